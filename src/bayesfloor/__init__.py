@@ -1,0 +1,32 @@
+"""The Bayes error is the floor under every classifier's error: know it before you train."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bayesfloor.forest._classes import ClassForests, class_forests
+    from bayesfloor.forest._forest import Forest, spanning_forest
+
+__version__ = "0.1.0.dev0"
+
+# Importing the package costs nothing; a name loads what it needs when it is first used.
+_HOME = {
+    "ClassForests": "bayesfloor.forest._classes",
+    "Forest": "bayesfloor.forest._forest",
+    "class_forests": "bayesfloor.forest._classes",
+    "spanning_forest": "bayesfloor.forest._forest",
+}
+
+__all__ = ["ClassForests", "Forest", "class_forests", "spanning_forest"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,1 @@
+"""Where tasks run and how long work tells of itself."""

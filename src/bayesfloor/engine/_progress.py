@@ -1,0 +1,7 @@
+"""How long work tells of itself: one callback, ``progress(stage, done, total)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Progress = Callable[[str, int, int], None]

@@ -1,0 +1,56 @@
+"""Tasks run where the user's joblib says.
+
+A task is a function of its arguments that returns its result and changes nothing, so it may run in
+a thread beside the points or, under the user's own ``joblib.parallel_config``, anywhere else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from bayesfloor.engine._progress import Progress
+
+Result = TypeVar("Result")
+
+
+def run_tasks(
+    function: Callable[..., Result],
+    tasks: Iterable[tuple[object, ...]],
+    *,
+    n_jobs: int | None,
+    progress: Progress | None = None,
+    stage: str = "",
+    total: int = 0,
+) -> Iterator[Result]:
+    """Results of ``function(*task)`` in the order of the tasks, as they come."""
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    with _closing(parallel(delayed(function)(*task) for task in tasks)) as results:
+        for done, result in enumerate(results, start=1):
+            if progress is not None:
+                progress(stage, done, total)
+            yield result
+
+
+@contextmanager
+def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
+    """Close at once what an error or an interrupt leaves unused; joblib would warn of it, later."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Matrix products on one thread each: the tasks are the threads, never two pools at once."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

@@ -1,0 +1,1 @@
+"""Points become edges: exact orthogonal Euclidean minimal spanning trees that compose."""

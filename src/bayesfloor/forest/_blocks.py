@@ -1,0 +1,161 @@
+"""Forests that compose: the forest of a block, the join of two blocks, the reduction of edges.
+
+Every edge of the forest of a whole that lies inside a part is in the forest of the part, for t
+orthogonal trees at once. So two blocks need only their own forests and the edges across, and a
+whole needs only the edges of its blocks and joins, in any order. Nothing here knows what a block
+stands for: classes of one dataset, or rows on different machines.
+
+Vertices of different blocks are told apart, and put in order, by their rank; blocks that were read
+in different places get common ranks from ``_vertices.rank_together``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.forest._certify import FirstFit, full_reach, grow_forest
+from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
+from bayesfloor.forest._finders import RUN_HERE, Finder, ProductFinder, Run, TreeFinder
+from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
+from bayesfloor.forest._matmul import choose_rough, round_rows
+from bayesfloor.forest._order import Ints, Numbers
+from bayesfloor.forest._vertices import Vertices
+
+_TREES_UP_TO = 40  # dimensions; above, boxes never pay
+_LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf, up to 4 dimensions and above
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Vertices of a block in the order of its kd-tree, if it has one, and its forest."""
+
+    vertices: Vertices
+    edges: Edges
+    tree: Tree | None
+    scans: float  # leaves that one vertex's search looks into
+    precision: np.dtype[Any]  # of matrix products that tell its neighbours apart
+
+    def by_rank(self) -> Edges:
+        """The forest with vertices called by their rank."""
+        return self.edges.renumber(self.vertices.rank.astype(np.int32))
+
+
+class Join(NamedTuple):
+    """The forest of two blocks, vertices called by rank, and which edges run across."""
+
+    edges: Edges
+    across: NDArray[np.bool_]
+
+
+def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Block:
+    """The first ``n_trees`` orthogonal minimal spanning trees of the vertices."""
+    m, n = list_length(n_trees), len(vertices)
+    tree, scans = None, 0.0
+    if method == "kdtree" or (method == "auto" and vertices.x.shape[1] <= _TREES_UP_TO):
+        vertices, tree = _lay_out(vertices)
+        scans = sample_scans(tree, vertices, m)
+    everyone = np.arange(n, dtype=np.int32)
+    if tree is not None and (method == "kdtree" or _tree_cost(n, scans, tree) < _product_cost(n * n / 2, vertices)):
+        finder: Finder = TreeFinder(vertices, [(everyone, tree)], run)
+        precision = np.dtype(np.float32)
+    else:
+        rough = choose_rough(vertices, m)
+        finder, precision = ProductFinder(vertices, rough, [everyone], run), rough.rows.dtype
+    return Block(vertices, grow_forest(vertices, finder, n_trees, m), tree, scans, precision)
+
+
+def join(one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Join:
+    """The forest of both blocks' vertices, from their forests and the edges across."""
+    n, (shared, numbers) = len(one.vertices), _numbers_beside(one.vertices.rank, two.vertices.rank)
+    vertices = _stack(one.vertices, two.vertices.take(np.flatnonzero(~shared)))
+    only_one = np.delete(np.arange(n, dtype=np.int32), numbers[shared])
+    only_two = np.arange(n, len(vertices), dtype=np.int32)
+    known = concatenate([one.edges, two.edges.renumber(numbers)])
+    if len(only_one) and len(only_two):
+        finder = _finder_across(vertices, (only_one, only_two), (one, two), numbers, method, run)
+        edges = grow_forest(vertices, finder, n_trees, n_trees + 1, known)
+    else:  # one block lies inside the other
+        edges = reduce_edges(vertices, [known], n_trees)
+    lone = np.ones(len(vertices), dtype=bool)
+    lone[numbers[shared]] = False
+    across = (edges.a < n) & (edges.b >= n) & lone[edges.a]
+    return Join(edges.renumber(vertices.rank.astype(np.int32)), across)
+
+
+def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
+    """The forest of all these edges, whose ends are numbers of ``vertices``.
+
+    An edge may come out in a later tree than it went in: the lists' trees are not those of the whole.
+    """
+    forest = FirstFit(vertices, n_trees, full_reach(len(vertices)))
+    for edges in lists:
+        short = forest.useful(new_edges(*edges[:3]))
+        forest.add(sort_once(vertices, short))
+    return forest.edges
+
+
+def list_length(n_trees: int) -> int:
+    """Neighbours listed at first: enough for nearly all edges of the trees, few enough to be quick."""
+    return 3 + 3 * n_trees
+
+
+def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
+    """Vertices in the order of their kd-tree's leaves: near ones then lie together in memory."""
+    leaf = _LEAF_OF_FEW if vertices.x.shape[1] <= _FEW else _LEAF_OF_MANY
+    tree = build_tree(vertices.x, leaf)
+    order = tree.number.ravel()[: len(vertices)]
+    return vertices.take(order), tree.renumber(_inverse(order))
+
+
+def _inverse(order: Numbers) -> Numbers:
+    out = np.empty(len(order), dtype=np.int32)
+    out[order] = np.arange(len(order), dtype=np.int32)
+    return out
+
+
+def _tree_cost(askers: float, scans: float, tree: Tree) -> float:
+    """Nanoseconds of a tree search, as measured on one machine: only the ratio matters."""
+    _, d, leaf = tree.blocks.shape
+    return askers * (1000 + scans * (40 + leaf * (1.0 + 0.25 * d)))
+
+
+def _product_cost(pairs: float, vertices: Vertices) -> float:
+    return pairs * (3.0 + 0.03 * vertices.x.shape[1])
+
+
+def _stack(one: Vertices, two: Vertices) -> Vertices:
+    x, key = np.concatenate([one.x, two.x]), np.concatenate([one.key, two.key])
+    rank, group = np.concatenate([one.rank, two.rank]), np.concatenate([one.group, two.group])
+    return Vertices(x, key, rank, group, one.exponent)
+
+
+def _numbers_beside(ranks: Ints, others: Ints) -> tuple[NDArray[np.bool_], Numbers]:
+    """Which of the others are there already, and the others' numbers when the rest are put behind."""
+    order = np.argsort(ranks)
+    place = np.minimum(np.searchsorted(ranks[order], others), len(ranks) - 1)
+    there = order[place]
+    shared = ranks[there] == others
+    return shared, np.where(shared, there, len(ranks) - 1 + np.cumsum(~shared)).astype(np.int32)
+
+
+def _finder_across(
+    vertices: Vertices,
+    only: tuple[Numbers, Numbers],
+    blocks: tuple[Block, Block],
+    numbers: Numbers,
+    method: str,
+    run: Run,
+) -> Finder:
+    """Vertices of one block alone look for those of the other; a shared one knows all its edges."""
+    one, two = blocks
+    if method != "matmul" and one.tree is not None and two.tree is not None:
+        cost = _tree_cost(len(only[0]), two.scans, two.tree) + _tree_cost(len(only[1]), one.scans, one.tree)
+        if method == "kdtree" or cost < _product_cost(len(only[0]) * len(only[1]), vertices):
+            return TreeFinder(vertices, [(only[0], two.tree.renumber(numbers)), (only[1], one.tree)], run)
+    precision = np.promote_types(one.precision, two.precision)
+    return ProductFinder(vertices, round_rows(vertices.x, precision), list(only), run)

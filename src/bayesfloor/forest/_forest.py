@@ -1,0 +1,155 @@
+"""``spanning_forest``: the first t orthogonal Euclidean minimal spanning trees of a set of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.forest._edges import Edges
+from bayesfloor.forest._order import Floats, Ints
+from bayesfloor.forest._prim import Distances, prim_forest
+from bayesfloor.forest._vertices import Vertices, find_vertices
+
+METHODS = ("auto", "prim", "kdtree", "matmul")
+
+# Vertices up to which a set takes the plain path, with one matrix of distances (134 MB at most):
+# about as long as compiling the kernels takes.
+PLAIN_UP_TO = 4096
+
+MOST_TREES = 100  # tree numbers are kept in one byte
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forest:
+    """Edges of the first t orthogonal minimal spanning trees.
+
+    The vertices are the distinct rows, numbered in the order of their content: shuffled rows give
+    the same ``a``, ``b``, ``length`` and ``tree``. Edges are in increasing order.
+
+    Attributes
+    ----------
+    a, b : (n_edges,) int arrays
+        The vertices that each edge joins, ``a < b``.
+    length : (n_edges,) float array
+        Euclidean length of each edge.
+    tree : (n_edges,) int array
+        Tree of each edge, 0 to ``n_trees - 1``.
+    vertex : (n_rows,) int array
+        Vertex of each row; equal rows (of one group) are one vertex.
+    rows : (n_rows,) int array
+        Which rows of the input these are: all of them, unless the forest is of some classes only.
+    n_vertices : int
+        Number of distinct rows of the whole input.
+    n_trees : int
+        Number of trees asked for. A tree may not span, or be empty: see ``tree_sizes``.
+    """
+
+    a: Ints
+    b: Ints
+    length: Floats
+    tree: Ints
+    vertex: Ints
+    rows: Ints
+    n_vertices: int
+    n_trees: int
+
+    @property
+    def tree_sizes(self) -> Ints:
+        """Number of edges of each tree; ``n - 1`` for n vertices where the tree spans."""
+        return np.bincount(self.tree, minlength=self.n_trees)
+
+    @property
+    def n_spanned(self) -> int:
+        """Number of distinct vertices among ``rows``."""
+        return len(np.unique(self.vertex))
+
+    def __repr__(self) -> str:
+        sizes = " + ".join(str(size) for size in self.tree_sizes)
+        return f"Forest({len(self.rows)} rows, {self.n_spanned} vertices, trees of {sizes} edges)"
+
+
+def spanning_forest(
+    X: ArrayLike,
+    n_trees: int = 3,
+    groups: ArrayLike | None = None,
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Forest:
+    """First t orthogonal Euclidean minimal spanning trees.
+
+    Tree 1 is the minimal spanning tree of the rows, tree j that of the complete graph without the
+    edges of the trees before. The answer is exact and the same for every method, number of threads
+    and order of rows; ties are broken by the rows' own content.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Finite numbers. Equal rows become one vertex.
+    n_trees : int, default=3
+        Number of trees.
+    groups : array-like of shape (n_rows,), default=None
+        Rows of one group (a patient, a video) are never joined.
+    method : {"auto", "prim", "kdtree", "matmul"}, default="auto"
+        How neighbours are found: plain Prim (small sets; nothing is compiled), a kd-tree (few
+        dimensions) or matrix products (many). "auto" estimates which one is fastest.
+    n_jobs : int, default=None
+        Number of threads, as joblib understands it.
+    progress : callable, default=None
+        Called as ``progress(stage, done, total)`` while the work goes on.
+
+    Returns
+    -------
+    Forest
+
+    Examples
+    --------
+    >>> from bayesfloor import spanning_forest
+    >>> forest = spanning_forest([[0.0], [1.0], [3.0], [3.0]], n_trees=2)
+    >>> forest
+    Forest(4 rows, 3 vertices, trees of 2 + 1 edges)
+    >>> forest.length
+    array([1., 2., 3.])
+    """
+    check_n_trees(n_trees)
+    if method not in METHODS:
+        raise ValueError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
+    vertices, vertex = find_vertices(X, groups)
+    if method == "prim" or (method == "auto" and len(vertices) <= PLAIN_UP_TO):
+        edges = prim_forest(Distances(vertices, keep=len(vertices) <= PLAIN_UP_TO), n_trees, progress)
+    else:
+        edges = _compiled_forest(vertices, n_trees, method, n_jobs, progress)
+    return make_forest(edges, vertices, vertex, np.arange(len(vertex)), n_trees)
+
+
+def _compiled_forest(
+    vertices: Vertices, n_trees: int, method: str, n_jobs: int | None, progress: Progress | None
+) -> Edges:
+    from bayesfloor.forest._blocks import forest_of
+    from bayesfloor.forest._finders import Run
+
+    with one_blas_thread():
+        return forest_of(vertices, n_trees, method, Run(n_jobs, progress)).by_rank()
+
+
+def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:
+    """Edges between ranks of ``vertices`` as users see them."""
+    return Forest(
+        a=edges.a.astype(np.int64),
+        b=edges.b.astype(np.int64),
+        length=np.ldexp(np.sqrt(edges.squared), vertices.exponent),
+        tree=edges.tree.astype(np.int64),
+        vertex=vertex,
+        rows=rows,
+        n_vertices=len(vertices),
+        n_trees=n_trees,
+    )
+
+
+def check_n_trees(n_trees: object) -> None:
+    if not isinstance(n_trees, (int, np.integer)) or isinstance(n_trees, bool) or not 1 <= n_trees <= MOST_TREES:
+        raise ValueError(f"Got n_trees={n_trees!r}, but expected an integer from 1 to {MOST_TREES}.")

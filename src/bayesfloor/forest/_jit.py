@@ -1,0 +1,41 @@
+"""One decorator for every compiled kernel.
+
+Kernels release the GIL, so threads that share the points run them side by side. They are compiled
+at their first call and kept on disk; set ``BAYESFLOOR_JIT_CACHE=0`` while editing kernels, because
+a cached kernel does not notice an edit in another file. Fused multiply-add and reordered sums stay
+off: a length has to come out bit for bit alike in every kernel.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from numba import njit
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+logging.getLogger(__name__).info("loading the compiled kernels; their first use compiles them")
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` when it is first called."""
+    return _compile(function, no_cfunc_wrapper=True)
+
+
+def step(function: Function) -> Function:
+    """Compile ``function`` for kernels to call; Python cannot."""
+    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+
+def part(function: Function) -> Function:
+    """Compile ``function`` into the kernels that call it, because it is small and they are hot."""
+    return _compile(function, inline="always")
+
+
+def _compile(function: Function, **options: bool | str) -> Function:
+    cache = os.environ.get("BAYESFLOOR_JIT_CACHE", "1") != "0"
+    compiled: object = njit(nogil=True, cache=cache, error_model="numpy", **options)(function)  # type: ignore[call-overload]
+    return cast("Function", compiled)

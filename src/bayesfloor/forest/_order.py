@@ -1,0 +1,82 @@
+"""The one strict order of edges.
+
+An edge is ordered by its squared length, then by a symmetric hash of its two rows' own content,
+then by the rows themselves. Nothing in it depends on row numbers, so every subset and every block
+of rows orders its edges alike: that is what lets forests compose (see ``_compose``). The hash
+keeps ties fair: an order by row number would favour edges inside a class in data sorted by class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int32]  # vertex numbers, as the kernels keep them
+
+# The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
+_FACTOR_1, _FACTOR_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def scramble(z: Keys) -> Keys:
+    """Spread the bits of ``z`` over the whole word; one to one."""
+    z = (z ^ (z >> _SHIFT_1)) * _FACTOR_1
+    z = (z ^ (z >> _SHIFT_2)) * _FACTOR_2
+    return z ^ (z >> _SHIFT_3)
+
+
+def pair_hash(key_a: Keys, key_b: Keys) -> Keys:
+    """Symmetric hash of two rows' keys; kernels compile this very function."""
+    z = key_a + key_b
+    z = (z ^ (z >> _SHIFT_1)) * _FACTOR_1
+    z = (z ^ (z >> _SHIFT_2)) * _FACTOR_2
+    return z ^ (z >> _SHIFT_3)
+
+
+def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
+    """Positions that put the edges in the strict order.
+
+    Vertices carry the rank of their rows in the order of content, which stands for the rows.
+    """
+    order = np.argsort(squared)
+    tied = tied_positions(squared[order])
+    if tied.size:
+        order[tied] = _sort_tied(order[tied], a, b, squared, key, rank)
+    return order
+
+
+def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
+    """Edges in order of length, those of one length by hash, then by rank.
+
+    Sorting one word, made of the number of the length and the front of the hash, is ten times as
+    fast as sorting by several keys; the few edges that it leaves tied are sorted by all of them.
+    """
+    hashed = pair_hash(key[a[edge]], key[b[edge]])
+    word = front_word(squared[edge], hashed)
+    order = np.argsort(word)
+    left = tied_positions(word[order])
+    if left.size:
+        rest = order[left]
+        one, two = rank[a[edge[rest]]], rank[b[edge[rest]]]
+        low, high = np.minimum(one, two), np.maximum(one, two)
+        order[left] = rest[np.lexsort((high, low, hashed[rest], squared[edge[rest]]))]
+    return edge[order]
+
+
+def front_word(ascending: NDArray[np.generic], second: Keys) -> Keys:
+    """One word to sort by: the number of the value among the ascending ones, then ``second``'s front."""
+    new = np.ones(len(ascending), dtype=np.uint64)
+    new[1:] = ascending[1:] != ascending[:-1]
+    run = np.cumsum(new, dtype=np.uint64)
+    bits = np.uint64(int(run[-1]).bit_length())
+    return (run << (np.uint64(64) - bits)) | (second >> bits)
+
+
+def tied_positions(ascending: NDArray[np.generic]) -> Ints:
+    """Positions whose value also stands beside them."""
+    same = np.zeros(len(ascending) + 1, dtype=bool)
+    np.equal(ascending[1:], ascending[:-1], out=same[1:-1])
+    return np.flatnonzero(same[1:] | same[:-1])

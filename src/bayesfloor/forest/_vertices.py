@@ -1,0 +1,195 @@
+"""Rows become vertices: distinct rows, numbered by their own content.
+
+A vertex number says where a row stands in the order of all rows' content (a hash of it, then the
+row itself). It does not depend on where the row came from, so shuffled rows give the same vertices
+and any subset keeps their order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesfloor.forest._order import Floats, Ints, Keys, front_word, scramble, tied_positions
+
+_EXPONENT_SHIFT = np.uint64(52)
+_EXPONENT_MASK = np.uint64(0x7FF)
+_EXPONENT_TOP = np.uint64(53)  # puts the eleven bits of an exponent in front
+_NOT_ZERO = np.uint64(0x5851F42D4C957F2D)  # added, lest a power of two look like a zero
+_COLUMN_STEP = np.uint64(0x9E3779B97F4A7C15)
+_EXPONENT_OF_ZERO = -1100
+_HASHED_AT_ONCE = 1 << 18  # values; keeps the temporaries of the hash inside the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Vertices:
+    """Distinct rows.
+
+    Attributes
+    ----------
+    x : (m, d) rows, scaled by ``2 ** -exponent`` so that squares neither overflow nor vanish.
+    key : (m,) hash of each row's content.
+    rank : (m,) place in the order of content; equal to the number unless laid out anew.
+    group : (m,) group of each vertex, or empty where any two vertices may be joined.
+    exponent : the power of two that was taken out.
+    """
+
+    x: Floats
+    key: Keys
+    rank: Ints
+    group: Ints
+    exponent: int
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def take(self, numbers: NDArray[np.integer]) -> Vertices:
+        """These vertices, numbered anew in the order given."""
+        group = self.group[numbers] if len(self.group) else self.group
+        return Vertices(self.x[numbers], self.key[numbers], self.rank[numbers], group, self.exponent)
+
+
+def find_vertices(X: ArrayLike, groups: ArrayLike | None = None) -> tuple[Vertices, Ints]:
+    """Distinct rows of ``X`` (of each group) in content order, and the vertex of every row."""
+    rows = check_rows(X)
+    key, exponent = row_keys(rows)
+    group = np.empty(0, dtype=np.int64)
+    if groups is not None:
+        labels, group = np.unique(check_groups(groups, len(rows)), return_inverse=True)
+        key = scramble(key + label_keys(labels)[group])
+    first, vertex = _number_rows(rows, key, exponent, group)
+    scale = _largest_exponent(rows)
+    group = group[first] if len(group) else group
+    return Vertices(np.ldexp(rows[first], -scale), key[first], np.arange(len(first)), group, scale), vertex
+
+
+def rank_together(blocks: Sequence[Vertices]) -> list[Vertices]:
+    """The same vertices with ranks and scale in common: equal rows get equal ranks.
+
+    For blocks whose rows were read in different places. Their groups, if any, must be numbered alike.
+    """
+    scale = max(block.exponent for block in blocks)
+    x = np.concatenate([np.ldexp(block.x, block.exponent - scale) for block in blocks])
+    key = np.concatenate([block.key for block in blocks])
+    group = np.concatenate([block.group for block in blocks])
+    _, rank = _number_rows(x, key, row_keys(x)[1], group)
+    stops = np.cumsum([len(block) for block in blocks])
+    parts = zip(np.split(x, stops[:-1]), blocks, np.split(rank, stops[:-1]), strict=True)
+    return [Vertices(rows, block.key, ranks, block.group, scale) for rows, block, ranks in parts]
+
+
+def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:
+    """One row of every distinct content, in content order, and the number of each row's content."""
+    order = _content_order(rows, key, exponent, group)
+    new = _starts(rows, key, group, order)
+    number = np.empty(len(rows), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return order[new], number
+
+
+def check_rows(X: ArrayLike) -> Floats:
+    """``X`` as a C-ordered float64 matrix of finite numbers, or an error that says why not."""
+    if hasattr(X, "toarray"):
+        raise TypeError(
+            f"Got a sparse {type(X).__name__}, but expected a dense array of numbers. "
+            "Pass X.toarray(), or reduce it first, for example with TruncatedSVD."
+        )
+    try:
+        rows = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Expected a matrix of numbers as X: {error}. Encode texts first.") from error
+    if np.ndim(X) != 2:
+        raise ValueError(
+            f"Got X with {np.ndim(X)} dimension(s), but expected 2 (rows, features). "
+            "Use X.reshape(-1, 1) for a single feature."
+        )
+    if 0 in rows.shape:
+        raise ValueError(f"Got X of shape {rows.shape}, but expected at least one row and one feature.")
+    if not np.isfinite(rows).all():
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=0))
+        raise ValueError(
+            f"Got NaN or infinity in column(s) {bad[:5].tolist()} of X, but expected finite numbers. "
+            "Drop or impute them, for example with SimpleImputer."
+        )
+    return rows
+
+
+def check_groups(groups: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """Group labels, one a row."""
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise ValueError(f"Got groups of shape {labels.shape}, but expected one group for each of {n_rows} rows.")
+    return labels
+
+
+def label_keys(labels: NDArray[Any]) -> Keys:
+    """A hash of each label's own content."""
+    digests = (hashlib.blake2b(str(label).encode(), digest_size=8).digest() for label in labels)
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def row_keys(rows: Floats) -> tuple[Keys, NDArray[np.uint64]]:
+    """Hash of every row up to a power of two, and the exponent of its largest value.
+
+    The exponents are hashed relative to the row's largest: multiplying the data by a power of two
+    then leaves every tie as it was. ``-0.0`` counts as ``0.0``.
+    """
+    key = np.empty(len(rows), dtype=np.uint64)
+    exponent = np.empty(len(rows), dtype=np.uint64)
+    step = max(1, _HASHED_AT_ONCE // rows.shape[1])
+    column = np.arange(1, rows.shape[1] + 1, dtype=np.uint64) * _COLUMN_STEP
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        bits = (rows[part] + 0.0).view(np.uint64)
+        largest = ((bits >> _EXPONENT_SHIFT) & _EXPONENT_MASK).max(axis=1)
+        relative = np.where(bits == 0, bits, bits - (largest << _EXPONENT_SHIFT)[:, None] + _NOT_ZERO)
+        key[part] = scramble(scramble(relative + column).sum(axis=1, dtype=np.uint64))
+        exponent[part] = largest
+    return key, exponent
+
+
+def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints:
+    """Rows sorted by key, then by the exponent, then (where different rows collide) by content."""
+    order = np.argsort(key)
+    tied = tied_positions(key[order])
+    if tied.size:
+        row = order[tied]
+        order[tied] = row[np.argsort(front_word(key[row], exponent[row] << _EXPONENT_TOP))]
+    if _collide(rows, key, exponent, group, order):
+        row = order[tied]
+        groups = [group[row]] if len(group) else []
+        order[tied] = row[np.lexsort((row, *groups, *rows[row].T[::-1], exponent[row], key[row]))]
+    return order
+
+
+def _collide(rows: Floats, key: Keys, exponent: Keys, group: Ints, order: Ints) -> bool:
+    """Whether different rows share key and exponent."""
+    before, after = order[:-1], order[1:]
+    alike = np.flatnonzero((key[before] == key[after]) & (exponent[before] == exponent[after]))
+    return bool((~_same(rows, group, before[alike], after[alike])).any())
+
+
+def _starts(rows: Floats, key: Keys, group: Ints, order: Ints) -> NDArray[np.bool_]:
+    """Where, in content order, a new vertex starts."""
+    new = np.ones(len(order), dtype=bool)
+    before, after = order[:-1], order[1:]
+    alike = np.flatnonzero(key[before] == key[after])
+    new[1 + alike[_same(rows, group, before[alike], after[alike])]] = False
+    return new
+
+
+def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
+    """Whether these rows are one vertex."""
+    equal = (rows[one] == rows[two]).all(axis=1)
+    return equal & (group[one] == group[two]) if len(group) else equal
+
+
+def _largest_exponent(rows: Floats) -> int:
+    """The e with ``2 ** (e - 1) <= max |x| < 2 ** e``; lower than any other if all are zero."""
+    largest = max(rows.max(), -rows.min())
+    return int(np.frexp(largest)[1]) if largest > 0 else _EXPONENT_OF_ZERO
