@@ -1,0 +1,57 @@
+"""Datasets, seeds and Hypothesis profiles for all tests."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import numpy as np
+import pytest
+
+CI = os.environ.get("CI") == "true"
+
+hypothesis.settings.register_profile("dev", max_examples=50)
+# A shared machine stalls at times, and a red run must be red again when repeated.
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if CI else "dev")
+
+
+def _seed():
+    return int(os.environ.get("BAYESFLOOR_SEED", "0"))
+
+
+def pytest_report_header():
+    """Show what a failure needs to be repeated."""
+    return f"bayesfloor: seed {_seed()}, data {os.environ.get('BAYESFLOOR_DATA', 'unset')}"
+
+
+@pytest.fixture(scope="session")
+def global_random_seed():
+    """Seed of random data. A test must pass with any: BAYESFLOOR_SEED sets it."""
+    return _seed()
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """Folder of datasets, from BAYESFLOOR_DATA."""
+    folder = os.environ.get("BAYESFLOOR_DATA", "")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    reason = f"needs BAYESFLOOR_DATA, a folder of datasets; it is {folder or 'unset'}"
+    if CI or folder:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def dataset(data_dir):
+    """Reader of datasets with numeric features: name -> (X in float64, class codes)."""
+
+    def read(name):
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(data_dir / f"{name}.parquet")
+        features = [table.column(c).to_numpy() for c in table.column_names if c != "target"]
+        _, codes = np.unique(table.column("target").to_numpy(), return_inverse=True)
+        return np.column_stack(features).astype(np.float64), codes
+
+    return read

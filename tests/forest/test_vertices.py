@@ -1,0 +1,272 @@
+"""Vertices: distinct rows, in an order that is theirs alone, and what is said about unfit input."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from bayesfloor import class_forests, spanning_forest
+from bayesfloor.forest import _vertices
+from bayesfloor.forest._blocks import forest_of, join, reduce_edges
+from bayesfloor.forest._vertices import find_vertices, rank_together, row_keys
+
+
+def contents(X, groups=None):
+    """Each row's content: what makes it the same vertex as another."""
+    labels = [None] * len(X) if groups is None else np.asarray(groups).tolist()
+    return list(zip(map(tuple, (np.asarray(X) + 0.0).tolist()), labels, strict=True))
+
+
+def test_vertices_are_the_distinct_rows(cases):
+    """Equal rows, of one group, are one vertex; nothing else is."""
+    for case, _ in cases[::3]:
+        vertices, vertex = find_vertices(case.X, case.groups)
+        pairs = set(zip(vertex.tolist(), contents(case.X, case.groups), strict=True))
+
+        assert len(pairs) == len(vertices) == len(set(contents(case.X, case.groups))), case
+        assert np.array_equal(np.unique(vertex), np.arange(len(vertices)))
+
+
+def test_vertices_hold_the_rows_they_stand_for(cases):
+    """Scaled by a power of two, so that squares of 1e150 stay finite and of 1e-150 above zero."""
+    for case, _ in cases[::3]:
+        vertices, vertex = find_vertices(case.X, case.groups)
+
+        assert np.array_equal(np.ldexp(vertices.x[vertex], vertices.exponent), case.X), case
+        assert not case.X.any() or 0.5 <= np.abs(vertices.x).max() < 1, case
+
+
+def test_numbers_do_not_depend_on_the_order_of_rows(cases, global_random_seed):
+    """Row numbers differ between files, shuffles and machines."""
+    rng = np.random.default_rng(global_random_seed)
+    for case, _ in cases[::3]:
+        order = rng.permutation(len(case.X))
+        groups = None if case.groups is None else case.groups[order]
+
+        assert np.array_equal(find_vertices(case.X[order], groups)[1], find_vertices(case.X, case.groups)[1][order])
+
+
+def test_a_subset_keeps_the_order_of_its_rows(cases, global_random_seed):
+    """A class, a pair and a block must break ties as the whole does."""
+    rng = np.random.default_rng(global_random_seed)
+    for case, _ in cases[::3]:
+        rows = np.flatnonzero(rng.random(len(case.X)) < 0.5)
+        if len(rows):
+            _, alone = find_vertices(case.X[rows], None if case.groups is None else case.groups[rows])
+            _, number = np.unique(find_vertices(case.X, case.groups)[1][rows], return_inverse=True)
+
+            assert np.array_equal(alone, number), case
+
+
+def test_ranks_given_together_are_numbers_in_the_whole(cases, global_random_seed):
+    """Blocks read in different places find out which of their rows are the same."""
+    rng = np.random.default_rng(global_random_seed)
+    for case, _ in cases[::3]:
+        cut = int(rng.integers(1, len(case.X) + 1))
+        rows = np.arange(cut), np.arange(cut // 2, len(case.X))
+        found = [find_vertices(case.X[part]) for part in rows]
+        vertices, vertex = find_vertices(case.X)
+        for block, (_, number), part in zip(rank_together([v for v, _ in found]), found, rows, strict=True):
+            assert np.array_equal(block.rank[number], vertex[part]), case
+            assert np.array_equal(block.x[number], vertices.x[vertex[part]])
+            assert block.exponent == vertices.exponent
+
+
+def test_a_block_of_zeros_leaves_the_scale_to_the_others():
+    """Zero has no size of its own; taken for one it makes the squares of small numbers vanish."""
+    small = [[1e-170], [3e-170]]
+    blocks = rank_together([find_vertices(rows)[0] for rows in ([[0.0]], small)])
+
+    assert [block.exponent for block in blocks] == [find_vertices(small)[0].exponent] * 2
+    assert (blocks[1].x ** 2 > 0).all()
+
+
+def test_a_negative_zero_is_a_zero():
+    """They are equal, and a hash of bytes would tell them apart."""
+    X = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0], [-0.0, -1.0], [0.0, -0.0], [-0.0, 0.0]])
+    vertices, vertex = find_vertices(X)
+
+    assert len(vertices) == 3
+    assert np.array_equal(vertex[::2], vertex[1::2])
+
+
+def test_rows_are_hashed_apart():
+    """A hash that takes many rows for one leaves ties to an unfair order: that of the values."""
+    bits = (np.arange(4096)[:, None] >> np.arange(12)) & 1
+    for X in (bits[1:], np.eye(50), np.eye(50) - 1, bits[1:] * 2.0 - 1, 3.0 * bits[1:] + 1):
+        assert len(np.unique(row_keys(np.asarray(X, dtype=float))[0])) == len(X)
+
+
+def test_swapped_features_are_hashed_apart():
+    """(1, 2) is not (2, 1)."""
+    keys, _ = row_keys(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
+
+    assert len(np.unique(keys)) == 4
+
+
+@pytest.mark.parametrize("power", [-400, -1, 2, 400])
+def test_powers_of_two_keep_every_key(power, global_random_seed):
+    """Another unit must not break ties in another way."""
+    X = np.random.default_rng(global_random_seed).integers(-3, 4, (200, 3)) * 1.1
+
+    assert np.array_equal(row_keys(np.ldexp(X, power))[0], row_keys(X)[0])
+
+
+def test_a_key_depends_on_its_row_alone(global_random_seed):
+    """Rows are hashed where they lie, so many at a time."""
+    X = np.random.default_rng(global_random_seed).standard_normal((70_000, 5))
+    keys, exponents = row_keys(X)
+
+    for rows in (slice(0, 1), slice(17, 23), slice(50_000, 60_000), slice(69_999, None)):
+        assert np.array_equal(row_keys(X[rows])[0], keys[rows])
+        assert np.array_equal(row_keys(X[rows])[1], exponents[rows])
+
+
+@pytest.fixture
+def collide(monkeypatch):
+    """Every row has the same hash: only the rows themselves are left to order ties."""
+
+    def constant(rows):
+        return np.full(len(rows), 7, dtype=np.uint64), row_keys(rows)[1]
+
+    monkeypatch.setattr(_vertices, "row_keys", constant)
+
+
+@pytest.fixture
+def collide_with_exponents(monkeypatch):
+    """Not even the size of a row tells it apart."""
+
+    def constant(rows):
+        return np.full(len(rows), 7, dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
+
+    monkeypatch.setattr(_vertices, "row_keys", constant)
+
+
+@pytest.fixture(params=["collide", "collide_with_exponents"])
+def collisions(request):
+    """A hash of 64 bits collides once in a lifetime, so it has to be made to."""
+    request.getfixturevalue(request.param)
+
+
+@pytest.mark.usefixtures("collisions")
+def test_forests_are_exact_when_hashes_collide(cases, method, oracle_forest, answer_of):
+    """Correctness does not hang on luck."""
+    for case, _ in cases[::20]:
+        found = spanning_forest(case.X, case.n_trees, case.groups, method)
+
+        assert answer_of(found) == oracle_forest(case.X, case.n_trees, case.groups), case
+
+
+@pytest.mark.usefixtures("collisions")
+def test_numbers_do_not_depend_on_the_order_of_rows_when_hashes_collide(cases, global_random_seed):
+    """Then the rows' own values decide."""
+    rng = np.random.default_rng(global_random_seed)
+    for case, _ in cases[::5]:
+        order = rng.permutation(len(case.X))
+        groups = None if case.groups is None else case.groups[order]
+        vertices, vertex = find_vertices(case.X, case.groups)
+
+        assert len(vertices) == len(set(contents(case.X, case.groups))), case
+        assert np.array_equal(find_vertices(case.X[order], groups)[1], vertex[order]), case
+
+
+@pytest.mark.usefixtures("collisions")
+def test_forests_compose_when_hashes_collide(compiled_method, answer_of, draw_points, global_random_seed):
+    """Blocks have to agree on the order of rows that only their values tell apart."""
+    rng = np.random.default_rng(global_random_seed)
+    for kind in ("lattice", "zeros and ones", "powers of two", "gaussian"):
+        X = draw_points(rng, kind, 90, 5)
+        split = np.arange(40), np.arange(35, 70), np.arange(60, 90)
+        blocks = rank_together([find_vertices(X[rows])[0] for rows in split])
+        blocks = [forest_of(block, 3, compiled_method) for block in blocks]
+        joins = [join(one, two, 3, compiled_method).edges for one, two in combinations(blocks, 2)]
+        edges, whole = reduce_edges(find_vertices(X)[0], joins, 3), spanning_forest(X)
+
+        assert np.array_equal(np.column_stack(edges[:2]), np.column_stack([whole.a, whole.b]))
+        assert np.array_equal(edges.tree, whole.tree)
+        assert answer_of(class_forests(X, np.arange(90) % 3).all()) == answer_of(whole)
+
+
+def test_equal_rows_of_different_groups_are_joined_at_length_zero(method):
+    """Two patients with the same values are two vertices, as near as can be."""
+    X, groups = [[1.0], [1.0], [1.0], [4.0]], ["ann", "ann", "bob", "bob"]
+    forest = spanning_forest(X, 1, groups, method)
+
+    assert forest.n_vertices == 3
+    assert forest.vertex[0] == forest.vertex[1] != forest.vertex[2]
+    assert forest.length.tolist() == [0.0, 3.0]
+
+
+def test_groups_of_a_block_keep_their_labels_in_the_hash():
+    """A block that lacks some groups numbers the others differently, yet its ties must not move."""
+    X, groups = np.zeros((4, 1)), np.array([10, 20, 30, 40])
+    whole, part = find_vertices(X, groups)[0], find_vertices(X[1:3], groups[1:3])[0]
+
+    assert set(part.key) < set(whole.key)
+    assert len(set(whole.key)) == 4
+
+
+def test_blocks_of_different_groups_rank_equal_rows_apart():
+    """The group is part of what a row is."""
+    blocks = [find_vertices([[1.0], [2.0]], [label, label])[0] for label in (3, 4)]
+    blocks = [replace(block, group=np.full(2, label)) for block, label in zip(blocks, (3, 4), strict=True)]
+    one, two = rank_together(blocks)
+
+    assert sorted([*one.rank, *two.rank]) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "function", [spanning_forest, lambda X: class_forests(X, [0, 0, 1])], ids=["forest", "classes"]
+)
+def test_missing_and_infinite_numbers_are_refused(bad, function):
+    """They would reach a kernel and come out as an answer; the message says in which columns."""
+    X = np.arange(12.0).reshape(3, 4)
+    X[1, 2] = bad
+
+    with pytest.raises(ValueError, match=r"Got NaN or infinity in column\(s\) \[2\] of X.*SimpleImputer"):
+        function(X)
+
+
+@pytest.mark.parametrize(("X", "n"), [([1.0, 2.0], 1), (3.0, 0), (np.zeros((2, 2, 2)), 3)])
+def test_other_shapes_than_a_matrix_are_refused(X, n):
+    """The message says how to turn a single feature into a matrix."""
+    with pytest.raises(ValueError, match=rf"Got X with {n} dimension\(s\), but expected 2.*reshape\(-1, 1\)"):
+        spanning_forest(X)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_matrices_without_rows_or_features_are_refused(shape):
+    """There is nothing to join."""
+    with pytest.raises(ValueError, match=r"Got X of shape \(\d, \d\), but expected at least one row and one feature"):
+        spanning_forest(np.empty(shape))
+
+
+@pytest.mark.parametrize("X", [[["a"], ["b"]], np.array([["x", "y"]]), pd.DataFrame({"c": ["red", "blue"]}), [[{}]]])
+def test_texts_are_refused(X):
+    """The message says what to do with them."""
+    with pytest.raises(TypeError, match=r"Expected a matrix of numbers as X: .* Encode texts first"):
+        spanning_forest(X)
+
+
+def test_ragged_rows_are_refused():
+    """NumPy's own words come along."""
+    with pytest.raises(TypeError, match=r"Expected a matrix of numbers as X: .*inhomogeneous"):
+        spanning_forest([[1.0, 2.0], [3.0]])
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+def test_sparse_matrices_are_refused(form):
+    """Silently made dense they would fill the memory."""
+    with pytest.raises(TypeError, match=rf"Got a sparse {form.__name__}.*X\.toarray\(\).*TruncatedSVD"):
+        spanning_forest(form(np.eye(3)))
+
+
+@pytest.mark.parametrize("groups", [[0, 1], [[0, 1, 2]], 0, []])
+def test_groups_of_a_wrong_shape_are_refused(groups):
+    """One group a row."""
+    with pytest.raises(ValueError, match=r"Got groups of shape \(.*\), but expected one group for each of 3 rows"):
+        spanning_forest([[0.0], [1.0], [3.0]], groups=groups)

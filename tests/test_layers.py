@@ -1,0 +1,142 @@
+"""The layers of the package, and a check that no import goes up."""
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+# A layer may import any on an earlier line; those on one line do not know each other.
+LEVELS = (
+    {"engine"},
+    {"forest", "formulas"},
+    {"counts"},
+    {"floor"},
+    {"hierarchy", "selection"},
+    {"plotting"},
+    {"summary"},
+    {"report"},
+    {"cli"},
+)
+LEVEL = {layer: i for i, level in enumerate(LEVELS) for layer in level}
+
+# Arrows that may go up, as (importing module, imported layer), each with its reason.
+EXCEPTIONS: set[tuple[str, str]] = set()
+
+
+def imported_modules(source, package):
+    """Full names of all modules that a source imports, late imports included.
+
+    `package` is the importing file's package, for relative imports. `from a import b` may name a
+    module or an attribute; it counts as `a.b`, which has the same layer either way.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1]
+            prefix = [*base, node.module] if node.level else [node.module]
+            yield from (".".join(filter(None, [*prefix, alias.name])) for alias in node.names)
+
+
+def allowed(layer, target):
+    """Whether a module of `layer` may import `target`, a full module name."""
+    top, _, rest = target.partition(".")
+    if layer == "formulas" and top != "bayesfloor":
+        plain = top in sys.stdlib_module_names or top == "numpy"
+        return plain or target.startswith("scipy.stats")
+    if top != "bayesfloor":
+        return True
+    other = rest.partition(".")[0]
+    if other == layer:
+        return True
+    # The package itself and unknown layers are above all.
+    return layer != "formulas" and LEVEL.get(other, len(LEVELS)) < LEVEL[layer]
+
+
+def bad_arrows(module, source, *, is_package=False):
+    """Imports of a source that go up, as (module, imported module)."""
+    layer = module.split(".")[1]
+    package = module if is_package else module.rpartition(".")[0]
+    return [
+        (module, target)
+        for target in imported_modules(source, package)
+        if not allowed(layer, target) and (module, ".".join(target.split(".")[1:2])) not in EXCEPTIONS
+    ]
+
+
+def layer_files():
+    """All files inside layers of the package that tests run against: (module, path) pairs.
+
+    The package's own `__init__.py` is left out: it stands above all and may name anything.
+    """
+    spec = importlib.util.find_spec("bayesfloor")
+    root = Path(spec.submodule_search_locations[0])
+    for path in sorted(root.glob("*/**/*.py")):
+        parts = path.relative_to(root.parent).with_suffix("").parts
+        yield ".".join(parts).removesuffix(".__init__"), path
+
+
+def test_no_import_goes_up():
+    """One direction keeps geometry free of labels, formulas free of points, start-up cheap."""
+    found = list(layer_files())
+    bad = [
+        arrow
+        for module, path in found
+        for arrow in bad_arrows(module, path.read_text("utf-8"), is_package=path.name == "__init__.py")
+    ]
+
+    assert found
+    assert bad == []
+
+
+def test_every_folder_is_a_known_layer():
+    """A new layer must take its place in the order."""
+    layers = {module.split(".")[1] for module, _ in layer_files()}
+
+    assert layers <= set(LEVEL)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("bayesfloor.forest._prim", "from bayesfloor.counts import pair_counts"),
+        ("bayesfloor.forest._prim", "from bayesfloor import counts"),
+        ("bayesfloor.forest._prim", "from bayesfloor import spanning_forest"),
+        ("bayesfloor.forest._prim", "import bayesfloor.counts._pairs as p"),
+        ("bayesfloor.forest._prim", "from ..counts import pair_counts"),
+        ("bayesfloor.forest._prim", "def f():\n    from bayesfloor.cli import main"),
+        ("bayesfloor.engine._tasks", "import bayesfloor.forest"),
+        ("bayesfloor.hierarchy._tree", "import bayesfloor.selection"),
+        ("bayesfloor.formulas._bounds", "import bayesfloor.engine"),
+        ("bayesfloor.formulas._bounds", "import sklearn"),
+        ("bayesfloor.formulas._bounds", "from scipy import spatial"),
+        ("bayesfloor.counts._pairs", "import bayesfloor.novelty"),
+    ],
+)
+def test_an_arrow_that_goes_up_is_caught(module, source):
+    """A guard that never barks guards nothing."""
+    assert len(bad_arrows(module, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("bayesfloor.forest._prim", "from bayesfloor.engine import run\nimport numba, sklearn"),
+        ("bayesfloor.forest._prim", "from bayesfloor.forest._order import key"),
+        ("bayesfloor.forest._prim", "from ._order import key"),
+        ("bayesfloor.cli._main", "from bayesfloor.engine import progress"),
+        ("bayesfloor.formulas._bounds", "import math\nimport numpy as np\nfrom scipy import stats"),
+        ("bayesfloor.formulas._bounds", "from scipy.stats import beta"),
+    ],
+)
+def test_an_arrow_that_goes_down_is_free(module, source):
+    """Nor may it bark at everyone."""
+    assert bad_arrows(module, source) == []
+
+
+def test_a_package_file_resolves_its_own_relative_imports():
+    """In `__init__.py` one dot is the package itself, elsewhere the package around the module."""
+    assert bad_arrows("bayesfloor.forest", "from ._prim import prim", is_package=True) == []
+    assert len(bad_arrows("bayesfloor.forest", "from ..floor import x", is_package=True)) == 1

@@ -1,0 +1,68 @@
+"""First use must not stall: small sets compile nothing, large ones not for long."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+DIGITS = """
+import sys
+from time import process_time
+from sklearn.datasets import load_digits
+from bayesfloor import class_forests, spanning_forest
+
+X, y = load_digits(return_X_y=True)
+start = process_time()
+forests = class_forests(X, y)
+pairs = [forests.pair(i, j) for i in range(10) for j in range(i)]
+whole = forests.all()
+seconds = process_time() - start
+spanning_forest(X)
+print(seconds, len(pairs), whole.n_vertices, "numba" in sys.modules)
+"""
+
+TWICE = """
+from time import process_time
+import numpy as np
+from bayesfloor import spanning_forest
+
+X = np.random.default_rng(0).standard_normal((6000, 3))
+for _ in range(2):
+    start = process_time()
+    spanning_forest(X)
+    spanning_forest(X, method="matmul")
+    print(process_time() - start)
+"""
+
+
+def run_fresh(code, **environment):
+    """Words printed by a fresh interpreter."""
+    command, env = [sys.executable, "-c", code], {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, check=True, text=True, env=env).stdout.split()
+
+
+def test_digits_take_less_than_three_seconds_and_no_compiler():
+    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like."""
+    seconds, n_pairs, n_vertices, compiled = run_fresh(DIGITS)
+
+    assert (int(n_pairs), int(n_vertices)) == (45, 1797)
+    assert compiled == "False"
+    assert float(seconds) < 3
+
+
+@pytest.fixture(scope="module")
+def seconds(tmp_path_factory):
+    """CPU seconds of the same work, twice in a first process and twice in a second one."""
+    kept = {"NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("kernels")), "BAYESFLOOR_JIT_CACHE": "1"}
+    return [float(word) for _ in range(2) for word in run_fresh(TWICE, **kept)]
+
+
+def test_first_large_set_compiles_for_ten_seconds_at_most(seconds):
+    """Longer than that and people think it hangs."""
+    assert seconds[0] - seconds[1] <= 10
+
+
+def test_kernels_are_kept_for_the_next_run(seconds):
+    """Whoever waited once should not wait again."""
+    assert seconds[2] < seconds[0] / 2
