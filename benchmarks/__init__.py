@@ -1,0 +1,1 @@
+"""Benchmarks: modules run as ``python -m benchmarks.forest``; their results are committed as JSON."""

@@ -1,0 +1,71 @@
+"""Seconds and bytes: repeated measurements that take turns, and the peak memory of this process."""
+
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+# What takes a minute has been measured often enough after three rounds.
+_ENOUGH_ROUNDS, _ENOUGH_SECONDS = 3, 60
+
+
+class Timing(NamedTuple):
+    """Seconds of each round, and what the last one returned."""
+
+    seconds: list
+    result: object
+
+    @property
+    def best(self):
+        """The smallest: the others were disturbed by whatever else the machine did."""
+        return min(self.seconds)
+
+    @property
+    def spread(self):
+        """How much longer the slowest round took, relative to the fastest; None of a single round."""
+        return max(self.seconds) / self.best - 1 if len(self.seconds) > 1 else None
+
+
+def children_time():
+    """CPU seconds of the processes that this one started and waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+CLOCKS = {"CPU": time.process_time, "wall": time.perf_counter, "children": children_time}
+
+
+def seconds_of(function, clock="CPU"):
+    """Seconds of one call, and what it returned."""
+    now = CLOCKS[clock]
+    start = now()
+    result = function()
+    return now() - start, result
+
+
+def take_turns(functions, rounds, clock="CPU"):
+    """Timings of functions by name, called in turn: what disturbs one round disturbs all alike."""
+    seconds, results = {name: [] for name in functions}, {}
+    start = time.perf_counter()
+    for done in range(rounds):
+        if done >= _ENOUGH_ROUNDS and time.perf_counter() - start > _ENOUGH_SECONDS:
+            break
+        for name, function in functions.items():
+            taken, results[name] = seconds_of(function, clock)
+            seconds[name].append(taken)
+    return {name: Timing(seconds[name], results[name]) for name in functions}
+
+
+def peak_gigabytes():
+    """Peak memory of this process so far.
+
+    Linux hands ``ru_maxrss`` down to a child when it is started, so a small child of a large parent
+    would report the parent's; the kernel's own count for the running program does not.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024 / 1e9
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9

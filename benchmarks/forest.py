@@ -1,0 +1,382 @@
+"""How fast forests are, beside bare engines and a peer in the same run.
+
+``python -m benchmarks.forest`` measures everything and keeps the results as JSON after each case; a
+killed run goes on where it was. ``--quick`` takes small sizes: it asserts that answers are exact and
+in order, and prints times without judging them. ``--show`` prints the table of results kept before.
+
+Three trees of ours stand beside a single tree of quitefastmst, the fastest peer known to us, and
+beside a bare search of scikit-learn for as many neighbours as our lists have, each on one thread.
+Missing a goal is a result like any other: the row stays in.
+"""
+
+import argparse
+import math
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._data import SEED, SETS, even_sizes, labelled
+from benchmarks._results import (
+    ResultsFile,
+    Row,
+    excess_row,
+    format_results,
+    machine,
+    ratio_row,
+    read_results,
+    record,
+    row_of_two,
+    seconds_row,
+)
+from benchmarks._timing import Timing, seconds_of, take_turns
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "forest.json"
+
+_BRUTE_UP_TO = 20_000  # rows; above, the peer's plain search takes minutes
+_PEER_TREES_UP_TO = 20  # dimensions; above, the peer's "auto" is "brute"
+_WARM = 5000  # rows that compile everything: some more than the plain path takes
+_PAIRS_COMPARED = 15  # pairs whose edges are compared one by one
+
+
+@dataclass(frozen=True)
+class Case:
+    """A measurement by name, with its sizes for the full and the quick form."""
+
+    name: str
+    measure: Callable
+    full: dict
+    quick: dict
+
+
+def peer_algorithms(n, d):
+    """Algorithms of the peer that may be its fastest."""
+    return ["auto", "brute"] if n <= _BRUTE_UP_TO and d <= _PEER_TREES_UP_TO else ["auto"]
+
+
+def peer_weight(X, algorithm="auto"):
+    """Weight of the peer's minimal spanning tree."""
+    from quitefastmst import mst_euclid
+
+    return math.fsum(mst_euclid(X, M=0, algorithm=algorithm)[0])
+
+
+def bare_search(X):
+    """Search of scikit-learn for as many neighbours as our lists for three trees have."""
+    from sklearn.neighbors import NearestNeighbors
+
+    from bayesfloor.forest._blocks import list_length
+
+    return NearestNeighbors(n_neighbors=list_length(3), n_jobs=1).fit(X).kneighbors()
+
+
+def warm_up(X):
+    """Compile what the rows may need, on a few of them."""
+    from bayesfloor import spanning_forest
+
+    spanning_forest(X[:_WARM, :8], method="kdtree", n_jobs=1)  # trees take long where columns are many
+    spanning_forest(X[:_WARM], method="matmul", n_jobs=1)
+
+
+def measure_trees(kind, n, d, rounds, goal):
+    """Three trees against a peer's single tree and against a bare neighbour search."""
+    from bayesfloor import spanning_forest
+    from benchmarks._exact import check_forest
+
+    X = SETS[kind](n, d)
+    warm_up(X)
+    peers = {f"quitefastmst {name}": partial(peer_weight, X, name) for name in peer_algorithms(n, d)}
+    searches = {"ours": partial(spanning_forest, X, n_jobs=1), **peers, "bare": partial(bare_search, X)}
+    times = take_turns(searches, rounds)
+    peer = min(peers, key=lambda name: times[name].best)
+    what, bare_goal = f"3 trees, {n} x {d}", 1.5 if d >= 16 else None
+    rows = [
+        ratio_row(what, times["ours"], times[peer], against=f"{peer}, 1 tree", goal=goal),
+        ratio_row(what, times["ours"], times["bare"], against="scikit-learn kneighbors", goal=bare_goal),
+    ]
+    return record(rows, [check_forest(times["ours"].result, times[peer].result)])
+
+
+def measure_pairs(n, d, n_classes, rounds):
+    """Forests of all pairs of classes against a peer's single tree pair by pair."""
+    from bayesfloor import class_forests, spanning_forest
+    from benchmarks._exact import assert_same
+
+    X, codes = labelled(even_sizes(n, n_classes), d, spread=1.0)
+    pairs = list(combinations(range(n_classes), 2))
+    parts = [X[(codes == i) | (codes == j)] for i, j in pairs]
+    warm_up(X)
+    class_forests(X, codes, n_jobs=1).all()
+
+    peers = {f"quitefastmst {name}": partial(_weights, parts, name) for name in peer_algorithms(len(parts[0]), d)}
+    times = take_turns({"ours": partial(class_forests, X, codes, n_jobs=1), **peers}, rounds)
+    peer = min(peers, key=lambda name: times[name].best)
+    forests = times["ours"].result
+    giving, given = seconds_of(lambda: [forests.pair(i, j) for i, j in pairs])
+    uniting, whole = seconds_of(forests.all)
+
+    assert_same(whole, spanning_forest(X, n_jobs=1))
+    rows = [
+        ratio_row(f"{len(pairs)} pairs, 3 trees", times["ours"], times[peer], against=f"{peer}, 1 tree", goal=0.5),
+        seconds_row("then all .pair(i, j)", giving),
+        seconds_row("then .all()", uniting),
+    ]
+    return record(rows, [_check_pairs(X, given, times[peer].result), ".all() has the edges of spanning_forest"])
+
+
+def _weights(parts, algorithm):
+    return [peer_weight(part, algorithm) for part in parts]
+
+
+def _check_pairs(X, pairs, peer_weights):
+    from benchmarks._exact import check_pair, check_weight, first_weight, say_weight
+
+    differences = [check_weight(first_weight(pair), weight) for pair, weight in zip(pairs, peer_weights, strict=True)]
+    compared = pairs[:: -(-len(pairs) // _PAIRS_COMPARED)]
+    for pair in compared:
+        check_pair(X, pair)
+    return f"{say_weight(differences)}; {len(compared)} pairs have the edges of their rows' own forest"
+
+
+def measure_growth(n, rounds):
+    """Ten times the rows: how much longer, and how much memory."""
+    from benchmarks._fresh import run_fresh
+
+    sizes = (n, 10 * n)
+    found = [run_fresh("forest", n=size, d=2, rounds=rounds) for size in sizes]
+    few, many = (Timing(one["seconds"], None) for one in found)
+    exponent, what = math.log10(many.best / few.best), f"3 trees, {10 * n} x 2"
+    rows = [
+        row_of_two(what, many, few, exponent, unit="exponent", against=f"{n} x 2", goal=1.15),
+        Row(measured=f"{what}, peak memory", figure=found[1]["peak"], unit="GB", goal=1.5),
+    ]
+    return record(rows, [_check_sizes(SETS["gaussian"](size, 2), one) for size, one in zip(sizes, found, strict=True)])
+
+
+def _check_sizes(X, found):
+    """Check what a fresh process found."""
+    from benchmarks._exact import check_weight, say_weight
+
+    assert found["sizes"] == [len(X) - 1] * 3, f"trees of {found['sizes']} edges on {len(X)} rows"
+    said = say_weight([check_weight(found["weight"], peer_weight(X))])
+    return f"{len(X)} x {X.shape[1]}: {said}; 3 trees of {len(X) - 1} edges"
+
+
+def measure_threads(n, d, rounds):
+    """Two threads against one."""
+    from bayesfloor import spanning_forest
+    from benchmarks._exact import assert_same
+
+    X = SETS["gaussian"](n, d)
+    warm_up(X)
+    times = take_turns({jobs: partial(spanning_forest, X, n_jobs=jobs) for jobs in (1, 2)}, rounds, clock="wall")
+    assert_same(times[1].result, times[2].result)
+    row = ratio_row(f"3 trees, {n} x {d}, n_jobs=2", times[2], times[1], clock="wall", against="n_jobs=1", goal=0.65)
+    return record([row], ["equal edges on 1 and 2 threads"])
+
+
+def measure_classes(n_classes, size, d):
+    """All pairs of very many small classes, and the whole of them."""
+    from benchmarks._fresh import run_fresh
+
+    sizes, spread = [size] * n_classes, 0.5
+    found = run_fresh("classes", sizes=sizes, d=d, spread=spread, n_jobs=2)
+    what = f"{n_classes} classes of {size} x {d}"
+    rows = [
+        seconds_row(f"{what}, n_jobs=2", found["pairs"] + found["whole"], clock="wall", goal=180),
+        seconds_row("of this, .all()", found["whole"], clock="wall"),
+        seconds_row("both threads together", found["cpu"]),
+        Row(measured="peak memory", figure=found["peak"], unit="GB", goal=3),
+    ]
+    checked = [_check_sizes(labelled(sizes, d, spread)[0], found), ".all() has the edges of spanning_forest"]
+    return record(rows, checked)
+
+
+def measure_import(rounds):
+    """Importing the package, beyond starting Python."""
+    from benchmarks._fresh import run_python
+
+    lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor import class_forests"}
+    times = take_turns({name: partial(run_python, code) for name, code in lines.items()}, rounds, clock="children")
+    rows = [
+        excess_row(lines["package"], times["package"], times["bare"], against="bare Python", goal=0.1),
+        excess_row("with its functions, and NumPy", times["functions"], times["bare"], against="bare Python"),
+    ]
+    return record(rows, [])
+
+
+def measure_digits():
+    """Small data from the start of Python to the answer, nothing compiled."""
+    from sklearn.datasets import load_digits
+
+    from benchmarks._exact import check_weight, say_weight
+    from benchmarks._fresh import run_fresh
+
+    X, codes = load_digits(return_X_y=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "digits.npz"
+        np.savez(path, X=X, codes=codes)
+        found = run_fresh("digits", path=str(path))
+    assert not found["compiled"], "small data compiled something"
+    parts = [X[np.isin(codes, pair)] for pair in combinations(range(10), 2)]
+    theirs = _weights([*parts, X], "auto")
+    differences = [check_weight(one, two) for one, two in zip(found["weights"], theirs, strict=True)]
+    row = seconds_row("45 pairs, .all(), Python's start", found["seconds"], goal=3)
+    return record([row], [f"{say_weight(differences)}; Numba was not imported"])
+
+
+def measure_compiling(n, kinds):
+    """What a first large call costs more than the next one."""
+    few, many = [n // 60] * 8, [n // 8 - n // 60] * 8  # pairs of both kinds: small ones and others
+    calls = {
+        "kdtree": (f"kd-tree, {n} x 3", "first_call", {"n": n, "d": 3, "method": "kdtree"}),
+        "matmul": (f"matrix products, {n} x 64", "first_call", {"n": n, "d": 64, "method": "matmul"}),
+        "classes": (f"class_forests, {sum(few + many)} x 16", "first_classes", {"sizes": few + many, "d": 16}),
+    }
+    rows = [row for kind in kinds for row in _first_calls(*calls[kind])]
+    return record(rows, ["first and second calls give equal edges"])
+
+
+def _first_calls(what, task, arguments):
+    """First calls in two processes that share a cache: one finds it empty, the next one filled."""
+    from benchmarks._fresh import run_fresh
+
+    with tempfile.TemporaryDirectory() as folder:
+        for cache, goal in (("empty", 10), ("filled", None)):
+            found = run_fresh(task, {"NUMBA_CACHE_DIR": folder}, **arguments)
+            first, second = (Timing([found[call]], None) for call in ("first", "second"))
+            yield excess_row(f"{what}, cache {cache}", first, second, against="second call", goal=goal)
+
+
+def measure_methods(n):
+    """Nothing is timed: every way to the same edges is tried."""
+    from benchmarks._exact import check_methods
+
+    shapes = (("gaussian", 2), ("gaussian", 8), ("gaussian", 64), ("clusters", 16), ("integers", 5))
+    return record([], [f"{kind} {check_methods(SETS[kind](n, d))}" for kind, d in shapes])
+
+
+def _trees(kind, n, d, goal):
+    name = f"{kind}-{n:.0e}x{d}".replace("e+0", "e")
+    sizes = {"kind": kind, "d": d, "goal": goal}
+    return Case(name, measure_trees, {**sizes, "n": n, "rounds": 5}, {**sizes, "n": 4500, "rounds": 1})
+
+
+CASES = [
+    _trees("gaussian", 100_000, 2, 2.5),
+    _trees("gaussian", 100_000, 8, 1.3),
+    _trees("gaussian", 20_000, 16, 0.9),
+    _trees("gaussian", 20_000, 64, 0.3),
+    _trees("gaussian", 10_000, 784, 0.05),
+    _trees("clusters", 100_000, 8, 0.8),
+    _trees("clusters", 20_000, 64, 0.6),
+    _trees("integers", 100_000, 5, 10.0),
+    Case(
+        "pairs",
+        measure_pairs,
+        {"n": 20_000, "d": 16, "n_classes": 26, "rounds": 5},
+        {"n": 5000, "d": 16, "n_classes": 5, "rounds": 1},
+    ),
+    Case("growth", measure_growth, {"n": 100_000, "rounds": 3}, {"n": 5000, "rounds": 1}),
+    Case("threads", measure_threads, {"n": 20_000, "d": 64, "rounds": 5}, {"n": 5000, "d": 64, "rounds": 1}),
+    Case(
+        "classes",
+        measure_classes,
+        {"n_classes": 1000, "size": 50, "d": 64},
+        {"n_classes": 100, "size": 50, "d": 64},
+    ),
+    Case("import", measure_import, {"rounds": 10}, {"rounds": 2}),
+    Case("digits", measure_digits, {}, {}),
+    Case(
+        "compiling",
+        measure_compiling,
+        {"n": 6000, "kinds": ("kdtree", "matmul", "classes")},
+        {"n": 6000, "kinds": ("matmul",)},
+    ),
+    Case("methods", measure_methods, {"n": 2000}, {"n": 500}),
+]
+
+
+@contextmanager
+def one_thread():
+    """Every engine in this process on one thread; ours still obeys its ``n_jobs``."""
+    import quitefastmst
+    import sklearn.neighbors  # noqa: F401 - limits reach only what is loaded
+    from threadpoolctl import threadpool_limits
+
+    quitefastmst.omp_set_num_threads(1)
+    with threadpool_limits(limits=1):
+        yield
+
+
+@contextmanager
+def own_kernel_cache():
+    """A cache of kernels for this run alone: an old one may hold kernels from before an edit."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("NUMBA_CACHE_DIR", folder)
+        yield
+
+
+def run_cases(cases, file, *, quick):
+    """Measure the cases that the file does not have."""
+    for case in cases:
+        if case.name in file.results["cases"]:
+            print(f"{case.name}: kept", flush=True)
+            continue
+        start = time.perf_counter()
+        found = case.measure(**(case.quick if quick else case.full))
+        file.add(case.name, without_goals(found) if quick else found)
+        print(f"{case.name}: {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def without_goals(found):
+    """The rows of a case without judgement: goals are for full sizes."""
+    rows = [{key: value for key, value in row.items() if key not in ("goal", "met")} for row in found["rows"]]
+    return {**found, "rows": rows}
+
+
+def choose_cases(names):
+    """Cases of these names, in the order of the table; all if there are none."""
+    known = [case.name for case in CASES]
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise SystemExit(f"Got case {', '.join(unknown)}, but expected some of {', '.join(known)}.")
+    return [case for case in CASES if not names or case.name in names]
+
+
+def read_options(arguments):
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.forest", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, exactness only; no file but --output")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="these cases alone")
+    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/forest.json)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Run the command line."""
+    options = read_options(arguments)
+    cases = choose_cases([name for name in options.only.split(",") if name])
+    output = options.output or (None if options.quick else RESULTS)
+    if options.show:
+        results = read_results(options.output or RESULTS)
+    else:
+        with own_kernel_cache(), one_thread():
+            file = ResultsFile(output, {"quick": options.quick, "seed": SEED, "machine": machine()})
+            file.resume(without=[case.name for case in cases] if options.fresh else [])
+            run_cases(cases, file, quick=options.quick)
+        results = file.results
+    print(format_results(results, [case.name for case in cases]))
+
+
+if __name__ == "__main__":
+    main()
