@@ -24,7 +24,10 @@ class Edges(NamedTuple):
 
     def take(self, which: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Edges:
         """The edges at these positions."""
-        return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])
+        if isinstance(which, slice):
+            return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])
+        at = np.flatnonzero(which) if which.dtype == np.bool_ else which  # several times as fast as a mask
+        return Edges(self.a.take(at), self.b.take(at), self.squared.take(at), self.tree.take(at))
 
     def renumber(self, numbers: Numbers) -> Edges:
         """The same edges where vertex ``v`` is called ``numbers[v]``."""

@@ -30,12 +30,7 @@ def step(function: Function) -> Function:
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 
-def part(function: Function) -> Function:
-    """Compile ``function`` into the kernels that call it, because it is small and they are hot."""
-    return _compile(function, inline="always")
-
-
-def _compile(function: Function, **options: bool | str) -> Function:
+def _compile(function: Function, **options: bool) -> Function:
     cache = os.environ.get("BAYESFLOOR_JIT_CACHE", "1") != "0"
     compiled: object = njit(nogil=True, cache=cache, error_model="numpy", **options)(function)  # type: ignore[call-overload]
     return cast("Function", compiled)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.forest._jit import kernel, part
-from bayesfloor.forest._kernels import AFTER_TIES, pair_hash, squared_lengths, tie_first
+from bayesfloor.forest._jit import kernel, step
+from bayesfloor.forest._kernels import AFTER_TIES, pair_hash, squared_lengths
 from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
 from bayesfloor.forest._vertices import Vertices
 
@@ -75,7 +75,7 @@ def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
     return found.scans / len(asked)
 
 
-@part
+@step
 def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int) -> None:
     """Quickselect: the ``middle``-th smallest of ``values[low:high]`` goes to its place."""
     high -= 1
@@ -102,7 +102,7 @@ def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int)
             return
 
 
-@part
+@step
 def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
     """The feature that spreads most over a sample of the points."""
     best, widest = -1.0, 0
@@ -188,7 +188,7 @@ def _label_nodes(tree: Tree, label: Numbers, out: Numbers) -> None:
                 break
 
 
-@part
+@step
 def _gap(tree: Tree, node: int, low: Floats, high: Floats, i: int) -> float:
     """Squared distance from a box to the ``i``-th box (low, high).
 
@@ -320,19 +320,17 @@ def _search(
                         while c > 0 and length < found[q, c - 1]:
                             found[q, c], other[q, c] = found[q, c - 1], other[q, c - 1]
                             c -= 1
-                        if length == found[q, c] or (c > 0 and length == found[q, c - 1]):
-                            hashed, place = pair_hash(key[hub], key[stranger]), rank[stranger]
-                            if length == found[q, c]:
-                                last = other[q, c]
-                                if not tie_first(hashed, place, pair_hash(key[hub], key[last]), rank[last]):
-                                    continue
-                            while c > 0 and length == found[q, c - 1]:
-                                last = other[q, c - 1]
-                                if not tie_first(hashed, place, pair_hash(key[hub], key[last]), rank[last]):
-                                    break
+                        c += length == found[q, c]  # a full list that ends in a tie
+                        while c > 0 and length == found[q, c - 1]:
+                            last = other[q, c - 1]
+                            mine, theirs = pair_hash(key[hub], key[stranger]), pair_hash(key[hub], key[last])
+                            if mine > theirs or (mine == theirs and rank[stranger] > rank[last]):
+                                break
+                            if c < m:
                                 found[q, c], other[q, c] = length, last
-                                c -= 1
-                        found[q, c], other[q, c] = length, stranger
+                            c -= 1
+                        if c < m:
+                            found[q, c], other[q, c] = length, stranger
                         limit = min(limit, found[q, m - 1])
                     reach[q] = limit
                 widest = max(widest, limit)

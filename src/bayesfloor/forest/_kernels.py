@@ -12,20 +12,14 @@ from typing import cast
 import numpy as np
 
 from bayesfloor.forest import _order
-from bayesfloor.forest._jit import kernel, part, step
+from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
 
 # What a point's reach ends with when it ends at a length and not at an edge; see ``_first_fit``.
 BEFORE_TIES = -1  # edges of just this length may be missing
 AFTER_TIES = -2  # edges of just this length are all there
 
-pair_hash = cast("Callable[[int, int], int]", part(_order.pair_hash))
-
-
-@part
-def tie_first(hash_one: int, rank_one: int, hash_two: int, rank_two: int) -> bool:
-    """Whether, of two equally long edges at one vertex, the first comes first."""
-    return hash_one < hash_two or (hash_one == hash_two and rank_one < rank_two)
+pair_hash = cast("Callable[[int, int], int]", kernel(_order.pair_hash))
 
 
 @step
@@ -40,7 +34,7 @@ def tie_before(key: Keys, rank: Ints, a: int, b: int, c: int, d: int) -> bool:
     return max(rank[a], rank[b]) < max(rank[c], rank[d])
 
 
-@part
+@step
 def squared_lengths(blocks: Floats, block: int, points: Floats, i: int, out: Floats) -> None:
     """Squared distances from the ``i``-th point to those of a block, two features in each sweep."""
     d, size = points.shape[1], len(out)

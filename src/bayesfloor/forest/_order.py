@@ -41,11 +41,24 @@ def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -
 
     Vertices carry the rank of their rows in the order of content, which stands for the rows.
     """
-    order = np.argsort(squared)
-    tied = tied_positions(squared[order])
+    order, tied = sort_words(squared.view(np.uint64))  # the bits of floats that are not negative rise with them
     if tied.size:
-        order[tied] = _sort_tied(order[tied], a, b, squared, key, rank)
+        edge = order[tied]
+        order[tied] = _sort_tied(edge[np.argsort(squared[edge], kind="stable")], a, b, squared, key, rank)
     return order
+
+
+def sort_words(words: Keys) -> tuple[Ints, Ints]:
+    """Positions that sort the words, and those among them where words alike in front still stand tied.
+
+    The last bits of a word make room for its position: sorting numbers is several times as fast as
+    sorting positions by them.
+    """
+    bits = np.uint64(len(words).bit_length())
+    packed = (words >> bits << bits) | np.arange(len(words), dtype=np.uint64)
+    packed.sort()
+    order = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+    return order, tied_positions(packed >> bits)
 
 
 def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:

@@ -8,6 +8,7 @@ that all subsets share while it is small, or are measured on the fly.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +99,11 @@ def _look_from(vertices: Vertices, v: int, row: Floats, outside: NDArray[np.bool
     best[nearer], origin[nearer] = row[nearer], v
     tied = np.flatnonzero((row == best) & (origin != v) & (best < np.inf))
     if tied.size:
-        order = _tie_order(vertices, tied, np.full(len(tied), v)), _tie_order(vertices, tied, origin[tied])
-        origin[tied[[one < two for one, two in zip(*order, strict=True)]]] = v
+        here, there = _tie_keys(vertices, tied, np.full(len(tied), v)), _tie_keys(vertices, tied, origin[tied])
+        before = np.zeros(len(tied), dtype=bool)
+        for one, two in zip(here[::-1], there[::-1], strict=True):
+            before = (one < two) | ((one == two) & before)
+        origin[tied[before]] = v
 
 
 def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
@@ -108,12 +112,12 @@ def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
     tied = np.flatnonzero(best == best[v])
     if best[v] == np.inf or len(tied) == 1:
         return v
-    order = _tie_order(vertices, tied, origin[tied])
-    return int(tied[min(range(len(tied)), key=order.__getitem__)])
+    hashed, low, high = _tie_keys(vertices, tied, origin[tied])
+    first = np.flatnonzero(hashed == hashed.min())
+    return int(tied[first[np.lexsort((high[first], low[first]))[0]]])
 
 
-def _tie_order(vertices: Vertices, a: Ints, b: Ints) -> list[tuple[int, int, int]]:
-    """What orders edges of one length."""
-    hashed = pair_hash(vertices.key[a], vertices.key[b])
+def _tie_keys(vertices: Vertices, a: Ints, b: Ints) -> tuple[NDArray[Any], ...]:
+    """What orders edges of one length: hash, lower rank, higher rank."""
     one, two = vertices.rank[a], vertices.rank[b]
-    return list(zip(hashed.tolist(), np.minimum(one, two).tolist(), np.maximum(one, two).tolist(), strict=True))
+    return pair_hash(vertices.key[a], vertices.key[b]), np.minimum(one, two), np.maximum(one, two)

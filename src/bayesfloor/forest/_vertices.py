@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesfloor.forest._order import Floats, Ints, Keys, front_word, scramble, tied_positions
+from bayesfloor.forest._order import Floats, Ints, Keys, front_word, scramble, sort_words
 
 _EXPONENT_SHIFT = np.uint64(52)
 _EXPONENT_MASK = np.uint64(0x7FF)
@@ -155,10 +155,10 @@ def row_keys(rows: Floats) -> tuple[Keys, NDArray[np.uint64]]:
 
 def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints:
     """Rows sorted by key, then by the exponent, then (where different rows collide) by content."""
-    order = np.argsort(key)
-    tied = tied_positions(key[order])
+    order, tied = sort_words(key)
     if tied.size:
         row = order[tied]
+        row = row[np.argsort(key[row], kind="stable")]  # quick, since most is in order
         order[tied] = row[np.argsort(front_word(key[row], exponent[row] << _EXPONENT_TOP))]
     if _collide(rows, key, exponent, group, order):
         row = order[tied]
