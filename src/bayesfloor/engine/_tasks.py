@@ -16,6 +16,13 @@ from bayesfloor.engine._progress import Progress
 Result = TypeVar("Result")
 
 
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """How many tasks run side by side."""
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
 def run_tasks(
     function: Callable[..., Result],
     tasks: Iterable[tuple[object, ...]],

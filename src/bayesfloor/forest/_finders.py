@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._tasks import effective_n_jobs, run_tasks
 from bayesfloor.forest._kdtree import Tree, build_tree, node_labels, search_tree
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, distinct_edges, edge_lengths
 from bayesfloor.forest._matmul import STRIP, Approx, Rough, push_columns, push_rows
@@ -141,7 +141,8 @@ class ProductFinder:
         self.vertices, self.rough, self.sides, self.run = vertices, rough, sides, run
 
     def first(self, m: int) -> Candidates:
-        lists = [[self._lists(rows, m) for rows in _cut(side)] for side in self.sides]
+        workers = effective_n_jobs(self.run.n_jobs)
+        lists = [[self._lists(rows, m) for rows in _cut(side, workers)] for side in self.sides]
         one, two = lists[0], lists[-1]
         waves = _waves_inside(len(one)) if one is two else _waves_across(len(one), len(two))
         label = np.arange(len(self.vertices), dtype=np.int32)
@@ -236,10 +237,11 @@ def _strips(values: Approx, filler: float) -> Approx:
     return out
 
 
-def _cut(numbers: Numbers) -> list[Numbers]:
-    """One chunk or an even number of them, so that no chunk of a wave is left without a partner."""
-    pieces = -(-len(numbers) // _CHUNK)
-    return np.array_split(numbers, max(1, pieces + pieces % 2 * (pieces > 1)))
+def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
+    """One chunk, or so many that in a wave every chunk has a partner and every worker a pair."""
+    if len(numbers) <= _CHUNK:
+        return [numbers]
+    return np.array_split(numbers, -(-len(numbers) // (_CHUNK * 2 * workers)) * 2 * workers)
 
 
 def _waves_inside(n: int) -> list[list[tuple[int, int]]]:

@@ -49,7 +49,7 @@ WEAKEST = 2  # the member that reaches least far
 SOUND = 3  # whether all meetings inside were certified
 PARENT = 4  # in the first forest; those in the others follow
 
-_GIANT = 8  # a component of a share of 1 / 8 or more is hardly ever the smaller side again
+_GIANT = 256  # a doubtful component of a share of 1 / 64 or more has too many parts to search each
 _LINE = 16  # numbers in a line of the cache
 
 
@@ -126,9 +126,11 @@ def _name_sound(scan: Scan, root: int) -> None:
 @step
 def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
     """Two components meet, but a missing edge between them may come before."""
+    whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
     _name_sound(scan, small)
     _name_sound(scan, large)
-    _search_around(scan, small, bound)
+    if whole:  # a large one is better searched in the next scan, when it is sound
+        _search_around(scan, small, bound)
     scan.node[small, SOUND] = scan.node[large, SOUND] = 0
 
 
