@@ -13,7 +13,7 @@ from bayesfloor.forest import _classes, _pairs
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])
 def way(request, monkeypatch):
     """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    monkeypatch.setattr(_classes, "PLAIN_UP_TO", 10**9 if request.param == "plain" else -1)
+    monkeypatch.setattr(_classes, "is_plain", lambda _: request.param == "plain")
     monkeypatch.setattr(_pairs, "SMALL", _pairs.SMALL if request.param == "small pairs" else -1)
     return request.param
 
@@ -29,7 +29,7 @@ def is_forest_of(forest, rows, X, n_trees, groups=None):
 
     Rows alone keep their order, so that their vertices are those of the forest, numbered anew.
     """
-    alone = spanning_forest(X[rows], n_trees, None if groups is None else groups[rows])
+    alone = spanning_forest(X[rows], n_trees, None if groups is None else groups[rows], "prim")
     numbers = np.unique(forest.vertex)
     return (
         np.array_equal(forest.rows, rows)
@@ -114,7 +114,7 @@ def test_small_and_large_pairs_may_mix(monkeypatch, answer_of, global_random_see
     rng = np.random.default_rng(global_random_seed)
     X = rng.standard_normal((900, 4))
     codes = np.repeat(np.arange(7), [600, 150, 100, 46, 2, 1, 1])
-    monkeypatch.setattr(_classes, "PLAIN_UP_TO", -1)
+    monkeypatch.setattr(_classes, "is_plain", lambda _: False)
     forests = class_forests(X, codes)
 
     assert answer_of(forests.all()) == answer_of(spanning_forest(X))

@@ -50,7 +50,7 @@ def test_forests_stay_exact(cases, compiled_method, answer_of):
 @pytest.mark.parametrize("small", [-1, _small.SMALL])
 def test_classes_still_compose(cases, small, answer_of, global_random_seed, monkeypatch):
     """Joins and reductions take the same paths as forests, and some of their own."""
-    monkeypatch.setattr(_classes, "PLAIN_UP_TO", -1)
+    monkeypatch.setattr(_classes, "is_plain", lambda _: False)
     monkeypatch.setattr(_pairs, "SMALL", small)
     rng, wrong = np.random.default_rng(global_random_seed), []
     for case, expected in cases[7::50]:

@@ -55,6 +55,15 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
 
 
 @contextmanager
+def one_thread() -> Iterator[None]:
+    """All libraries on one thread each, where tasks call whatever brings its own pool."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        yield
+
+
+@contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Matrix products on one thread each: the tasks are the threads, never two pools at once."""
     from threadpoolctl import threadpool_limits

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from bayesfloor.engine._progress import Progress
 from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
-from bayesfloor.forest._forest import PLAIN_UP_TO, Forest, check_n_trees, make_forest
-from bayesfloor.forest._order import Ints
+from bayesfloor.forest._forest import Forest, check_n_trees, is_plain, make_forest
+from bayesfloor.forest._moments import Multiplicity, graph_moments, moments_of_pairs
+from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
 
@@ -22,8 +23,9 @@ _REDUCED_AT_ONCE = 1 << 20  # edges gathered before they are reduced
 class AcrossPairs:
     """Edges across the pairs of K classes, the pairs in the order (0, 1), (0, 2), ... (K-2, K-1)."""
 
-    def __init__(self, n_classes: int, lists: Iterable[tuple[Ints, Edges]]) -> None:
-        """Lists of edges, each with the number of its pair."""
+    def __init__(self, n_classes: int, lists: Iterable[tuple[Ints, Edges]], moments: Floats) -> None:
+        """Lists of edges, each with the number of its pair, and the moments of the pairs' graphs."""
+        self.moments = moments
         numbers, edges = zip(*lists, strict=True) if n_classes > 1 else ((), ())
         pair = np.concatenate([np.empty(0, np.int64), *numbers])
         order = np.argsort(pair, kind="stable")
@@ -99,6 +101,16 @@ class ClassForests:
         """The forest of all rows."""
         return self.of(range(self.n_classes))
 
+    @property
+    def pair_sizes(self) -> Ints:
+        """Number of edges across in each pair's forest, pairs in the order (0, 1), (0, 2), ..."""
+        return np.diff(self._across.first)
+
+    @property
+    def pair_moments(self) -> Floats:
+        """Of each pair's forest as a graph on rows: sum of weights, of squares, of squared row sums."""
+        return self._across.moments
+
     def __repr__(self) -> str:
         return f"ClassForests({len(self.vertex)} rows, {self.n_classes} classes, {self.n_trees} trees)"
 
@@ -173,14 +185,15 @@ def class_forests(
     vertices, vertex = find_vertices(X, groups)
     numbers = check_codes(codes, len(vertex))
     members = [np.unique(vertex[numbers == c]) for c in range(numbers.max() + 1)]
-    plain = len(vertices) <= PLAIN_UP_TO and n_trees * len(vertices) * len(members) <= _PLAIN_STEPS
+    plain = is_plain(len(vertices)) and n_trees * len(vertices) * len(members) <= _PLAIN_STEPS
+    equal = Multiplicity(np.bincount(vertex), groups is None)
     if plain:
-        forests, across = _compose_plainly(vertices, members, n_trees, progress)
+        forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
         from bayesfloor.forest._pairs import compose
 
-        forests, across = compose(vertices, members, n_trees, n_jobs, progress)
-    pairs = AcrossPairs(len(members), across)
+        forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
+    pairs = AcrossPairs(len(members), across, moments)
     return ClassForests(vertices, vertex, numbers, n_trees, forests, pairs, plain=plain)
 
 
@@ -197,8 +210,8 @@ def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
 
 
 def _compose_plainly(
-    vertices: Vertices, members: list[Ints], n_trees: int, progress: Progress | None
-) -> tuple[list[Edges], list[tuple[Ints, Edges]]]:
+    vertices: Vertices, members: list[Ints], n_trees: int, equal: Multiplicity, progress: Progress | None
+) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
     """All from one matrix of distances, without compiling anything."""
     distances = Distances(vertices, keep=True)
 
@@ -210,11 +223,15 @@ def _compose_plainly(
     for c, numbers in enumerate(members):
         inside[c, numbers] = True
     pairs, lists = list(combinations(range(len(members)), 2)), []
+    moments = moments_of_pairs(len(pairs))
     for number, (i, j) in enumerate(pairs):
-        edges = forest(np.union1d(members[i], members[j]))
+        union = np.union1d(members[i], members[j])
+        edges = forest(union)
+        local = _renumber(edges, union)
+        moments[number] = graph_moments(local.a, local.b, equal.rows_at[union], n_trees, inside=equal.inside)
         within = (inside[i, edges.a] & inside[i, edges.b]) | (inside[j, edges.a] & inside[j, edges.b])
         across = edges.take(~within)
         lists.append((np.full(len(across.a), number), across))
         if progress is not None:
             progress("pairs", number + 1, len(pairs))
-    return forests, lists
+    return forests, lists, moments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ METHODS = ("auto", "prim", "kdtree", "matmul")
 # Vertices up to which a set takes the plain path, with one matrix of distances (134 MB at most):
 # about as long as compiling the kernels takes.
 PLAIN_UP_TO = 4096
+
+_PLAIN_WHEN_COMPILED, _BLOCKS = 32, "bayesfloor.forest._blocks"
 
 MOST_TREES = 100  # tree numbers are kept in one byte
 
@@ -119,11 +122,23 @@ def spanning_forest(
     if method not in METHODS:
         raise ValueError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
     vertices, vertex = find_vertices(X, groups)
-    if method == "prim" or (method == "auto" and len(vertices) <= PLAIN_UP_TO):
+    if method == "prim" or (method == "auto" and is_plain(len(vertices))):
         edges = prim_forest(Distances(vertices, keep=len(vertices) <= PLAIN_UP_TO), n_trees, progress)
     else:
         edges = _compiled_forest(vertices, n_trees, method, n_jobs, progress)
     return make_forest(edges, vertices, vertex, np.arange(len(vertex)), n_trees)
+
+
+def is_plain(n_vertices: int) -> bool:
+    """Whether so few vertices take the plain path: always while nothing is compiled, then only tiny sets."""
+    return n_vertices <= (_PLAIN_WHEN_COMPILED if _BLOCKS in sys.modules else PLAIN_UP_TO)
+
+
+def prepare_kernels() -> None:
+    """Load the compiled kernels, which all but tiny sets then take: for those who have many forests to grow."""
+    from importlib import import_module
+
+    import_module(_BLOCKS)
 
 
 def _compiled_forest(

@@ -11,7 +11,8 @@ from bayesfloor.engine._tasks import one_blas_thread, run_tasks
 from bayesfloor.forest._blocks import Block, forest_of, join
 from bayesfloor.forest._edges import Edges, new_edges
 from bayesfloor.forest._finders import RUN_HERE, Run
-from bayesfloor.forest._order import Ints
+from bayesfloor.forest._moments import Multiplicity, graph_moments, moments_of_pairs
+from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._small import SMALL, join_small, make_parts
 from bayesfloor.forest._vertices import Vertices
 
@@ -20,9 +21,14 @@ _ENOUGH_TASKS = 8  # classes from which the threads take a class or pair each, n
 
 
 def compose(
-    vertices: Vertices, members: list[Ints], n_trees: int, n_jobs: int | None, progress: Progress | None
-) -> tuple[list[Edges], list[tuple[Ints, Edges]]]:
-    """The forest of each class, and edges across pairs of classes with the number of their pair."""
+    vertices: Vertices,
+    members: list[Ints],
+    n_trees: int,
+    equal: Multiplicity,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
+    """The forest of each class, edges across pairs of classes by their pair's number, and its moments."""
     outer, inner = (n_jobs, RUN_HERE) if len(members) >= _ENOUGH_TASKS else (1, Run(n_jobs))
     with one_blas_thread():
         tasks = [(vertices.take(numbers), n_trees, "auto", inner) for numbers in members]
@@ -31,11 +37,12 @@ def compose(
         pairs = np.column_stack(np.triu_indices(len(members), 1))
         size = np.array([len(numbers) for numbers in members])
         small = size[pairs].sum(axis=1) <= SMALL
+        moments, few, many = moments_of_pairs(len(pairs)), np.flatnonzero(small), np.flatnonzero(~small)
         across = [
-            *_join_small(vertices, members, forests, pairs, np.flatnonzero(small), n_trees, outer, progress),
-            *_join_large(blocks, pairs, np.flatnonzero(~small), n_trees, outer, inner, progress),
+            *_join_small(vertices, members, forests, pairs, few, n_trees, equal, moments, outer, progress),
+            *_join_large(blocks, members, pairs, many, n_trees, equal, moments, outer, inner, progress),
         ]
-    return forests, across
+    return forests, across, moments
 
 
 def _join_small(
@@ -45,28 +52,38 @@ def _join_small(
     pairs: Ints,
     chosen: Ints,
     n_trees: int,
+    equal: Multiplicity,
+    moments: Floats,
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Iterator[tuple[Ints, Edges]]:
     parts = make_parts(vertices, members, forests)
     chunks = np.split(chosen, range(_PAIRS_AT_ONCE, len(chosen), _PAIRS_AT_ONCE)) if len(chosen) else []
-    tasks = [(parts, vertices.key, vertices.rank, vertices.group, pairs[chunk], n_trees) for chunk in chunks]
+    tasks = [(parts, vertices.key, vertices.rank, vertices.group, pairs[chunk], n_trees, equal) for chunk in chunks]
     results = run_tasks(join_small, tasks, n_jobs=n_jobs, progress=progress, stage="small pairs", total=len(tasks))
-    for chunk, found in zip(chunks, results, strict=True):
+    for chunk, (found, moments[chunk]) in zip(chunks, results, strict=True):
         yield chunk[found.pair], new_edges(found.a, found.b, found.squared)
 
 
 def _join_large(
     blocks: list[Block],
+    members: list[Ints],
     pairs: Ints,
     chosen: Ints,
     n_trees: int,
+    equal: Multiplicity,
+    moments: Floats,
     n_jobs: int | None,
     inner: Run,
     progress: Progress | None,
 ) -> Iterator[tuple[Ints, Edges]]:
     tasks = [(blocks[i], blocks[j], n_trees, "auto", inner) for i, j in pairs[chosen]]
     results = run_tasks(join, tasks, n_jobs=n_jobs, progress=progress, stage="pairs", total=len(tasks))
+    place = np.zeros(len(equal.rows_at), dtype=np.int64)  # of a vertex among those of a pair
     for number, joined in zip(chosen, results, strict=True):
+        union = np.union1d(*(members[c] for c in pairs[number]))
+        place[union] = np.arange(len(union))
+        a, b = place[joined.edges.a], place[joined.edges.b]
+        moments[number] = graph_moments(a, b, equal.rows_at[union], n_trees, inside=equal.inside)
         across = joined.edges.take(joined.across)
         yield np.full(len(across.a), number), across

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._kernels import squared_lengths, tie_before
+from bayesfloor.forest._moments import Multiplicity
 from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
 from bayesfloor.forest._vertices import Vertices
 
@@ -178,13 +179,28 @@ def _prim(
     return count
 
 
-def join_small(parts: Parts, key: Keys, rank: Ints, group: Ints, pairs: Ints, n_trees: int) -> Across:
-    """Edges that run across in the forests of these pairs of blocks."""
-    room = len(pairs) * SMALL * n_trees
+def join_small(
+    parts: Parts, key: Keys, rank: Ints, group: Ints, pairs: Ints, n_trees: int, equal: Multiplicity
+) -> tuple[Across, Floats]:
+    """Edges that run across in the forests of these pairs of blocks, and the moments of each forest."""
+    room, moments = len(pairs) * SMALL * n_trees, np.zeros((len(pairs), 3))
     found = Across(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room))
-    count = _join(parts, key, rank, group, pairs, n_trees, *found)
+    count = _join(parts, key, rank, group, pairs, n_trees, equal.rows_at, equal.inside, moments, *found)
     pair, a, b, squared = found
-    return Across(pair[:count].copy(), a[:count].copy(), b[:count].copy(), squared[:count].copy())
+    return Across(pair[:count].copy(), a[:count].copy(), b[:count].copy(), squared[:count].copy()), moments
+
+
+@step
+def _add_vertices(
+    moments: Floats, p: int, n: int, number: Numbers, rows_at: Ints, degree: Numbers, n_trees: int, inside: bool
+) -> None:
+    """What vertices add to the moments of a graph, as in ``graph_moments``."""
+    for u in range(n):
+        m = rows_at[number[u]]
+        more = (m - 1) * n_trees if inside else 0
+        moments[p, 0] += more
+        moments[p, 1] += 2.0 * more * n_trees / m
+        moments[p, 2] += (2.0 * more + degree[u]) ** 2 / m
 
 
 @kernel
@@ -195,13 +211,16 @@ def _join(
     group: Ints,
     pairs: Ints,
     n_trees: int,
+    rows_at: Ints,
+    inside: bool,
+    moments: Floats,
     pair: Ints,
     a: Numbers,
     b: Numbers,
     squared: Floats,
 ) -> int:
     """Fill in the edges across; how many there are."""
-    number, place = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
+    number, place, degree = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     shared, ends = np.empty(SMALL, np.bool_), np.empty((SMALL, 2), np.int32)
     best, origin, rest = np.empty(SMALL), np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     matrix, columns, found = np.empty((SMALL, SMALL)), np.empty((1, parts.x.shape[1], SMALL)), 0
@@ -213,12 +232,18 @@ def _join(
                 matrix[u, v] = np.inf
         _measure_across(parts, i, j, group, place, shared, columns, matrix)
         _enter_known(parts, i, j, place, matrix)
+        degree[:n] = 0
         for _ in range(n_trees):
             for e in range(_prim(matrix, n, number, key, rank, best, origin, rest, ends)):
                 u, v = ends[e, 0], ends[e, 1]
+                degree[u] += 1
+                degree[v] += 1
+                moments[p, 0] += 1
+                moments[p, 1] += 1 / (rows_at[number[u]] * rows_at[number[v]])
                 if u < first and v >= first and not shared[u]:
                     pair[found], squared[found] = p, matrix[u, v]
                     a[found], b[found] = min(number[u], number[v]), max(number[u], number[v])
                     found += 1
                 matrix[u, v] = matrix[v, u] = np.inf
+        _add_vertices(moments, p, n, number, rows_at, degree, n_trees, inside)
     return found
