@@ -1,0 +1,100 @@
+"""Labels of rows and of vertices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Which label each row has, or how likely it has each.
+
+    Attributes
+    ----------
+    vertex : (n,) vertex of each row.
+    shares : (n, K) sparse; the chance of each label, rows adding up to 1.
+    n_vertices : number of vertices.
+    weight : (n,) weight of each row, or None where all are alike.
+    joined : whether trees join equal rows; those of a group they do not.
+    """
+
+    vertex: Ints
+    shares: csr_array
+    n_vertices: int
+    weight: Floats | None = None
+    joined: bool = True
+
+    @property
+    def n_classes(self) -> int:
+        """Number of labels."""
+        return int(self.shares.shape[1])
+
+    @cached_property
+    def rows_at(self) -> Ints:
+        """Number of rows at each vertex."""
+        return np.bincount(self.vertex, minlength=self.n_vertices)
+
+    @cached_property
+    def mass(self) -> csr_array:
+        """Expected number of rows of each class at each vertex, weighted."""
+        return csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
+
+    @cached_property
+    def mean(self) -> csr_array:
+        """Mean label of the rows at each vertex, weighted."""
+        return scale_rows(self.mass, 1 / np.maximum(self.rows_at, 1))
+
+    @cached_property
+    def class_sizes(self) -> Floats:
+        """Expected number of rows of each class."""
+        return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
+
+    @cached_property
+    def codes(self) -> Ints:
+        """The likeliest label of each row."""
+        return likeliest(self.shares)
+
+    @property
+    def hard(self) -> bool:
+        """Whether each row has one label."""
+        return bool(self.shares.nnz == self.shares.shape[0])
+
+    def take(self, rows: Ints, vertex: Ints, n_vertices: int) -> Labels:
+        """The labels of these rows, whose vertices are called anew."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Labels(vertex, self.shares[rows], n_vertices, weight, self.joined)
+
+
+def likeliest(shares: csr_array) -> Ints:
+    """The likeliest label of each row."""
+    if shares.nnz == shares.shape[0]:
+        return np.asarray(shares.indices, dtype=np.int64)
+    return np.asarray(shares.argmax(axis=1)).ravel()
+
+
+def hard_shares(codes: Ints, n_classes: int) -> csr_array:
+    """One label a row as a matrix of chances."""
+    n = len(codes)
+    return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
+
+
+def scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
+    """Each row times its factor."""
+    data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _gather(vertex: Ints, n_vertices: int, weight: Floats | None) -> Any:
+    """The matrix that adds up rows at their vertices."""
+    n = len(vertex)
+    values = np.ones(n) if weight is None else weight
+    return csr_array((values, (vertex, np.arange(n))), shape=(n_vertices, n))

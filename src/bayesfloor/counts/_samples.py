@@ -1,0 +1,82 @@
+"""Expected edges of each row, by the class at their other end."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.forest._forest import Forest
+
+
+class SampleEdges(NamedTuple):
+    """Of each row: expected edges, those that lead to another label, and edges to each class.
+
+    ``degree_around`` and ``cross_around`` are the same for its neighbours, less their edges to it.
+    """
+
+    degree: Floats
+    cross: Floats
+    votes: csr_array
+    degree_around: Floats
+    cross_around: Floats
+
+
+def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
+    """Edges of each row in all trees of the forest.
+
+    A row of a vertex of m has 1/m of the vertex's edges, and 2 (m - 1) / m edges a tree to the rows
+    equal to it.
+    """
+    m, joins = labels.rows_at[labels.vertex], _adjacency(forest, labels.n_vertices)
+    votes = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
+    if labels.joined and (m > 1).any():
+        equal = labels.mass[labels.vertex] - labels.shares
+        votes = csr_array(votes + scale_rows(csr_array(equal), 2 * forest.n_trees / m))
+    degree = np.asarray(votes.sum(axis=1), dtype=np.float64)
+    agree = np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
+    around = (_around(joins, labels, values) for values in (degree, degree - agree))
+    return SampleEdges(degree, degree - agree, votes, *around)
+
+
+def _adjacency(forest: Forest, n_vertices: int) -> csr_array:
+    """Which vertices the forest joins, both ways."""
+    edges = csr_array((np.ones(len(forest.a)), (forest.a, forest.b)), shape=(n_vertices,) * 2)
+    return csr_array(edges + edges.T)
+
+
+def _around(joins: csr_array, labels: Labels, values: Floats) -> Floats:
+    """Sum of the values over the rows of neighbouring vertices, less the vertex's own: its part in them."""
+    total = np.bincount(labels.vertex, values, labels.n_vertices)
+    return np.maximum(0.0, joins @ total - total)[labels.vertex]
+
+
+def vertex_posterior(forest: Forest, labels: Labels) -> csr_array:
+    """Mean label of each vertex's neighbours and of its own rows: a rough posterior."""
+    votes = csr_array(_adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
+    total = np.asarray(votes.sum(axis=1))
+    return csr_array(diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)
+
+
+def row_edges(forest: Forest, labels: Labels, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Edges between rows: of all the ways that equal rows may share a vertex's edges, one at random.
+
+    An edge between vertices ends at any of their rows; inside a vertex each tree is a random path.
+    """
+    order = np.argsort(labels.vertex, kind="stable")
+    first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices))
+    ends = [order[first[v] + rng.integers(labels.rows_at[v])] for v in (forest.a, forest.b)]
+    if labels.joined and len(labels.vertex) > np.count_nonzero(labels.rows_at):
+        paths = [_paths(labels.vertex, rng) for _ in range(forest.n_trees)]
+        ends = [np.concatenate([end, *(path[side] for path in paths)]) for side, end in enumerate(ends)]
+    return ends[0], ends[1]
+
+
+def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """A random path through the rows of each vertex."""
+    order = rng.permutation(len(vertex))
+    order = order[np.argsort(vertex[order], kind="stable")]
+    joined = np.flatnonzero(np.diff(vertex[order]) == 0)
+    return order[joined], order[joined + 1]

@@ -1,0 +1,94 @@
+"""How many edges cross if labels have nothing to do with the points: exact moments, and the test.
+
+Friedman and Rafsky's test on any weighted graph. R = sum over pairs of rows of w_ij k_ij, w the
+graph's weights and k the chance that the labels of i and j differ; permuting the labels leaves the
+moments of both and mixes them (Mantel 1967). One formula serves two classes or many, one tree or
+several, equal rows and soft labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+
+from bayesfloor.formulas._types import Floats
+
+
+class Moments(NamedTuple):
+    """Of a symmetric matrix with an empty diagonal, each pair counted once."""
+
+    total: Floats  # sum of the entries
+    squares: Floats  # sum of their squares
+    row_squares: Floats  # sum of the squared sums of rows
+
+
+class Null(NamedTuple):
+    """Mean and variance of R over all permutations of the labels."""
+
+    mean: Floats
+    variance: Floats
+
+
+def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments) -> Null:
+    """Moments of R over permutations.
+
+    Two pairs of rows are the same, share one row, or share none; in each case the mean over
+    permutations is the product of the means of both matrices.
+    """
+    n = np.asarray(n_rows, dtype=np.float64)
+    pairs, chains, disjoint = n * (n - 1) / 2, n * (n - 1) * (n - 2), n * (n - 1) * (n - 2) * (n - 3) / 4
+    mean = graph.total * labels.total / pairs
+    square = (
+        graph.squares * labels.squares / pairs
+        + _over(_chains(graph) * _chains(labels), chains)
+        + _over(_disjoint(graph) * _disjoint(labels), disjoint)
+    )
+    return Null(np.asarray(mean), np.maximum(0.0, square - mean**2))
+
+
+def _chains(m: Moments) -> Floats:
+    """Sum over ordered pairs of entries that share one row."""
+    return m.row_squares - 2 * m.squares
+
+
+def _disjoint(m: Moments) -> Floats:
+    """Sum over ordered pairs of entries that share none."""
+    return m.total**2 - m.row_squares + m.squares
+
+
+def _over(value: Floats, count: Floats) -> Floats:
+    return np.where(count > 0, value / np.maximum(count, 1.0), 0.0)
+
+
+def class_moments(class_sizes: ArrayLike) -> Moments:
+    """Moments of "labels differ" for classes of these sizes along the last axis."""
+    sizes = np.asarray(class_sizes, dtype=np.float64)
+    n = sizes.sum(axis=-1)
+    differ = (n**2 - (sizes**2).sum(axis=-1)) / 2
+    return Moments(differ, differ, (sizes * (n[..., None] - sizes) ** 2).sum(axis=-1))
+
+
+def soft_moments(labels: Floats) -> Moments:
+    """Moments of ``1 - p_i p_j`` for rows of label probabilities p_i."""
+    n, total, own = len(labels), labels.sum(axis=0), (labels**2).sum(axis=1)
+    row = (n - 1) - (labels @ total - own)
+    gram = labels.T @ labels
+    equal, equal_squared = (total @ total - own.sum()) / 2, ((gram**2).sum() - (own**2).sum()) / 2
+    pairs = n * (n - 1) / 2
+    return Moments(np.asarray(pairs - equal), np.asarray(pairs - 2 * equal + equal_squared), np.asarray((row**2).sum()))
+
+
+def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
+    """P-value of "so few cross edges by chance", by the normal approximation."""
+    spread = np.sqrt(null.variance)
+    z = (np.asarray(n_cross, dtype=np.float64) - null.mean) / np.where(spread > 0, spread, 1.0)
+    return np.where(spread > 0, norm.cdf(z), 1.0)
+
+
+def share_not_above(n_cross: float, permuted: Floats) -> float:
+    """P-value from permutations drawn: the observed labels count as one of them."""
+    tolerance = 1e-9 * (1 + abs(n_cross))  # equal sums may differ in the last bit
+    return float((1 + np.count_nonzero(permuted <= n_cross + tolerance)) / (1 + len(permuted)))

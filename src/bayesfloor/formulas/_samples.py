@@ -1,0 +1,77 @@
+"""One sample among its neighbours in the forest: how odd its label is, and how sure one can be."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import betabinom, binom
+
+from bayesfloor.formulas._types import Floats
+
+_PRIOR_EDGES = 20  # edges that the whole forest's rate is worth beside those around a row
+
+
+def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floats:
+    """Z = (J - (1 - pi) deg) / sqrt(pi (1 - pi) deg), pi the share of the sample's class.
+
+    It ranks samples; it is no p-value, since its null is "labels are random" (Muhlenbach, Lallich
+    and Zighed 2004).
+    """
+    J, deg, pi = (np.asarray(value, dtype=np.float64) for value in (n_cross, degree, share))
+    spread = np.sqrt(pi * (1 - pi) * deg)
+    return np.where(spread > 0, (J - (1 - pi) * deg) / np.where(spread > 0, spread, 1.0), 0.0)
+
+
+def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats, Floats]) -> Floats:
+    """P(BetaBinomial(deg, a, b) >= J): so many cross edges where the edges around cross so often.
+
+    The rate q of the binomial is not known but estimated from the edges around, hence the beta
+    distribution. Expected numbers under equal rows are rounded: crosses down and degrees up, to the
+    safe side.
+    """
+    J, deg = np.floor(np.asarray(n_cross) + 1e-9), np.ceil(np.asarray(degree) - 1e-9)
+    return np.clip(betabinom.sf(J - 1, deg, *local), 0.0, 1.0)
+
+
+def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floats, Floats]:
+    """Beta distribution of the rate at which edges cross around a row, with the whole's as its prior."""
+    J, deg = np.asarray(n_cross, dtype=np.float64), np.asarray(degree, dtype=np.float64)
+    q = min(max(rate, 1e-6), 1 - 1e-6)
+    return J + _PRIOR_EDGES * q, np.maximum(0.0, deg - J) + _PRIOR_EDGES * (1 - q)
+
+
+def odd_label_power(degree: ArrayLike, local: tuple[Floats, Floats], wrong_rate: float, level: float) -> Floats:
+    """Chance that a wrong label is found: P(J reaches the first number with a p-value <= level)."""
+    deg = np.ceil(np.asarray(degree) - 1e-9)
+    rate = local[0] / (local[0] + local[1])
+    needed = binom.isf(level, deg, rate) + 1
+    return np.asarray(binom.sf(needed - 1, deg, np.maximum(wrong_rate, rate)))
+
+
+def claim_p_value(eta: Floats, codes: ArrayLike) -> Floats:
+    """Under "y is drawn from eta(x)": the sum of eta_c over classes no likelier than y.
+
+    Valid for a known posterior, approximate for one estimated out of fold.
+    """
+    own = np.take_along_axis(eta, np.asarray(codes)[:, None], axis=1)
+    return np.where(eta <= own, eta, 0.0).sum(axis=1)
+
+
+def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
+    """Chance that a label is a flip, at an assumed rate eps of flips to any other class alike.
+
+    a (1 - eta_y) / ((1 - eps) eta_y + a (1 - eta_y)), a = eps / (K - 1).
+    """
+    eta, a = np.asarray(eta_label, dtype=np.float64), flip_rate / (n_classes - 1)
+    return a * (1 - eta) / ((1 - flip_rate) * eta + a * (1 - eta))
+
+
+def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:
+    """The longest list, likeliest first, whose mean chance of being wrong stays within ``rate``."""
+    wrong = 1 - np.asarray(chance, dtype=np.float64)
+    order = np.argsort(wrong, kind="stable")
+    mean = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
+    length = int(np.flatnonzero(mean <= rate)[-1]) + 1 if (mean <= rate).any() else 0
+    chosen = np.zeros(len(wrong), dtype=bool)
+    chosen[order[:length]] = True
+    return chosen

@@ -1,0 +1,72 @@
+"""What labels do to R when the points stay: mean and variance given the posterior along the edges.
+
+``eta`` is a matrix of one row a vertex, dense or sparse: these formulas use nothing but products
+and sums, which both have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.formulas._types import Floats, Ints
+
+_AT_ONCE = 1 << 22  # values of the posterior gathered for edges in one go: 32 MB if dense
+
+
+def cross_chance(a: Ints, b: Ints, eta: Any) -> Floats:
+    """q_ij = 1 - sum_k eta_ik eta_jk for each edge: the chance that its ends' labels differ."""
+    step = max(1, _AT_ONCE // eta.shape[1])
+    parts = [slice(start, start + step) for start in range(0, len(a), step)]
+    return np.concatenate([np.empty(0), *(1 - (eta[a[s]] * eta[b[s]]).sum(axis=1) for s in parts)])
+
+
+def roughness(a: Ints, b: Ints, eta: Any) -> Floats:
+    """|eta_i - eta_j|^2 / 2 for each edge; its mean is the upward bias of G.
+
+    E[R | X] = 1/2 sum_v deg(v) g(v) + 1/2 sum_edges |eta_i - eta_j|^2 with g = 1 - |eta|^2.
+    """
+    own = (eta**2).sum(axis=1)
+    return (own[a] + own[b]) / 2 - (1 - cross_chance(a, b, eta))
+
+
+def conditional_variance(a: Ints, b: Ints, eta: Any) -> float:
+    """Var(R | X) of the number of cross edges among all edges given, labels drawn from ``eta``.
+
+    The edges' own variances, and the covariances of edges that share an end:
+    sum_e q_e (1 - q_e) + sum_i { sum_k eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2]
+    - [(sum_j q_ij)^2 - sum_j q_ij^2] }, S_ik = sum_j (1 - eta_jk), j over the neighbours of i.
+    For the mean of t trees give the edges of all and divide by t^2.
+    """
+    q, n = cross_chance(a, b, eta), eta.shape[0]
+    q_sum = np.bincount(a, q, n) + np.bincount(b, q, n)
+    together = _covariance_terms(a, b, eta)
+    return float(max(0.0, (q * (1 - q)).sum() + together - (q_sum**2).sum() + 2 * (q**2).sum()))
+
+
+def _covariance_terms(a: Ints, b: Ints, eta: Any) -> float:
+    """Sum over i and k of eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2].
+
+    Written with T_ik = sum_j eta_jk and U_ik = sum_j eta_jk^2, which stay sparse if eta is.
+    """
+    degree = np.bincount(a, minlength=eta.shape[0]) + np.bincount(b, minlength=eta.shape[0])
+    T, U = _neighbour_sum(a, b, eta), _neighbour_sum(a, b, eta**2)
+    squared = degree**2 - degree - 2 * (degree - 1) * (eta * T).sum(axis=1)
+    return float((squared + (eta * T * T).sum(axis=1) - (eta * U).sum(axis=1)).sum())
+
+
+def _neighbour_sum(a: Ints, b: Ints, values: Any) -> Any:
+    """Sum of the values over each vertex's neighbours."""
+    if not isinstance(values, np.ndarray):
+        return _as_matrix(a, b, values) @ values
+    sums = np.zeros_like(values)
+    np.add.at(sums, a, values[b])
+    np.add.at(sums, b, values[a])
+    return sums
+
+
+def _as_matrix(a: Ints, b: Ints, like: Any) -> Any:
+    """The neighbours as a sparse matrix of the same kind as ``like``."""
+    ones, ends = np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a]))
+    return type(like)((ones, ends), shape=(like.shape[0],) * 2)
