@@ -6,20 +6,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.forest._classes import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest, spanning_forest
+    from bayesfloor.formulas._henze_penrose import henze_penrose
 
 __version__ = "0.1.0.dev0"
 
 # Importing the package costs nothing; a name loads what it needs when it is first used.
 _HOME = {
+    "BayesFloor": "bayesfloor.floor._bayes_floor",
     "ClassForests": "bayesfloor.forest._classes",
     "Forest": "bayesfloor.forest._forest",
     "class_forests": "bayesfloor.forest._classes",
+    "henze_penrose": "bayesfloor.formulas._henze_penrose",
     "spanning_forest": "bayesfloor.forest._forest",
 }
 
-__all__ = ["ClassForests", "Forest", "class_forests", "spanning_forest"]
+__all__ = ["BayesFloor", "ClassForests", "Forest", "class_forests", "henze_penrose", "spanning_forest"]
 
 
 def __getattr__(name: str) -> Any:

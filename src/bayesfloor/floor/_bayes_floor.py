@@ -1,0 +1,470 @@
+"""``BayesFloor``: the lowest error any classifier could reach on labelled data, before any is trained."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+
+from bayesfloor.counts._edges import class_edges
+from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
+from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._data import read_target
+from bayesfloor.floor._envelope import Envelope, make_envelope
+from bayesfloor.floor._overall import (
+    Options,
+    one_vs_rest_floor,
+    overall_floor,
+    pairwise_floor,
+    sample_scores,
+)
+from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._sample import Sample, draw_rows, draw_to_shares, read_priors, read_sample
+from bayesfloor.floor._scale import CHOSEN_ON, apply_scale, check_scale, choose_scale
+from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.floor._verdict import check_target, give_verdict
+from bayesfloor.forest._classes import class_forests
+from bayesfloor.forest._forest import Forest, check_n_trees
+from bayesfloor.formulas._limits import two_sided
+from bayesfloor.formulas._multiclass import soft_confusion
+
+logger = logging.getLogger(__name__)
+
+LARGE = 50_000  # rows from which growing samples are tried before all
+_FIRST_SAMPLE = 12_500
+_FOLDS = 5
+_FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarters
+
+
+class SampledRowsWarning(UserWarning):
+    """Not all rows were used, on purpose."""
+
+
+class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """The floor under every classifier's error, from the edges of minimal spanning trees.
+
+    Edges of the Euclidean minimal spanning trees of the rows that join two classes tell how far the
+    classes overlap, and so bound the error that no classifier can go below: for the whole problem,
+    for every pair of classes and for every class against the rest.
+
+    Parameters
+    ----------
+    n_trees : int, default=3
+        Number of orthogonal spanning trees, as in the paper. More trees mean less variance and, in
+        many dimensions, more bias.
+    priors : None, "balanced", array-like or dict, default=None
+        Class shares to answer for; None takes the sample's own. Rows are drawn to these shares, each
+        class without replacement. "balanced" gives the floor of balanced accuracy.
+    scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
+        How features are scaled before distances are measured. "auto" takes whichever gives the
+        smallest share of cross edges on at most 2,000 rows; ``scale_`` says which. The paper scales
+        nothing: None.
+    bias_correction : bool, default=True
+        Keep estimates from exceeding the error of the best constant answer, as the paper does.
+    normalize : bool, default=True
+        Divide the pairwise matrix by the smaller class's share, as the paper does.
+    subtract_forced : bool, default=False
+        Take out the edges that join even separate classes, from estimates and lower bounds. The
+        paper does not.
+    max_rows : int, default=None
+        Use at most so many rows, drawn from every class alike.
+    target_width : float, default=0.01
+        For more than 50,000 rows: growing samples are drawn until the 95 % interval of the share of
+        cross edges is narrower than this. ``curve_`` keeps what each showed. None uses all rows.
+    interval : {"auto", "subsample", "fast"}, default="auto"
+        How standard errors are found: from quarters of the rows, or quickly from the trees alone
+        and somewhat widened. "auto" takes quarters where they cost no more than the fit.
+    n_jobs : int, default=None
+        Number of threads, as joblib understands it.
+    random_state : int, default=0
+        Seed of all draws.
+    verbose : int, default=0
+        Above 0, stages of the work are logged.
+
+    Attributes
+    ----------
+    overall_ : Floor
+        The whole problem.
+    pairwise_ : PairwiseFloor
+        Every pair of classes, each by the pair's own trees.
+    one_vs_rest_ : OneVsRestFloor
+        Every class against the rest.
+    soft_confusion_ : (K, K) array
+        How likely two independent labels at one place are class i and class j.
+    samples_ : SampleScores
+        Rows whose label does not fit their neighbours.
+    classes_ : array
+        Class labels.
+    scale_ : str
+        The scale in use; ``scale_rates_`` has the share of cross edges that each one tried gave.
+    rows_ : int array
+        Which input rows were used.
+    curve_ : list of dict
+        Rows, share of cross edges and its standard error of each growing sample.
+
+    Notes
+    -----
+    Rows in another order, classes by another name: the same answer. Equal rows are one point with
+    several labels; equally long edges are taken in an order of their own content, and
+    ``overall_.tie_spread`` says how far other orders would lead.
+
+    All lower bounds are asymptotic. ``envelope`` holds them against classifiers.
+
+    References
+    ----------
+    van den Burg and Hero (2017), arXiv:1711.03512. Berisha, Wisler, Hero and Spanias (2016), IEEE
+    Transactions on Signal Processing 64(3).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> floor = BayesFloor().fit(X, y)
+    >>> print(f"{floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
+    0.031 to 0.060
+    >>> print(floor.pairwise_.matrix.round(2))
+    [[0.   0.02 0.02]
+     [0.02 0.   0.12]
+     [0.02 0.12 0.  ]]
+    >>> floor.pairwise_.at_resolution[0]  # setosa: nothing measurable
+    array([False,  True,  True])
+    """
+
+    _pairwise: PairwiseFloor | Callable[[], PairwiseFloor]
+
+    def __init__(
+        self,
+        *,
+        n_trees: int = 3,
+        priors: Any = None,
+        scale: str | None = "auto",
+        bias_correction: bool = True,
+        normalize: bool = True,
+        subtract_forced: bool = False,
+        max_rows: int | None = None,
+        target_width: float | None = 0.01,
+        interval: str = "auto",
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.priors = priors
+        self.scale = scale
+        self.bias_correction = bias_correction
+        self.normalize = normalize
+        self.subtract_forced = subtract_forced
+        self.max_rows = max_rows
+        self.target_width = target_width
+        self.interval = interval
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> BayesFloor:
+        """Grow the trees and count.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Finite numbers. Columns of a data frame with texts or categories become one column of 0
+            and sqrt(1/2) for each category, so that two rows that differ there are 1 apart.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            Labels; or votes for each class (whole numbers: each vote counts as a row); or
+            probabilities (rows that add up to 1).
+        groups : array-like of shape (n_rows,), default=None
+            Rows of one group (a patient, a video) are never joined: near-copies would otherwise make
+            the floor falsely low.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How many rows of the population each row stands for. It reweights the shares of cross
+            edges; p-values leave it out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        sample = self._draw(read_sample(self, X, y, groups, sample_weight))
+        prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
+        rng = np.random.default_rng(self.random_state)
+        self.classes_ = sample.classes
+        self.scale_, self.scale_rates_ = self._choose_scale(sample, rng)
+        points = apply_scale(sample.features, self.scale_)
+        sample, points = self._draw_enough(sample, points, rng)
+        self._grow(sample, points)
+        self._measure(sample, points, rng)
+        self._sample, self._points = sample, points
+        self._envelope: Envelope | None = None
+        return self
+
+    def envelope(self, cv: int = _FOLDS, learners: Any = None) -> Envelope:
+        """Hold the bounds against classifiers.
+
+        Parameters
+        ----------
+        cv : int, default=5
+            Number of folds; groups stay whole.
+        learners : dict of name -> classifier, default=None
+            Classifiers to try beside nearest neighbours; by default a few cheap ones.
+
+        Returns
+        -------
+        Envelope
+        """
+        check_is_fitted(self)
+        if cv == _FOLDS and learners is None and self._envelope is not None:
+            return self._envelope
+        made = make_envelope(
+            self.overall_,
+            self._points,
+            self._sample,
+            self._forest,
+            self._labels,
+            cv,
+            learners,
+            self.random_state,
+            self.n_jobs,
+        )
+        if cv == _FOLDS and learners is None:
+            self._envelope = made
+        return made
+
+    def verdict(self, target: float) -> str:
+        """Whether an accuracy is within reach: "feasible", "infeasible" or "undecided".
+
+        Parameters
+        ----------
+        target : float
+            Accuracy in (0, 1].
+
+        Returns
+        -------
+        str
+            "infeasible" only if the bounds' bias is small, even the low end of the lower bound's
+            interval is above the target's error and no classifier goes below the bound; "feasible" only if an upper
+            limit of the error meets the target.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from bayesfloor import BayesFloor
+        >>> X, y = load_wine(return_X_y=True)
+        >>> BayesFloor().fit(X, y).verdict(target=0.9)
+        'feasible'
+        """
+        check_target(target)
+        check_is_fitted(self)
+        return give_verdict(self.envelope(), target)
+
+    def relabel(self, y: Any) -> BayesFloor:
+        """The same trees under other labels.
+
+        ``pairwise_`` of the result is there only if the labels merge whole classes: other pairs have
+        other rows, hence other trees, and need a new fit.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,)
+            Other labels of the input rows.
+
+        Returns
+        -------
+        BayesFloor
+            A copy with new results.
+        """
+        check_is_fitted(self)
+        target = read_target(y, self._n_input)
+        other = copy.copy(self)
+        other.classes_ = target.classes
+        other._sample = _with_labels(self._sample, target.classes, target.shares)
+        other._labels = Labels(
+            self._labels.vertex, other._sample.shares, self._labels.n_vertices, self._labels.weight, self._labels.joined
+        )
+        other._envelope = None
+        other._merge_pairs(self)
+        other._measure_again()
+        return other
+
+    @property
+    def pairwise_(self) -> PairwiseFloor:
+        """Every pair of classes, each by the pair's own trees."""
+        if "_pairwise" not in self.__dict__:
+            raise AttributeError("This BayesFloor is not fitted yet: call fit first.")
+        if callable(self._pairwise):
+            self._pairwise = self._pairwise()
+        return self._pairwise
+
+    def _check_parameters(self) -> None:
+        check_n_trees(self.n_trees)
+        check_scale(self.scale)
+        if self.interval not in ("auto", "subsample", "fast"):
+            raise ValueError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
+        if self.max_rows is not None and not self.max_rows >= 2:
+            raise ValueError(f"Got max_rows={self.max_rows!r}, but expected None or at least 2.")
+        if self.target_width is not None and not self.target_width > 0:
+            raise ValueError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
+
+    @property
+    def _progress(self) -> Progress | None:
+        return _log_progress if self.verbose else None
+
+    def _draw(self, sample: Sample) -> Sample:
+        """The rows that priors and ``max_rows`` leave."""
+        self._n_input = int(sample.row.max()) + 1
+        rng = np.random.default_rng(self.random_state)
+        shares = read_priors(self.priors, sample.classes)
+        if shares is not None:
+            sample = sample.take(draw_to_shares(sample, shares, rng))
+        if self.max_rows is not None and len(sample) > self.max_rows:
+            sample = sample.take(draw_rows(sample, self.max_rows, rng))
+            _announce(len(sample), self._n_input, "max_rows asks for it")
+        return sample
+
+    def _choose_scale(self, sample: Sample, rng: np.random.Generator) -> tuple[str, dict[str, float]]:
+        if self.scale != "auto":
+            return ("none" if self.scale is None else self.scale), {}
+        units = draw_rows(sample, CHOSEN_ON, rng) if len(sample) > CHOSEN_ON else np.arange(len(sample))
+        none = np.zeros(len(sample), dtype=int)
+        labels = Labels(none, sample.shares, 1, sample.weight)
+        return choose_scale(sample.features, labels, units, self.n_jobs)
+
+    def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
+        """Growing samples until the interval is narrow enough, or all rows."""
+        self.curve_: list[dict[str, float]] = []
+        size = _FIRST_SAMPLE
+        while self.target_width is not None and len(sample) > LARGE and size < len(sample):
+            units = draw_rows(sample, size, rng)
+            part, width = sample.take(units), self._try_sample(sample, points, units)
+            if width <= self.target_width:
+                _announce(len(part), self._n_input, f"the 95 % interval is {width:.4f} wide, target_width allows more")
+                return part, points[units]
+            size *= 2
+        return sample, points
+
+    def _try_sample(self, sample: Sample, points: Floats, units: Ints) -> float:
+        """Width of the interval that these rows give."""
+        groups = None if sample.groups is None else sample.groups[units]
+        forest = grow(points[units], self.n_trees, groups, self.n_jobs)
+        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, None, groups is None)
+        edges = class_edges(forest, labels)
+        error, _ = fast_errors(forest, labels, edges)
+        self.curve_.append({"n_rows": len(units), "cross_rate": edges.cross_rate, "std_error": error})
+        return 2 * two_sided(0.95) * error
+
+    def _grow(self, sample: Sample, points: Floats) -> None:
+        """Forests of all classes and pairs, and of all rows."""
+        unit, code = (np.arange(len(sample)), sample.codes) if _hard(sample) else sample.shares.nonzero()
+        groups = None if sample.groups is None else sample.groups[unit]
+        rows = points if _hard(sample) else points[unit]
+        self._forests = class_forests(rows, code, self.n_trees, groups, self.n_jobs, self._progress)
+        self._forest = self._forests.all()
+        vertex = np.empty(len(sample), dtype=np.int64)
+        vertex[unit] = self._forests.vertex
+        n_vertices = self._forest.n_vertices
+        self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None)
+        self.rows_ = np.unique(sample.row)
+        _warn_if_short(self._forest)
+
+    def _measure(self, sample: Sample, points: Floats, rng: np.random.Generator) -> None:
+        """All results of a fit."""
+        method = choose_method(self.interval, len(sample), points.shape[1], len(self.classes_))
+        self._spread = measure_spread(
+            points, sample, self._forest, self._labels, method, rng, self.n_jobs, self._progress
+        )
+        ties = tie_spread(points, self._forest, self._labels, sample.groups, rng, self.n_jobs)
+        counts = pair_counts if _hard(sample) else soft_pair_counts
+        pairs = counts(self._forests, self._labels)
+        self._results(sample, self._spread, ties, pairs)
+        self._pairwise = pairwise_floor(
+            self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options, rng
+        )
+
+    def _results(self, sample: Sample, spread: Spread, ties: tuple[float, float], pairs: PairCounts | None) -> None:
+        edges = class_edges(self._forest, self._labels)
+        self.overall_: Floor = overall_floor(self._forest, self._labels, spread, ties, self._options)
+        self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(edges, self._labels, spread, pairs, self.classes_)
+        self.soft_confusion_: Floats = soft_confusion(edges.matrix)
+        self.samples_: SampleScores = sample_scores(self._forest, self._labels, sample.row, self.classes_)
+
+    @property
+    def _options(self) -> Options:
+        return Options(self.bias_correction, self.subtract_forced, self.normalize)
+
+    def _measure_again(self) -> None:
+        """Results under other labels, from the forest alone."""
+        edges = class_edges(self._forest, self._labels)
+        error, errors = fast_errors(self._forest, self._labels, edges)
+        spread = Spread("fast", error, errors, np.inf, np.nan, np.nan)
+        self._results(self._sample, spread, (edges.cross_rate, edges.cross_rate), None)
+
+    def _merge_pairs(self, before: BayesFloor) -> None:
+        """Pairs of merged classes, when they are asked for."""
+        merged = _merged(before._labels, self._labels)
+
+        def pairs() -> PairwiseFloor:
+            if merged is None:
+                raise AttributeError(
+                    "pairwise_ is not known under labels that do more than merge whole classes: "
+                    "pairs then have other rows and other trees. Fit again with these labels."
+                )
+            from bayesfloor.floor._merged import merged_pairwise
+
+            return merged_pairwise(
+                before._forests, self._labels, merged, self.classes_, before._spread.dimension, self._options
+            )
+
+        self._pairwise = pairs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _hard(sample: Sample) -> bool:
+    return bool(sample.shares.nnz == len(sample))
+
+
+def _with_labels(sample: Sample, classes: np.ndarray, shares: Any) -> Sample:
+    from dataclasses import replace
+
+    return replace(sample, classes=classes, shares=shares[sample.row])
+
+
+def _merged(before: Labels, after: Labels) -> Ints | None:
+    """The new class of every old one, or None if some old class is split."""
+    if not (before.hard and after.hard):
+        return None
+    pairs = np.unique(np.column_stack([before.codes, after.codes]), axis=0)
+    return pairs[:, 1] if len(pairs) == before.n_classes else None
+
+
+def _announce(n_used: int, n_rows: int, why: str) -> None:
+    message = f"{n_used} of {n_rows} rows are used: {why}."
+    warnings.warn(SampledRowsWarning(message), stacklevel=4)
+
+
+def _warn_if_short(forest: Forest) -> None:
+    """Say so where a tree does not span: its edges are counted as they are."""
+    short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
+    if len(short):
+        logger.warning(
+            "Tree %d has %d edges where %d would span: too few points or too large groups. Counts use what is there.",
+            short[0] + 1,
+            forest.tree_sizes[short[0]],
+            forest.n_spanned - 1,
+        )
+
+
+def _log_progress(stage: str, done: int, total: int) -> None:
+    if done == total or done % max(1, total // 10) == 0:
+        logger.info("%s: %d of %d", stage, done, total)

@@ -1,0 +1,166 @@
+"""What users bring becomes numbers: features, labels, groups, weights.
+
+Columns of a data frame that hold texts or categories become one column of 0 and 1 / sqrt(2) for each
+category, so that two rows that differ in it are 1 apart there; scaling leaves them as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._labels import Floats, Ints, hard_shares
+
+_ONE_HOT = np.sqrt(0.5)
+_MOST_CATEGORIES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Numbers, and which columns are quantities that scaling may touch."""
+
+    values: Floats
+    quantity: np.ndarray
+
+
+def read_features(estimator: Any, X: Any) -> Features:
+    """``X`` as numbers; sets ``n_features_in_`` and ``feature_names_in_``."""
+    from sklearn.utils.validation import validate_data
+
+    frame = _as_frame(X)
+    if frame is None:
+        values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        return Features(values, np.ones(values.shape[1], dtype=bool))
+    validate_data(estimator, X, skip_check_array=True)
+    blocks = [_read_column(frame[name]) for name in frame.columns]
+    if not blocks:
+        raise ValueError(f"Got a data frame of {len(frame)} rows without columns, but expected at least one feature.")
+    quantity = np.repeat([is_quantity for _, is_quantity in blocks], [block.shape[1] for block, _ in blocks])
+    return Features(_check_finite(np.hstack([block for block, _ in blocks]), X), quantity)
+
+
+def _as_frame(X: Any) -> Any:
+    import narwhals
+
+    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, narwhals.DataFrame) else None
+
+
+def _read_column(column: Any) -> tuple[Floats, bool]:
+    """A column as numbers, and whether it is a quantity."""
+    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
+        return column.to_numpy().astype(np.float64)[:, None], True
+    if column.dtype.is_temporal():
+        raise TypeError(
+            f"Got dates in column {column.name!r}, but expected numbers, texts or categories. "
+            "Turn them into numbers first, for example days since a date."
+        )
+    values = np.array([_text(value, column.name) for value in column.to_list()])
+    categories, codes = np.unique(values, return_inverse=True)
+    if len(categories) > _MOST_CATEGORIES:
+        raise TypeError(
+            f"Got {len(categories)} different texts in column {column.name!r}, but expected at most "
+            f"{_MOST_CATEGORIES} categories. Drop the column or embed it first."
+        )
+    return hard_shares(codes, len(categories)).toarray() * _ONE_HOT, False
+
+
+def _text(value: Any, name: str) -> str:
+    if value is None or value != value:  # noqa: PLR0124 - NaN is the one value that differs from itself
+        raise ValueError(
+            f"Got missing values in column {name!r}, but expected none. "
+            "Fill them first, for example with a category of their own."
+        )
+    return str(value)
+
+
+def _check_finite(values: Floats, X: Any) -> Floats:
+    from sklearn.utils.validation import check_array
+
+    return check_array(values, dtype=np.float64, order="C", ensure_min_samples=2, input_name=type(X).__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Labels of units: rows, or single votes where rows have several."""
+
+    classes: np.ndarray
+    shares: csr_array
+    row: Ints  # the input row of each unit
+
+
+def read_target(y: Any, n_rows: int) -> Target:
+    """``y`` as classes and chances: one label a row, votes or probabilities."""
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+    if y is None:
+        raise ValueError("BayesFloor requires y to be passed, but the target y is None.")
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        return _read_soft(y, n_rows)
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(np.empty(n_rows), labels)
+    _check_labels(labels)
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    _check_classes(len(classes))
+    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+
+
+def _check_labels(labels: np.ndarray) -> None:
+    missing = [label is None or label != label for label in labels.tolist()]  # noqa: PLR0124
+    if any(missing):
+        raise ValueError(
+            f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True)}, "
+            "but expected a label for every row. Drop these rows, or give them a label of their own."
+        )
+
+
+def _check_classes(n_classes: int) -> None:
+    if n_classes < 2:
+        raise ValueError(f"Got {n_classes} class, one class only, but expected at least 2: there is nothing to tell.")
+
+
+def _read_soft(y: Any, n_rows: int) -> Target:
+    """Rows of votes (each a unit of its own) or of probabilities."""
+    names = list(y.columns) if hasattr(y, "columns") else None
+    given = np.asarray(y, dtype=np.float64)
+    if len(given) != n_rows:
+        raise ValueError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError("Got negative or missing numbers in y, but expected votes or probabilities.")
+    total = given.sum(axis=1)
+    classes = np.arange(given.shape[1]) if names is None else np.asarray(names)
+    if np.allclose(total, 1.0, rtol=0, atol=1e-6):
+        return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
+    if (given != np.round(given)).any() or (total == 0).any():
+        raise ValueError(
+            f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
+            "probabilities (rows that add up to 1) or votes (whole numbers, at least one a row)."
+        )
+    row, code = np.nonzero(given)
+    count = given[row, code].astype(int)
+    shares = hard_shares(np.repeat(code, count), given.shape[1])
+    return Target(classes, _some_of_each(shares, classes), np.repeat(row, count))
+
+
+def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
+    empty = np.flatnonzero(np.asarray(shares.sum(axis=0)) == 0)
+    if len(empty):
+        raise ValueError(f"Got no vote for class {classes[empty[0]]!r}, but expected some for every column of y.")
+    return shares
+
+
+def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Weights of rows, scaled to a mean of 1; None where all are alike."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(
+            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more, not all 0."
+        )
+    return None if (weight == weight[0]).all() else weight / weight.mean()

@@ -1,0 +1,137 @@
+"""Cheap classifiers beside the trees: their errors and posteriors out of fold."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._tasks import one_thread, run_tasks
+
+logger = logging.getLogger(__name__)
+
+_NEIGHBOURS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
+_COMPONENTS = 300  # of the kernel's map
+_BOOSTED_CLASSES = 10  # at most: boosting grows a tree for each class at every step
+
+
+class OutOfFold(NamedTuple):
+    """Posteriors of each learner for rows that it was not trained on."""
+
+    codes: Ints
+    fold: Ints
+    eta: dict[str, Floats]
+
+    def wrong(self, name: str) -> np.ndarray:
+        """Rows that the learner gets wrong."""
+        return self.eta[name].argmax(axis=1) != self.codes
+
+
+def default_learners(n_features: int, n_classes: int, random_state: int) -> dict[str, Any]:
+    """A linear, a quadratic and a kernel model, a forest and, for few classes, boosted trees."""
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    boosting = HistGradientBoostingClassifier(max_leaf_nodes=15, early_stopping=False, random_state=random_state)
+    kernel = Nystroem(gamma=1 / n_features, n_components=_COMPONENTS, random_state=random_state)
+    return {
+        "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
+        "quadratic": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.05)),
+        "kernel": make_pipeline(StandardScaler(), kernel, LogisticRegression(C=10, max_iter=200)),
+        "forest": RandomForestClassifier(100, min_samples_leaf=3, random_state=random_state),
+        **({"boosting": boosting} if n_classes <= _BOOSTED_CLASSES else {}),
+    }
+
+
+def out_of_fold(
+    X: Floats,
+    codes: Ints,
+    cluster: Ints,
+    cv: int,
+    learners: dict[str, Any],
+    n_jobs: int | None,
+    random_state: int,
+) -> OutOfFold:
+    """Posteriors out of fold of each learner, and of nearest neighbours under the name "neighbours"."""
+    fold = make_folds(codes, cluster, cv, random_state)
+    K = int(codes.max()) + 1
+    tasks = [(X, codes, fold == f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
+    parts = list(run_tasks(_predict, tasks, n_jobs=n_jobs))
+    eta = {}
+    for number, name in enumerate(["neighbours", *learners]):
+        own = parts[number * (fold.max() + 1) :][: fold.max() + 1]
+        if all(part is not None for part in own):
+            eta[name] = np.empty((len(codes), K))
+            for f, part in enumerate(own):
+                eta[name][fold == f] = part
+    return OutOfFold(codes, fold, eta)
+
+
+def make_folds(codes: Ints, cluster: Ints, cv: int, random_state: int) -> Ints:
+    """Fold of each row; every class spread over the folds, clusters whole."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    alone = len(np.unique(cluster)) == len(cluster)
+    kind = StratifiedKFold if alone else StratifiedGroupKFold
+    fold = np.empty(len(codes), dtype=np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself
+        for f, (_, test) in enumerate(kind(cv, shuffle=True, random_state=random_state).split(codes, codes, cluster)):
+            fold[test] = f
+    return fold
+
+
+def _predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: int) -> Floats | None:
+    """Posteriors for the test rows, or None where the learner cannot be trained on the others."""
+    with one_thread():
+        if learner is None:
+            return _neighbours(X[~test], codes[~test], X[test], n_classes)
+        return _train_and_predict(X, codes, test, learner, n_classes)
+
+
+def _train_and_predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: int) -> Floats | None:
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
+        try:
+            model = clone(learner).fit(X[~test], codes[~test])
+            found = np.nan_to_num(_probabilities(model, X[test]))
+        except (ValueError, np.linalg.LinAlgError) as error:
+            logger.info("left out %s: %s", type(learner).__name__, error)
+            return None
+    eta = np.zeros((np.count_nonzero(test), n_classes))
+    eta[:, model.classes_] = found
+    return eta
+
+
+def _probabilities(model: Any, X: Floats) -> Floats:
+    """Posteriors, or a single 1 for the answer of a model that has none."""
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(X)
+    return (model.predict(X)[:, None] == model.classes_).astype(np.float64)
+
+
+def _neighbours(X: Floats, codes: Ints, Z: Floats, n_classes: int) -> Floats:
+    """Shares of classes among the k nearest; k is the best for the training rows, each left out."""
+    from sklearn.neighbors import NearestNeighbors
+
+    grid = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
+    search = NearestNeighbors(n_neighbors=min(int(grid[-1]), len(X) - 1)).fit(X)
+    inside = codes[search.kneighbors(return_distance=False)]
+    k = int(grid[np.argmin([np.mean(_vote(inside[:, :k], n_classes).argmax(axis=1) != codes) for k in grid])])
+    return _vote(codes[search.kneighbors(Z, n_neighbors=k, return_distance=False)], n_classes) / k
+
+
+def _vote(neighbours: Ints, n_classes: int) -> Floats:
+    """Number of neighbours of each class."""
+    n = len(neighbours)
+    place = np.arange(n)[:, None] * n_classes + neighbours
+    return np.bincount(place.ravel(), minlength=n * n_classes).reshape(n, n_classes).astype(np.float64)

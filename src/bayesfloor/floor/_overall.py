@@ -1,0 +1,268 @@
+"""Counts become results: one function for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments, label_moments
+from bayesfloor.counts._labels import Floats, Labels
+from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross
+from bayesfloor.counts._samples import sample_edges
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._spread import Spread, fast_errors
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.formulas._multiclass import (
+    conflict_floor,
+    multiclass_bounds,
+    one_vs_rest_bounds,
+    one_vs_rest_finite,
+    random_cross_rate,
+    remove_forced,
+)
+from bayesfloor.formulas._multiple import benjamini_hochberg, holm
+from bayesfloor.formulas._permutation import (
+    class_moments,
+    fewer_than_chance,
+    permutation_null,
+    share_not_above,
+)
+from bayesfloor.formulas._samples import label_score, local_rate, odd_label_p_value, odd_label_power
+
+_PERMUTATIONS = 999
+_PERMUTED_PAIRS, _PERMUTED_ROWS = 1000, 2000  # at most; beyond, the analytic null has to do
+_ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
+_ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
+_ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for a claim
+_FALSE_DISCOVERIES = 0.05
+
+
+@dataclass(frozen=True)
+class Options:
+    """How counts become bounds."""
+
+    bias_correction: bool
+    subtract_forced: bool
+    normalize: bool
+
+
+def overall_floor(forest: Forest, labels: Labels, spread: Spread, ties: tuple[float, float], options: Options) -> Floor:
+    """The floor of the whole problem."""
+    edges, first = class_edges(forest, labels), class_edges(forest, labels, 1)
+    sizes, n = labels.class_sizes, len(labels.vertex)
+    cap = 1 - sizes.max() / n
+    rate = bounded_rate(edges.cross_rate, sizes, subtract_forced=options.subtract_forced)
+    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=options.bias_correction)
+    trust, reasons = trust_of(edges.cross_rate, spread, ties, sizes)
+    return Floor(
+        lower=float(bounds.lower),
+        estimate=float(bounds.estimate),
+        upper=float(min(edges.cross_rate, cap)),
+        cross_rate=edges.cross_rate,
+        std_error=spread.std_error,
+        interval_method=spread.method,
+        bias=spread.bias,
+        limit=float(np.clip(edges.cross_rate - spread.bias, 0.0, 1.0)),
+        limit_std_error=spread.limit_error,
+        dimension=spread.dimension,
+        resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
+        tie_spread=ties,
+        conflict=conflict(labels),
+        p_value=overall_p_value(forest, labels),
+        trust=trust,
+        reasons=reasons,
+        n_rows=n,
+        n_classes=len(sizes),
+        constant_error=float(cap),
+        _first_cross=first.cross_rate * first.n_edges,
+        _first_edges=first.n_edges,
+        _degrees=spread.degrees,
+    )
+
+
+def bounded_rate(cross_rate: float, sizes: Floats, *, subtract_forced: bool) -> float:
+    """The rate that goes into the bounds: R / n for two classes, as in the paper, else R / |E|."""
+    n, K = sizes.sum(), len(sizes)
+    if subtract_forced:
+        cross_rate = float(remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1)))
+    return cross_rate * (n - 1) / n if K == 2 else cross_rate
+
+
+def conflict(labels: Labels) -> float:
+    """The conflict floor of the rows."""
+    mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
+    largest = np.asarray(mass.max(axis=1).todense()).ravel()
+    return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
+
+
+def overall_p_value(forest: Forest, labels: Labels) -> float:
+    """Friedman-Rafsky's test with all classes; weights have no part in it."""
+    free = (
+        labels
+        if labels.weight is None
+        else Labels(labels.vertex, labels.shares, labels.n_vertices, None, labels.joined)
+    )
+    edges = class_edges(forest, free)
+    null = permutation_null(len(free.vertex), forest_moments(forest, free), label_moments(free))
+    return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
+
+
+def trust_of(
+    cross_rate: float, spread: Spread, ties: tuple[float, float], sizes: Floats
+) -> tuple[str, tuple[str, ...]]:
+    """Whether the bias is small against the interval, and in words why or why not."""
+    reach = 1.96 * spread.std_error
+    doubts = []
+    if not np.isfinite(spread.bias) or max(0.0, spread.bias) > reach:
+        doubts.append(
+            f"the share of cross edges fell from {cross_rate + spread.drop:.3f} to {cross_rate:.3f} between a quarter "
+            f"of the rows and all of them, and would go on falling with more"
+        )
+    if ties[1] - ties[0] > 2 * reach:
+        doubts.append(f"equally long edges leave it open between {ties[0]:.3f} and {ties[1]:.3f}")
+    if sizes.min() < FEW:
+        doubts.append(f"the smallest class has {sizes.min():g} rows, fewer than {FEW}")
+    if doubts:
+        return "unknown", tuple(doubts)
+    return "small bias", (f"more rows would change the share of cross edges by about {-spread.bias:+.3f}",)
+
+
+def pairwise_floor(
+    forests: HasPairs,
+    labels: Labels,
+    counts: PairCounts,
+    classes: np.ndarray,
+    dimension: float,
+    options: Options,
+    rng: np.random.Generator,
+) -> PairwiseFloor:
+    """The floor of every pair."""
+    n1, n2 = counts.sizes.T
+    n = n1 + n2
+    cross = counts.rate * (n - 1)
+    used = remove_forced(cross, 2 * n1 * n2 / n, 1.0) if options.subtract_forced else cross
+    bounds = henze_penrose(used, n1, n2, bias_correction=options.bias_correction)
+    share = np.minimum(n1, n2) / n if options.normalize else 1.0
+    p_values = pair_p_values(forests, labels, counts, rng)
+    return PairwiseFloor(
+        classes=classes,
+        matrix=square(np.asarray(bounds.estimate) / share),
+        lower=square(bounds.lower),
+        estimate=square(bounds.estimate),
+        upper=square(np.asarray(henze_penrose(cross, n1, n2).upper)),
+        cross=square(cross),
+        sizes=labels.class_sizes,
+        p_values=square(p_values, 1.0),
+        holm=square(holm(p_values), 1.0),
+        benjamini_hochberg=square(benjamini_hochberg(p_values), 1.0),
+        resolution=square(np.asarray(henze_penrose(1.0, n1, n2, normalize=options.normalize).estimate)),
+        at_resolution=square(cross < 1.5).astype(bool),
+        std_error=square(_alike_errors(forests, labels, cross, p_values), np.nan),
+        claims=bool(dimension <= _ALIKE_DIMENSIONS),
+    )
+
+
+def square(values: object, diagonal: float = 0.0) -> Floats:
+    """Values of the pairs (0, 1), (0, 2), ... as a symmetric matrix."""
+    given = np.asarray(values, dtype=np.float64)
+    K = round((1 + float(np.sqrt(1 + 8 * len(given)))) / 2)
+    matrix = np.full((K, K), diagonal)
+    one, two = np.triu_indices(K, 1)
+    matrix[one, two] = matrix[two, one] = given
+    return matrix
+
+
+def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts, rng: np.random.Generator) -> Floats:
+    """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
+    n = counts.sizes.sum(axis=1)
+    null = permutation_null(n, counts.moments, class_moments(counts.sizes))
+    p = fewer_than_chance(counts.rate * counts.moments.total, null)
+    small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
+    if labels.hard and labels.weight is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
+        one, two = np.triu_indices(labels.n_classes, 1)
+        for number in np.flatnonzero(small):
+            p[number] = _permuted_p_value(forests, labels, int(one[number]), int(two[number]), float(p[number]), rng)
+    return p
+
+
+def _permuted_p_value(
+    forests: HasPairs, labels: Labels, i: int, j: int, analytic: float, rng: np.random.Generator
+) -> float:
+    """From permutations; in the tail that none of them reached, the analytic value if it is smaller."""
+    forest, own = pair_of(forests, labels, i, j)
+    edges = class_edges(forest, own)
+    permuted = permuted_cross(forest, own, _PERMUTATIONS, rng)
+    p = share_not_above(edges.cross_rate * edges.n_edges, permuted)
+    return min(p, analytic) if p <= 1 / (1 + _PERMUTATIONS) else p
+
+
+def _alike_errors(forests: HasPairs, labels: Labels, cross: Floats, p_values: Floats) -> Floats:
+    """Standard error of R for the pairs that may be alike."""
+    errors = np.full(len(cross), np.nan)
+    if not labels.hard or labels.weight is not None:
+        return errors
+    one, two = np.triu_indices(labels.n_classes, 1)
+    order = np.argsort(-p_values, kind="stable")[:_ALIKE_CANDIDATES]
+    for number in order[p_values[order] > _ALIKE_ABOVE]:
+        forest, own = pair_of(forests, labels, int(one[number]), int(two[number]))
+        error, _ = fast_errors(forest, own, class_edges(forest, own))
+        errors[number] = error * len(own.vertex)
+    return errors
+
+
+def one_vs_rest_floor(
+    edges: ClassEdges, labels: Labels, spread: Spread, pairwise: PairCounts | None, classes: np.ndarray
+) -> OneVsRestFloor:
+    """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
+    sizes, n = labels.class_sizes, len(labels.vertex)
+    rate = edges.class_rates
+    bounds = one_vs_rest_bounds(rate, edges.cross_rate, None if pairwise is None else _pair_sums(pairwise, n))
+    upper = np.maximum(bounds.upper, bounds.lower)
+    return OneVsRestFloor(
+        classes=classes,
+        sizes=sizes,
+        lower=bounds.lower,
+        estimate=(bounds.lower + upper) / 2,
+        upper=upper,
+        upper_classes=bounds.upper_classes,
+        upper_root=bounds.upper_root,
+        upper_any=bounds.upper_any,
+        upper_pairs=bounds.upper_pairs,
+        upper_finite=one_vs_rest_finite(rate, len(sizes)),
+        class_rate=rate,
+        std_error=spread.class_errors,
+        few=sizes < FEW,
+        _degrees=spread.degrees,
+    )
+
+
+def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
+    """Sum over the other classes of R_kl / n, each from the pair's own trees."""
+    return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
+
+
+def sample_scores(forest: Forest, labels: Labels, row: np.ndarray, classes: np.ndarray) -> SampleScores:
+    """Rows by how badly their label fits their neighbours."""
+    edges = sample_edges(forest, labels)
+    share = labels.class_sizes / labels.class_sizes.sum()
+    rate = edges.cross.sum() / max(edges.degree.sum(), 1e-300)
+    local = local_rate(edges.cross_around, edges.degree_around, rate)
+    p_value = odd_label_p_value(edges.cross, edges.degree, local)
+    suspect = benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES
+    level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
+    mixed = np.diff(labels.mass.indptr) > 1
+    values = {
+        "score": label_score(edges.cross, edges.degree, share[labels.codes]),
+        "p_value": p_value,
+        "suspect": suspect,
+        "power": odd_label_power(edges.degree, local, 1 - rate / max(1, len(share) - 1), level),
+        "conflict": mixed[labels.vertex] & labels.hard,
+        "degree": edges.degree,
+        "cross": edges.cross,
+        "label": classes[labels.codes],
+        "suggested_label": classes[np.asarray(edges.votes.argmax(axis=1)).ravel()],
+    }
+    order = np.argsort(row, kind="stable")
+    return SampleScores(row=row[order], **{name: value[order] for name, value in values.items()})

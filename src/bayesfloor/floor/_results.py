@@ -1,0 +1,281 @@
+"""What a fit finds: frozen values, with tables and intervals; nothing is computed from points here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.formulas._limits import two_sided, upper_limit
+from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds
+from bayesfloor.formulas._multiple import alike_p_value
+
+ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
+FEW = 30  # rows of a class below which nothing is to be trusted
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it; what is not a number becomes None."""
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.tolist()] if value.ndim else plain(value.item())
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class Result:
+    """Tables of a result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python, ready for JSON."""
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.repr}  # type: ignore[arg-type]
+
+    def frame(self) -> Any:
+        """The result as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Floor(Result):
+    """The floor of the whole problem.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Bounds on the Bayes error, asymptotic in the number of rows.
+    estimate : float
+        The middle of the two; with two classes the paper's HP-estimate. It is not consistent.
+    cross_rate : float
+        G, the share of edges that join two classes, from which the bounds come.
+    std_error : float
+        Standard error of G; ``interval_method`` says how it was found ("subsample" or "fast").
+    bias : float
+        How much of G is expected to go with ever more rows, from how it fell between n/4 and n.
+    limit : float
+        G without that: the extrapolation to infinitely many rows.
+    dimension : float
+        Intrinsic dimension, from how edges got shorter between n/4 and n.
+    resolution : float
+        The estimate that perfectly separate classes would show; nothing below it can be seen.
+    tie_spread : (float, float)
+        Range of G over other orders of equally long edges; both ends are G where there are none.
+    conflict : float
+        Share of rows that no classifier can get right, since equal rows have other labels. The one
+        lower bound that assumes nothing.
+    p_value : float
+        Of "labels have nothing to do with the features", by the Friedman-Rafsky test.
+    trust : {"refuted", "small bias", "unknown"}
+        Whether the bounds can be believed; ``reasons`` says why.
+    constant_error : float
+        Error of always answering the largest class; nothing here exceeds it.
+    """
+
+    lower: float
+    estimate: float
+    upper: float
+    cross_rate: float
+    std_error: float
+    interval_method: str
+    bias: float
+    limit: float
+    limit_std_error: float
+    dimension: float
+    resolution: float
+    tie_spread: tuple[float, float]
+    conflict: float
+    p_value: float
+    trust: str
+    reasons: tuple[str, ...]
+    n_rows: int
+    n_classes: int
+    constant_error: float
+    _first_cross: float = field(repr=False)
+    _first_edges: float = field(repr=False)
+    _degrees: float = field(repr=False)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the bias is known to be small."""
+        return self.trust == "small bias"
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of G at this number of rows."""
+        return _around(self.cross_rate, two_sided(level, self._degrees) * self.std_error)
+
+    def limit_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of G for infinitely many rows, as far as the extrapolation holds."""
+        return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
+
+    def bounds_at(self, cross_rate: float) -> Bounds:
+        """Bounds for another G, such as an end of its interval."""
+        return multiclass_bounds(cross_rate, self.n_classes, self.constant_error)
+
+    def upper_limit(self, level: float = 0.95) -> float:
+        """Upper confidence limit for the Bayes error itself, at every n and dimension.
+
+        Clopper-Pearson on the cross edges of the first tree.
+        """
+        return min(1.0, float(upper_limit(self._first_cross, self._first_edges, level)))
+
+    def _columns(self) -> dict[str, Any]:
+        low, high = self.interval()
+        names = ("lower", "estimate", "upper", "cross_rate", "std_error", "limit", "resolution", "conflict", "trust")
+        return {**{name: [getattr(self, name)] for name in names}, "interval_low": [low], "interval_high": [high]}
+
+
+def _around(middle: float, reach: float) -> tuple[float, float]:
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseFloor(Result):
+    """The floor of every pair of classes, each from the pair's own trees. All matrices are K x K.
+
+    Attributes
+    ----------
+    classes : array of labels, in the order of rows and columns.
+    matrix : normalised HP-estimate: 0 for separate classes, 1 for classes that cannot be told apart.
+    lower, estimate, upper : bounds on the pair's Bayes error, and their middle.
+    cross : R, the mean number of cross edges of a tree.
+    p_values : Friedman-Rafsky p-values of "the two classes are alike".
+    holm, benjamini_hochberg : the same, adjusted for testing all pairs.
+    resolution : the normalised estimate that separate classes of these sizes would show.
+    at_resolution : where nothing more than that was seen: not measurable, not to be ranked.
+    std_error : of R, for pairs that may be alike; NaN for the others.
+    claims : whether the intrinsic dimension is low enough to claim that classes are alike.
+    """
+
+    classes: np.ndarray
+    matrix: Floats
+    lower: Floats
+    estimate: Floats
+    upper: Floats
+    cross: Floats
+    sizes: Floats
+    p_values: Floats
+    holm: Floats
+    benjamini_hochberg: Floats
+    resolution: Floats
+    at_resolution: np.ndarray
+    std_error: Floats
+    claims: bool
+
+    def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
+        """Pairs shown to be alike: fewer than ``margin`` of chance's cross edges are missing.
+
+        An equivalence test, Holm-adjusted over the pairs tested. R is biased towards chance in many
+        dimensions, so nothing is claimed where ``claims`` is false.
+        """
+        one, two = np.triu_indices(len(self.classes), 1)
+        p = self._alike_p_values(margin)
+        tested = ~np.isnan(p)
+        shown = np.zeros(self.matrix.shape, dtype=bool)
+        if self.claims and tested.any():
+            from bayesfloor.formulas._multiple import holm
+
+            chosen = np.flatnonzero(tested)[holm(p[tested]) <= level]
+            shown[one[chosen], two[chosen]] = shown[two[chosen], one[chosen]] = True
+        return shown
+
+    def _alike_p_values(self, margin: float) -> Floats:
+        one, two = np.triu_indices(len(self.classes), 1)
+        n1, n2 = self.sizes[one], self.sizes[two]
+        p = alike_p_value(self.cross[one, two], self.std_error[one, two], 2 * n1 * n2 / (n1 + n2), margin)
+        return np.where(np.isnan(self.std_error[one, two]), np.nan, p)
+
+    def _columns(self) -> dict[str, Any]:
+        one, two = np.triu_indices(len(self.classes), 1)
+        names = ("lower", "estimate", "upper", "cross", "p_values", "holm", "benjamini_hochberg", "resolution")
+        return {
+            "class_1": self.classes[one],
+            "class_2": self.classes[two],
+            "normalised": self.matrix[one, two],
+            **{name: getattr(self, name)[one, two] for name in names},
+            "at_resolution": self.at_resolution[one, two],
+            "merge": self.alike()[one, two],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRestFloor(Result):
+    """Each class against the rest: the chance that the best classifier errs about it.
+
+    Attributes
+    ----------
+    classes, sizes : labels, and how many rows each has.
+    lower, estimate, upper : bounds for each class and their middle; ``upper`` is the smallest of
+        ``upper_classes`` (K/2 times the two-class bound), ``upper_root``, ``upper_any`` (G of all
+        classes) and ``upper_pairs`` (the sum over the class's pairs).
+    upper_finite : (K - 1) times the class's cross rate, a bound at every n in expectation.
+    class_rate, std_error : share of edges with exactly one end in the class, and its standard error.
+    few : classes with fewer than 30 rows.
+    """
+
+    classes: np.ndarray
+    sizes: Floats
+    lower: Floats
+    estimate: Floats
+    upper: Floats
+    upper_classes: Floats
+    upper_root: Floats
+    upper_any: Floats
+    upper_pairs: Floats
+    upper_finite: Floats
+    class_rate: Floats
+    std_error: Floats
+    few: np.ndarray
+    _degrees: float = field(repr=False)
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Confidence intervals of the class rates."""
+        reach = two_sided(level, self._degrees) * self.std_error
+        return np.maximum(0.0, self.class_rate - reach), np.minimum(1.0, self.class_rate + reach)
+
+    def _columns(self) -> dict[str, Any]:
+        low, high = self.interval()
+        columns = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        return {**columns, "interval_low": low, "interval_high": high}
+
+
+@dataclass(frozen=True, eq=False)
+class SampleScores(Result):
+    """Rows whose label does not fit their neighbours in the forest.
+
+    Attributes
+    ----------
+    row : number of each row in the input; all of them, unless only some were used.
+    label : its label.
+    score : higher means odder; for ranking.
+    p_value : of "the label is no odder here than the labels around it are".
+    suspect : rows to look at, false discoveries controlled at 5 % (Benjamini-Hochberg). Where classes
+        overlap, they are ambiguous rather than wrong.
+    suggested_label : the label of most neighbours.
+    power : chance that a wrong label of this row would have been listed.
+    conflict : rows whose equals have other labels.
+    degree, cross : (expected) edges of the row, and those that lead to other labels.
+    """
+
+    row: Ints
+    label: np.ndarray
+    score: Floats
+    p_value: Floats
+    suspect: np.ndarray
+    suggested_label: np.ndarray
+    power: Floats
+    conflict: np.ndarray
+    degree: Floats
+    cross: Floats
+
+    def _columns(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}

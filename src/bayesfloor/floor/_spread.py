@@ -1,0 +1,209 @@
+"""How far counts may be off: by the draw of the sample, by its size, by the order of ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._edges import ClassEdges, class_edges
+from bayesfloor.counts._labels import Floats, Labels
+from bayesfloor.counts._samples import vertex_posterior
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._sample import Sample, deal
+from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.forest._forest import PLAIN_UP_TO, Forest
+from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
+from bayesfloor.formulas._multiclass import random_cross_rate, remove_forced
+from bayesfloor.formulas._variance import conditional_variance
+
+N_PARTS = 4  # subsamples are quarters: dealt out, four make use of every row
+_ROUNDS = 10  # deals for an interval: 40 quarters
+_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
+_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # where all pairs take longer than 40 quarters
+_FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
+
+_TIE_ORDERS = 5
+_TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
+_TIES_ON = 20_000  # rows
+_JITTER = 1e-10  # of the largest value: far below any difference that is not rounding
+_TIE_REACH = 4  # standard deviations: further than any order goes in practice
+
+
+@dataclass(frozen=True, eq=False)
+class Quarters:
+    """What quarters of the rows show: G, the classes' rates and the typical edge of the first tree."""
+
+    cross_rate: Floats
+    class_rates: Floats
+    length: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Standard errors of the rates, and how G is expected to go on."""
+
+    method: str
+    std_error: float
+    class_errors: Floats
+    degrees: float
+    drop: float
+    dimension: float
+
+    @property
+    def bias(self) -> float:
+        """Part of G that more rows would take away."""
+        return self._growth * self.drop
+
+    @property
+    def limit_error(self) -> float:
+        """Standard error of G less its bias.
+
+        Simulations of Gaussians give the drop 0.2 to 0.7 of the variance of G, and a correlation
+        with it of -0.1 to -0.4 in these units; here the larger half.
+        """
+        return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
+
+    @property
+    def _growth(self) -> float:
+        """The bias at n for a drop of 1 between n/4 and n; NaN where edges do not get shorter."""
+        return bias_from_growth(1.0, 1 / N_PARTS, self.dimension) if np.isfinite(self.dimension) else np.nan
+
+
+def choose_method(interval: str, n_rows: int, n_features: int, n_classes: int) -> str:
+    """By subsampling where that takes no longer than all pairs do, or no time at all; else fast."""
+    if interval != "auto":
+        return interval
+    cheap = n_features <= _CHEAP_DIMENSIONS and n_classes >= _CHEAP_CLASSES
+    return "subsample" if n_rows >= _FEWEST_ROWS and (n_rows <= PLAIN_UP_TO or cheap) else "fast"
+
+
+def measure_spread(
+    X: Floats,
+    sample: Sample,
+    forest: Forest,
+    labels: Labels,
+    method: str,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> Spread:
+    """Standard errors and drift of a sample's counts."""
+    edges = class_edges(forest, labels)
+    rounds = _ROUNDS if method == "subsample" else 1
+    prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
+    quarters = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
+    drop = _without_forced(quarters.cross_rate.mean(), labels, N_PARTS) - _without_forced(edges.cross_rate, labels)
+    dimension = intrinsic_dimension(float(quarters.length.mean()), typical_length(forest), 1 / N_PARTS)
+    if method == "subsample":
+        error = float(subsample_error(quarters.cross_rate, 1 / N_PARTS))
+        errors = subsample_error(quarters.class_rates, 1 / N_PARTS)
+        return Spread(method, error, errors, len(quarters.cross_rate) - 1, drop, dimension)
+    error, errors = fast_errors(forest, labels, edges)
+    return Spread(method, error, errors, np.inf, drop, dimension)
+
+
+def _without_forced(rate: float, labels: Labels, n_parts: int = 1) -> float:
+    """G without the edges that join even separate classes: the fewer the rows, the more these weigh."""
+    sizes = labels.class_sizes
+    forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)
+    return float(remove_forced(rate, random_cross_rate(sizes), forced))
+
+
+def measure_quarters(
+    X: Floats,
+    sample: Sample,
+    n_trees: int,
+    n_rounds: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> Quarters:
+    """Counts on quarters of the rows, dealt out anew in each round."""
+    parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng)]
+    tasks = [
+        (
+            X[units],
+            sample.shares[units],
+            None if sample.groups is None else sample.groups[units],
+            None if sample.weight is None else sample.weight[units],
+            n_trees,
+        )
+        for units in parts
+        if len(units) > 1
+    ]
+    results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(tasks))
+    rates, classes, lengths = zip(*results, strict=True)
+    return Quarters(np.array(rates), np.array(classes), np.array(lengths))
+
+
+def _measure(
+    X: Floats, shares: csr_array, groups: np.ndarray | None, weight: Floats | None, n_trees: int
+) -> tuple[float, Floats, float]:
+    forest = grow(X, n_trees, groups)
+    edges = class_edges(forest, Labels(forest.vertex, shares, forest.n_vertices, weight, groups is None))
+    return edges.cross_rate, edges.class_rates, typical_length(forest)
+
+
+def typical_length(forest: Forest) -> float:
+    """Median length of the first tree's edges."""
+    first = forest.length[forest.tree == 0]
+    return float(np.median(first)) if len(first) else 0.0
+
+
+def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+    """Standard errors of G and of the classes' rates from the forest alone.
+
+    Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
+    g = 1 - |eta|^2, which it misses.
+    """
+    eta = vertex_posterior(forest, labels)
+    rows = labels.rows_at[np.unique(labels.vertex)]
+    given = conditional_variance(forest.a, forest.b, eta) / forest.n_trees**2
+    own = np.asarray((eta**2).sum(axis=1))[np.unique(labels.vertex)]
+    n = rows.sum()
+    variance = given / n**2 + np.cov(own, fweights=rows) / n
+    error = _FAST_WIDENING * float(np.sqrt(variance))
+    whole = max(edges.cross_rate * (1 - edges.cross_rate), 1e-12)
+    return error, error * np.sqrt(edges.class_rates * (1 - edges.class_rates) / whole)  # roughly in proportion
+
+
+def tie_spread(
+    X: Floats, forest: Forest, labels: Labels, groups: np.ndarray | None, rng: np.random.Generator, n_jobs: int | None
+) -> tuple[float, float]:
+    """Range of G over orders of equally long edges.
+
+    A jitter far below every difference of lengths puts them in another order.
+    """
+    rate = class_edges(forest, labels).cross_rate
+    if not len(forest.length) or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
+        return rate, rate
+    prepare(len(X), X.shape[1], forest.n_trees, _TIE_ORDERS)
+    first = np.unique(labels.vertex, return_index=True)[1]
+    if len(first) > _TIES_ON:
+        first = np.sort(rng.choice(first, _TIES_ON, replace=False))
+    rates = [_jittered_rate(X, first, forest.n_trees, labels, groups, rng, n_jobs) for _ in range(_TIE_ORDERS)]
+    reach = _TIE_REACH * float(np.std(rates, ddof=1)) * np.sqrt(len(first) / np.count_nonzero(labels.rows_at))
+    whole = [*rates, rate] if len(first) == np.count_nonzero(labels.rows_at) else [rate]
+    return float(max(0.0, min(whole) - reach)), float(min(1.0, max(whole) + reach))
+
+
+def _jittered_rate(
+    X: Floats,
+    first: np.ndarray,
+    n_trees: int,
+    labels: Labels,
+    groups: np.ndarray | None,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> float:
+    """G of the vertices of these rows under another order of ties."""
+    x = X[first] + rng.normal(size=(len(first), X.shape[1])) * (_JITTER * np.abs(X).max())
+    forest = grow(x, n_trees, None if groups is None else groups[first], n_jobs)
+    place = np.full(labels.n_vertices, -1)
+    place[labels.vertex[first]] = forest.vertex
+    units = np.flatnonzero(place[labels.vertex] >= 0)
+    own = labels.take(units, place[labels.vertex[units]], forest.n_vertices)
+    return class_edges(forest, own).cross_rate
