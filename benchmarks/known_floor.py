@@ -1,0 +1,432 @@
+"""How near the estimates come to a Bayes error that is known, ours and those of others.
+
+``python -m benchmarks.known_floor`` runs every method on every design and keeps the results as JSON
+after each design and size; a killed run goes on where it was. ``--quick`` takes four small designs,
+asserts that bounds are in order, and writes nothing. ``--show`` prints what was kept before.
+
+All methods get the same standardised rows. Ours then picks a scale of its own, as it does by default,
+which the others cannot: for two classes ``floor`` and ``hp-3`` are one formula, and differ by this only.
+Missing a goal is a result like any other: it stays in.
+"""
+
+import argparse
+import json
+import zlib
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._known import DESIGNS
+from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._rivals import RIVALS, cover_hart_lower, cross_edges, standardise
+from benchmarks._timing import seconds_of
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "known_floor.json"
+SEED = 0
+SEEDS = {500: 8, 2000: 5, 10_000: 2}  # repetitions by number of rows
+QUICK_SEEDS = {300: 1, 600: 1}
+QUICK_DESIGNS = ("gauss-0.15-d2", "gauss-0.15-d10", "many-k3-d2", "points-d3")
+LIMIT_ROWS, LIMIT_TRIALS, LEVEL = 500, 200, 0.95
+MARGIN = 0.03  # of a target accuracy, to either side of the best possible one
+COLOURS = ("C0", "C1", "C2", "C4", "C5", "C6", "C8", "C9")  # red is ours, grey is hard to see
+DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
+
+
+class CompactFile(ResultsFile):
+    """Results with one case a line: there are many numbers, and a change should show where it is."""
+
+    def _write(self):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        head = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in self.results.items() if key != "cases"]
+        cases = [
+            f"{json.dumps(key)}: {json.dumps(case, separators=(',', ':'))}"
+            for key, case in self.results["cases"].items()
+        ]
+        text = "{\n" + ",\n".join([*head, '"cases": {\n' + ",\n".join(cases) + "\n}"]) + "\n}\n"
+        unfinished = self.path.with_suffix(".tmp")
+        unfinished.write_text(text)
+        unfinished.replace(self.path)
+
+    def finish(self, **parts):
+        """Put in what was computed from the cases, and write the file."""
+        self.results.update(parts)
+        if self.path is not None:
+            self._write()
+
+
+def plain(value):
+    """A value for the file: four digits are more than the noise leaves."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return float(f"{float(value):.4g}") if isinstance(value, (float, np.floating)) else value
+
+
+# One cell: a design, a number of rows and a seed.
+
+
+def draw_sample(name, n, seed):
+    """Standardised rows and codes; designs get random numbers of their own, or they would err alike."""
+    X, codes = DESIGNS[name].draw(n, np.random.default_rng([SEED, zlib.crc32(name.encode()), n, seed]))
+    return standardise(X), codes
+
+
+def run_rivals(X, codes, seed):
+    """What each rival said, and its CPU seconds."""
+    found = {}
+    for name, rival in RIVALS.items():
+        seconds, guess = seconds_of(lambda rival=rival: rival(X, codes, np.random.default_rng(seed)))
+        known = {field: plain(value) for field, value in guess._asdict().items() if value is not None}
+        found[name] = known | {"seconds": plain(seconds)}
+    return found
+
+
+def run_ours(X, codes, seed):
+    """The fitted floor with what its two answers said, and their CPU seconds."""
+    from bayesfloor import BayesFloor
+
+    fitting, floor = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=seed).fit(X, codes))
+    learning, envelope = seconds_of(lambda: floor.envelope(cv=5))
+    # Ours picks a scale of its own on top of the common one; which one should be seen.
+    limit = {"limit": plain(floor.overall_.upper_limit(level=LEVEL)), "scale": floor.scale_}
+    errors = {"errors": {name: plain(error) for name, error in envelope.errors.items()}}
+    return floor, {
+        "floor": _fields(floor.overall_, ("cross_rate", "std_error"), fitting) | limit,
+        "envelope": _fields(envelope, ("alarm",), fitting + learning) | errors,
+    }
+
+
+def _fields(answer, more, seconds):
+    names = ("estimate", "lower", "upper", "trust", "trusted", *more)
+    return {name: plain(getattr(answer, name)) for name in names} | {"seconds": plain(seconds)}
+
+
+def run_verdicts(floor, truth):
+    """Words for a target that can be met and for one that cannot."""
+    return {"feasible": floor.verdict(1 - truth - MARGIN), "infeasible": floor.verdict(1 - truth + MARGIN)}
+
+
+def run_cell(name, n, seed):
+    """All methods once on one sample."""
+    from threadpoolctl import threadpool_limits
+
+    X, codes = draw_sample(name, n, seed)
+    with threadpool_limits(limits=1):
+        rivals = run_rivals(X, codes, seed)
+        floor, ours = run_ours(X, codes, seed)
+        verdicts = run_verdicts(floor, DESIGNS[name].bayes_error)
+    return {"seed": seed, "methods": rivals | ours, "verdicts": verdicts}
+
+
+def run_limits(name):
+    """Share of samples whose upper confidence limit from the first tree holds the truth."""
+    from scipy.stats import beta
+
+    crossing = np.array([cross_edges(*draw_sample(name, LIMIT_ROWS, trial), 1) for trial in range(LIMIT_TRIALS)])
+    limits = beta.ppf(LEVEL, crossing + 1, LIMIT_ROWS - 1 - crossing)
+    return {"coverage": float(np.mean(DESIGNS[name].bayes_error <= limits))}
+
+
+def run_cases(names, seeds, file, jobs):
+    """Run what the file does not have, the small sizes of all designs first."""
+    from joblib import Parallel, delayed
+
+    with Parallel(n_jobs=jobs) as parallel:
+        for n, name in product(seeds, names):
+            if f"{name}/{n}" not in file.results["cases"]:
+                cells = parallel(delayed(run_cell)(name, n, seed) for seed in range(seeds[n]))
+                file.add(f"{name}/{n}", {"truth": plain(DESIGNS[name].bayes_error), "cells": cells})
+                print(f"{name}/{n}: {_total_seconds(cells):.1f} s", flush=True)
+
+
+def _total_seconds(cells):
+    return sum(one["seconds"] for cell in cells for name, one in cell["methods"].items() if name != "floor")
+
+
+def run_all_limits(names, file, jobs):
+    """Run the trials of the limits that the file does not have."""
+    from joblib import Parallel, delayed
+
+    missing = [name for name in names if f"limits/{name}" not in file.results["cases"]]
+    for name, found in zip(missing, Parallel(n_jobs=jobs)(delayed(run_limits)(name) for name in missing), strict=True):
+        file.add(f"limits/{name}", found)
+
+
+# What the cells say together.
+
+
+def all_cells(results):
+    """Cells with the design and size that they belong to."""
+    for key, case in results["cases"].items():
+        name, _, n = key.rpartition("/")
+        if name in DESIGNS:
+            yield from (
+                {**cell, "design": DESIGNS[name], "n": int(n), "truth": case["truth"]} for cell in case["cells"]
+            )
+
+
+def errors_of(cells, method):
+    """Signed errors of a method's estimates."""
+    return np.array([cell["methods"][method]["estimate"] - cell["truth"] for cell in cells])
+
+
+def describe_errors(cells, method):
+    """Mean absolute error, bias, largest error and mean CPU seconds of a method."""
+    errors = errors_of(cells, method)
+    seconds = np.mean([cell["methods"][method]["seconds"] for cell in cells])
+    figures = {"mae": np.abs(errors).mean(), "bias": errors.mean(), "max": np.abs(errors).max(), "seconds": seconds}
+    return {key: plain(value) for key, value in figures.items()}
+
+
+def groups_of(cells):
+    """Cells in all, by dimension and by number of rows; only groups that have some."""
+    groups = {"all": cells}
+    for label, (least, most) in DIMENSIONS.items():
+        groups[label] = [cell for cell in cells if least <= cell["design"].d <= most]
+    for n in sorted({cell["n"] for cell in cells}):
+        groups[f"n = {n}"] = [cell for cell in cells if cell["n"] == n]
+    return {label: members for label, members in groups.items() if members}
+
+
+def error_table(cells):
+    """Errors of every method in every group."""
+    methods = list(cells[0]["methods"])
+    return {
+        label: {method: describe_errors(members, method) for method in methods}
+        for label, members in groups_of(cells).items()
+    }
+
+
+def share(flags):
+    """Share of true flags and how many there were; None of no flags."""
+    flags = list(flags)
+    return (float(np.mean(flags)) if flags else None), len(flags)
+
+
+def goal_row(measured, figure, count, goal, *, at_least):
+    """A figure beside its goal; undecided where nothing was counted."""
+    met = None if figure is None else bool(figure >= goal if at_least else figure <= goal)
+    sign = ">=" if at_least else "<="
+    return {"measured": measured, "figure": plain(figure), "count": count, "goal": f"{sign} {goal:g}", "met": met}
+
+
+def error_goals(cells):
+    """Our mean absolute error against the paper's and against the best rival's."""
+    mae = {name: np.abs(errors_of(cells, name)).mean() for name in cells[0]["methods"]}
+    best = min(RIVALS, key=mae.get)
+    ours = mae["envelope"]
+    return [
+        goal_row("MAE, envelope / hp-3", ours / mae["hp-3"], len(cells), 0.35, at_least=False),
+        goal_row(f"MAE, envelope / {best} (best rival)", ours / mae[best], len(cells), 1, at_least=False),
+    ]
+
+
+def holds_truth(cell):
+    """Whether the envelope's bounds hold the truth."""
+    envelope = cell["methods"]["envelope"]
+    return envelope["lower"] <= cell["truth"] <= envelope["upper"]
+
+
+def is_violated(cell):
+    """Whether the uncorrected lower bound lies clearly above the truth."""
+    floor, design = cell["methods"]["floor"], cell["design"]
+    # The standard error is that of the cross rate: it goes through the bound before it is compared.
+    moved = cover_hart_lower(max(0.0, floor["cross_rate"] - floor["std_error"]), design.n_classes)
+    error = cover_hart_lower(floor["cross_rate"], design.n_classes) - moved
+    return floor["lower"] > cell["truth"] + 2 * np.hypot(error, design.truth_error)
+
+
+def is_caught(cell):
+    """Whether the envelope refutes, corrects or doubts a bound."""
+    envelope = cell["methods"]["envelope"]
+    return envelope["trust"] in ("refuted", "unknown") or envelope["lower"] <= cell["truth"]
+
+
+def is_false_refutation(cell):
+    """Whether a bound that holds was refuted."""
+    return cell["methods"]["envelope"]["trust"] == "refuted" and cell["methods"]["floor"]["lower"] <= cell["truth"]
+
+
+def trust_goals(cells):
+    """Whether trust is given where it is deserved, and only there."""
+    trusted = [cell for cell in cells if cell["methods"]["envelope"]["trusted"]]
+    easy = [cell for cell in cells if cell["design"].d <= 5 and cell["n"] >= 2000 and cell["design"].smooth]
+    caught = share(is_caught(cell) for cell in cells if is_violated(cell))
+    earned = share(cell["methods"]["envelope"]["trusted"] for cell in easy)
+    return [
+        goal_row("truth inside the envelope where trusted", *share(map(holds_truth, trusted)), 0.95, at_least=True),
+        goal_row("trusted, of smooth d <= 5, n >= 2000", *earned, 0.5, at_least=True),
+        goal_row("false lower bounds refuted, corrected or unknown", *caught, 0.95, at_least=True),
+        goal_row("false refutations", *share(map(is_false_refutation, cells)), 0.02, at_least=False),
+    ]
+
+
+def verdict_goals(cells):
+    """How many verdicts were wrong, and how many were given at all."""
+    opposite = {"feasible": "infeasible", "infeasible": "feasible"}
+    wrong = share(word == opposite[right] for cell in cells for right, word in cell["verdicts"].items())
+    large = [cell for cell in cells if cell["n"] == 10_000 and cell["design"].d <= 10]
+    decided = share(word != "undecided" for cell in large for word in cell["verdicts"].values())
+    return [
+        goal_row("verdicts wrong", *wrong, 0.05, at_least=False),
+        goal_row("verdicts given, n = 10000, d <= 10", *decided, 0.6, at_least=True),
+    ]
+
+
+def limit_goals(results):
+    """The lowest coverage of the upper limit over the designs."""
+    found = {key: case["coverage"] for key, case in results["cases"].items() if key.startswith("limits/")}
+    if not found:
+        return []
+    lowest = min(found, key=found.get)
+    return [goal_row(f"lowest coverage of the limit ({lowest})", found[lowest], len(found), 0.93, at_least=True)]
+
+
+def summarise(results):
+    """Errors by group, and every figure that has a goal."""
+    cells = list(all_cells(results))
+    if not cells:
+        return {"errors": {}, "goals": limit_goals(results)}
+    goals = [*error_goals(cells), *trust_goals(cells), *verdict_goals(cells), *limit_goals(results)]
+    return {"errors": error_table(cells), "goals": goals}
+
+
+def format_errors(errors):
+    """Tables of errors, one for each group."""
+    for label, methods in errors.items():
+        yield f"\n{label:22}{'MAE':>8}{'bias':>9}{'max':>8}{'seconds':>10}"
+        for name, row in methods.items():
+            yield f"{name:22}{row['mae']:8.4f}{row['bias']:+9.4f}{row['max']:8.4f}{row['seconds']:10.3f}"
+
+
+def format_goals(goals, *, judged=True):
+    """A line for each figure, with its goal beside it if it is to be judged."""
+    for row in goals:
+        figure = "-" if row["figure"] is None else f"{row['figure']:.3f}"
+        word = {True: "met", False: "missed", None: "nothing counted"}[row["met"]]
+        yield f"{row['measured']:58}{figure:>8} of {row['count']:<5}" + (f" {row['goal']:8} {word}" if judged else "")
+
+
+def print_summary(summary, *, judged=True):
+    """Print all tables."""
+    print("\n".join([*format_errors(summary["errors"]), "", *format_goals(summary["goals"], judged=judged)]))
+
+
+def check_shares(where, methods):
+    """Assert that all numbers of these methods are shares, and bounds in order."""
+    for name, one in methods.items():
+        ends = [one[key] for key in ("lower", "estimate", "upper") if key in one]
+        assert ends == sorted(ends), f"{where}, {name}: {ends}"
+        assert min(ends) >= 0, f"{where}, {name}: {ends}"
+        assert max(ends) <= 1, f"{where}, {name}: {ends}"
+
+
+def check_order(results):
+    """Assert the same of all cells."""
+    for cell in all_cells(results):
+        check_shares(f"{cell['design'].name}, {cell['n']} rows", cell["methods"])
+
+
+# The figure.
+
+
+def draw_figure(results, path):
+    """A row for each design at its largest size: the truth, our bounds, everybody's estimates."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    rows = largest_cells(results)
+    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.32 * len(rows)), layout="constrained")
+    for place, cells in enumerate(rows.values()):
+        draw_row(axes, place, cells, labelled=place == 0)
+    axes.set_yticks(range(len(rows)), [f"{name}, n = {cells[0]['n']}" for name, cells in rows.items()], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("error (mean over seeds)")
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=4, fontsize=8)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def largest_cells(results):
+    """Cells of each design at its largest number of rows."""
+    cells = sorted(all_cells(results), key=lambda cell: cell["n"])
+    most = {cell["design"].name: cell["n"] for cell in cells}
+    return {
+        name: [c for c in cells if (c["design"].name, c["n"]) == (name, most[name])] for name in DESIGNS if name in most
+    }
+
+
+def mean_of(cells, method, field):
+    """Mean of one field over the seeds."""
+    return np.mean([cell["methods"][method][field] for cell in cells])
+
+
+def draw_row(axes, place, cells, *, labelled):
+    """Truth, bounds and estimates of one design."""
+    label = (lambda text: text) if labelled else (lambda _text: None)
+    truth = cells[0]["truth"]
+    axes.plot([truth, truth], [place - 0.4, place + 0.4], color="black", lw=2, label=label("truth"))
+    ends = [mean_of(cells, "envelope", side) for side in ("lower", "upper")]
+    axes.plot(ends, [place, place], color="tab:red", lw=5, alpha=0.35, label=label("our lower to upper"))
+    axes.plot(mean_of(cells, "envelope", "estimate"), place, "D", color="tab:red", ms=6, label=label("our estimate"))
+    for name, mark, colour in zip(RIVALS, "ov^s<>PX", COLOURS, strict=True):
+        axes.plot(mean_of(cells, name, "estimate"), place, mark, color=colour, ms=5, label=label(name))
+
+
+# The command line.
+
+
+def read_options(arguments):
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.known_floor", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="four small designs, order only; writes nothing")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", choices=list(DESIGNS), help="these designs alone"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    return parser.parse_args(arguments)
+
+
+def run_quick(names, jobs):
+    """Small sizes: order is asserted, figures are printed and not judged."""
+    file = CompactFile(None, {})
+    run_cases(names or QUICK_DESIGNS, QUICK_SEEDS, file, jobs)
+    check_order(file.results)
+    print_summary(summarise(file.results), judged=False)
+
+
+def case_names(names):
+    """Keys of all cases of these designs."""
+    return [f"{name}/{n}" for name in names for n in SEEDS] + [f"limits/{name}" for name in names]
+
+
+def run_full(names, options):
+    """All sizes, kept as they come."""
+    sizes = {"rows": list(SEEDS), "seeds": list(SEEDS.values()), "limit_trials": LIMIT_TRIALS}
+    file = CompactFile(RESULTS, {"seed": SEED, "sizes": sizes, "machine": machine()})
+    file.resume(without=case_names(names) if options.fresh else [])
+    run_all_limits(names, file, options.jobs)
+    run_cases(names, SEEDS, file, options.jobs)
+    file.finish(summary=summarise(file.results))
+    draw_figure(file.results, RESULTS.with_suffix(".png"))
+    print_summary(file.results["summary"])
+
+
+def main(arguments=None):
+    """Run the command line."""
+    options = read_options(arguments)
+    if options.show:
+        print_summary(summarise(read_results(RESULTS)))
+    elif options.quick:
+        run_quick(options.only, options.jobs)
+    else:
+        run_full(options.only or list(DESIGNS), options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,294 @@
+"""How well flipped labels are found, and how fast, beside cleanlab in the same run.
+
+``python -m benchmarks.labels`` flips a tenth of the labels of six datasets with three seeds and keeps
+the results as JSON after each; a killed run goes on where it was. ``--quick`` takes two small datasets
+and one seed, and judges nothing. ``--show`` prints the tables of results kept before.
+
+Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder that ``BAYESFLOOR_DATA``
+names; digits come with scikit-learn. cleanlab ranks by the out-of-fold probabilities of a logistic
+model and of nearest neighbours, with two scores each; per dataset its best of the four stands beside
+ours, and its time is that of the folds and the scoring of this one; the time of both models stands
+beside it, since which one is better is not known beforehand. Kernels are compiled before.
+Missing a goal is a result like any other: the row stays in.
+"""
+
+import argparse
+import math
+import os
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._data import SEED
+from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._timing import seconds_of
+from benchmarks.calibration import align
+from benchmarks.forest import Case, one_thread, own_kernel_cache, run_cases
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "labels.json"
+DATASETS = ("digits", "letter", "pendigits", "optdigits", "satimage", "segment")
+SEEDS = (0, 1, 2)
+
+_FLIPPED = 0.1
+_FOLDS = 5
+_SCORES = ("self_confidence", "normalized_margin")
+_DECLARED = 0.05  # share of false discoveries that ``suspect`` promises
+_AUC_MARGIN, _TIME_RATIO = 0.005, 0.25
+
+
+# Data
+
+
+def load(name):
+    """Rows of a dataset and their codes."""
+    from sklearn.datasets import load_digits
+
+    if name == "digits":
+        return load_digits(return_X_y=True)
+    return load_parquet(data_folder() / f"{name}.parquet")
+
+
+def data_folder():
+    """The folder of datasets."""
+    if "BAYESFLOOR_DATA" not in os.environ:
+        raise SystemExit("BAYESFLOOR_DATA is not set; expected the folder of <name>.parquet.")
+    return Path(os.environ["BAYESFLOOR_DATA"])
+
+
+def load_parquet(path):
+    """Rows of a file and their codes."""
+    from pyarrow.parquet import read_table
+
+    table = read_table(path)
+    codes = np.unique(table["target"].to_numpy(), return_inverse=True)[1]
+    columns = [table[name].to_numpy() for name in table.column_names if name != "target"]
+    return np.column_stack(columns).astype(np.float64), codes
+
+
+def flip(codes, seed):
+    """Codes of which a tenth was moved to any other class, and which these are."""
+    rng = np.random.default_rng([SEED, seed])
+    flipped = np.zeros(len(codes), dtype=bool)
+    flipped[rng.choice(len(codes), round(_FLIPPED * len(codes)), replace=False)] = True
+    n_classes = codes.max() + 1
+    steps = rng.integers(1, n_classes, len(codes))
+    return np.where(flipped, (codes + steps) % n_classes, codes), flipped
+
+
+# One dataset, one seed
+
+
+def measure_labels(name, seed):
+    """Both tools on one dataset with a tenth of its labels flipped."""
+    X, codes = load(name)
+    given, flipped = flip(codes, seed)
+    fit_ours(X, given)  # compiles what these rows need
+    seconds, floor = seconds_of(partial(fit_ours, X, given))
+    ours = {"seconds": seconds, "auc": auc(flipped, floor.samples_.score)}
+    theirs = {key: one for model in models() for key, one in measure_cleanlab(model, X, given, flipped).items()}
+    found = {"ours": ours, "cleanlab": theirs, "list": describe_list(floor.samples_.suspect, flipped)}
+    return {"dataset": name, "n": len(X), "d": X.shape[1], "classes": int(codes.max()) + 1, **found, "rows": []}
+
+
+def fit_ours(X, given):
+    """Everything that ``fit`` computes, on one thread."""
+    from bayesfloor import BayesFloor
+
+    return BayesFloor(n_trees=3, scale="auto", n_jobs=1, random_state=0).fit(X, given)
+
+
+def auc(flipped, score):
+    """Share of pairs, one flipped and one not, in which the flipped one is more suspicious."""
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(flipped, score))
+
+
+def models():
+    """Models whose probabilities cleanlab gets, by name."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return {"logistic": LogisticRegression(max_iter=1000), "neighbours": KNeighborsClassifier(n_neighbors=10)}
+
+
+def measure_cleanlab(model, X, given, flipped):
+    """AUC and CPU seconds of cleanlab with one model, by model and score."""
+    from cleanlab.rank import get_label_quality_scores
+
+    folding, probabilities = seconds_of(partial(out_of_fold, model, X, given))
+    found = {}
+    for score in _SCORES:
+        scoring, quality = seconds_of(partial(get_label_quality_scores, given, probabilities, method=score))
+        found[f"{model}, {score}"] = {"seconds": folding + scoring, "auc": auc(flipped, -quality)}
+    return found
+
+
+def out_of_fold(model, X, given):
+    """Probabilities of each row from the folds without it."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    learner = make_pipeline(StandardScaler(), models()[model])
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
+    return cross_val_predict(learner, X, given, cv=folds, method="predict_proba")
+
+
+def describe_list(suspect, flipped):
+    """How long the list of suspects is, the false share of it with its standard error, and the power."""
+    listed = int(suspect.sum())
+    false = float((suspect & ~flipped).sum() / max(listed, 1))
+    error = math.sqrt(false * (1 - false) / max(listed, 1))
+    return {"listed": listed, "false": false, "error": error, "power": float(suspect[flipped].mean())}
+
+
+# Tables
+
+
+def summarize(cells):
+    """One dataset over its seeds: means of AUC, sums of time, and the best way of cleanlab."""
+    ways = {way: np.mean([cell["cleanlab"][way]["auc"] for cell in cells]) for way in cells[0]["cleanlab"]}
+    best = max(ways, key=ways.get)
+    return {
+        "best": best,
+        "auc": (np.mean([cell["ours"]["auc"] for cell in cells]), ways[best]),
+        "seconds": (
+            sum(cell["ours"]["seconds"] for cell in cells),
+            sum(cell["cleanlab"][best]["seconds"] for cell in cells),
+            sum(_seconds_of_both(cell) for cell in cells),
+        ),
+    }
+
+
+def _seconds_of_both(cell):
+    """Time of someone who tries both models with one score: which is better is not known beforehand."""
+    return sum(cell["cleanlab"][f"{model}, {_SCORES[0]}"]["seconds"] for model in models())
+
+
+def by_dataset(results):
+    """Cells of each dataset."""
+    cells = list(results["cases"].values())
+    names = dict.fromkeys(cell["dataset"] for cell in cells)
+    return {name: [cell for cell in cells if cell["dataset"] == name] for name in names}
+
+
+def ranking_table(results):
+    """AUC and CPU seconds beside cleanlab's, per dataset and in all."""
+    lines = [("dataset", "cleanlab's best", "AUC", "cleanlab", "CPU s", "cleanlab", "ratio", "both models", "ratio")]
+    summaries = {name: summarize(cells) for name, cells in by_dataset(results).items()}
+    lines += [_ranking_cells(name, one["best"], one["auc"], one["seconds"]) for name, one in summaries.items()]
+    lines.append(_ranking_cells("all", "mean AUC, sum of seconds", *totals(summaries.values())))
+    return align(lines)
+
+
+def totals(summaries):
+    """Means of AUC and sums of seconds, ours first."""
+    pairs = [(one["auc"], one["seconds"]) for one in summaries]
+    return np.mean([auc for auc, _ in pairs], axis=0), np.sum([seconds for _, seconds in pairs], axis=0)
+
+
+def _ranking_cells(name, best, aucs, seconds):
+    ours, *theirs = seconds
+    times = [f"{figure:.3g}" for their in theirs for figure in (their, ours / their)]
+    return (name, best, f"{aucs[0]:.4f}", f"{aucs[1]:.4f}", f"{ours:.3g}", *times)
+
+
+def list_table(results):
+    """False share and power of the list of suspects, per dataset and seed."""
+    lines = [("dataset and seed", "", "listed", "false share", "s.e.", "power", "goal", "verdict")]
+    for name, cell in results["cases"].items():
+        one = cell["list"]
+        figures = (str(one["listed"]), f"{one['false']:.3f}", f"{one['error']:.3f}", f"{one['power']:.3f}")
+        lines.append((name, "", *figures, *(("-", "-") if results["quick"] else _list_goal(cell))))
+    return align(lines)
+
+
+def _list_goal(cell):
+    most = most_false(cell)
+    return f"<= {most:.3f}", verdict(met=cell["list"]["false"] <= most)
+
+
+def most_false(cell):
+    """Largest false share that is no evidence against the declared one."""
+    return _DECLARED + 2 * cell["list"]["error"]
+
+
+def verdict(*, met):
+    """Whether a goal was met, in a word."""
+    return "met" if met else "missed"
+
+
+def goal_lines(results):
+    """The goals over all datasets."""
+    (ours, theirs), seconds = totals([summarize(cells) for cells in by_dataset(results).values()])
+    ratio = seconds[0] / seconds[1]
+    broken = sum(cell["list"]["false"] > most_false(cell) for cell in results["cases"].values())
+    return [
+        f"mean AUC - cleanlab's: {ours - theirs:+.4f}, goal >= {-_AUC_MARGIN}: "
+        + verdict(met=ours >= theirs - _AUC_MARGIN),
+        f"CPU time / cleanlab's: {ratio:.3g}, goal <= {_TIME_RATIO}: {verdict(met=ratio <= _TIME_RATIO)}",
+        f"lists above the declared {_DECLARED} by 2 s.e.: {broken}, goal 0: {verdict(met=broken == 0)}",
+    ]
+
+
+def format_labels(results):
+    """Both tables, the goals if sizes were full, and on what machine."""
+    facts = results["machine"]
+    goals = [] if results["quick"] else [*goal_lines(results), ""]
+    about = f"{facts['cpu']}, one thread, Python {facts['python']}; cleanlab {results['cleanlab']}"
+    return "\n".join([*ranking_table(results), "", *list_table(results), "", *goals, about])
+
+
+# Command line
+
+
+def choose_cases(*, quick):
+    """Datasets and seeds as cases."""
+    names, seeds = (("digits", "segment"), SEEDS[:1]) if quick else (DATASETS, SEEDS)
+    pairs = [(name, seed) for name in names for seed in seeds]
+    return [Case(f"{name}/{seed}", measure_labels, {"name": name, "seed": seed}, {}) for name, seed in pairs]
+
+
+def read_options(arguments):
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.labels", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="two datasets, one seed; no file but --output")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/labels.json)")
+    return parser.parse_args(arguments)
+
+
+def run(output, options):
+    """Measure the cases that the file does not have."""
+    data_folder()
+    cases = choose_cases(quick=options.quick)
+    with own_kernel_cache(), one_thread():
+        header = {"quick": options.quick, "seed": SEED, "machine": machine(), "cleanlab": version("cleanlab")}
+        file = ResultsFile(output, header)
+        file.resume(without=[case.name for case in cases] if options.fresh else [])
+        run_cases(cases, file, quick=False)
+    if options.quick:
+        check_order(file.results)
+    return file.results
+
+
+def check_order(results):
+    """Assert that every ranking of ours is better than chance."""
+    for name, cell in results["cases"].items():
+        assert 0.5 < cell["ours"]["auc"] <= 1, f"{name}: AUC {cell['ours']['auc']}"
+
+
+def main(arguments=None):
+    """Run the command line."""
+    options = read_options(arguments)
+    output = options.output or (None if options.quick else RESULTS)
+    results = read_results(options.output or RESULTS) if options.show else run(output, options)
+    print(format_labels(results))
+
+
+if __name__ == "__main__":
+    main()
