@@ -10,6 +10,8 @@ from scipy.sparse import csr_array, diags_array
 from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
 from bayesfloor.forest._forest import Forest
 
+_AT_ONCE = 1 << 22  # votes written out at a time: several times as fast as SciPy's sparse argmax
+
 
 class SampleEdges(NamedTuple):
     """Of each row: expected edges, those that lead to another label, and edges to each class.
@@ -39,6 +41,13 @@ def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
     agree = np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
     around = (_around(joins, labels, values) for values in (degree, degree - agree))
     return SampleEdges(degree, degree - agree, votes, *around)
+
+
+def most_voted(votes: csr_array) -> Ints:
+    """The class that most edges of each row lead to."""
+    step = max(1, _AT_ONCE // votes.shape[1])
+    parts = [votes[start : start + step].toarray().argmax(axis=1) for start in range(0, votes.shape[0], step)]
+    return np.concatenate(parts)
 
 
 def _adjacency(forest: Forest, n_vertices: int) -> csr_array:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._edges import class_edges
+from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
@@ -371,6 +371,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         vertex[unit] = self._forests.vertex
         n_vertices = self._forest.n_vertices
         self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None)
+        self._shape = forest_moments(self._forest, self._labels)
         self.rows_ = np.unique(sample.row)
         _warn_if_short(self._forest)
 
@@ -383,14 +384,18 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         ties = tie_spread(points, self._forest, self._labels, sample.groups, rng, self.n_jobs)
         counts = pair_counts if _hard(sample) else soft_pair_counts
         pairs = counts(self._forests, self._labels)
-        self._results(sample, self._spread, ties, pairs)
+        edges = class_edges(self._forest, self._labels)
+        self._results(edges, sample, self._spread, ties, pairs)
         self._pairwise = pairwise_floor(
             self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options, rng
         )
 
-    def _results(self, sample: Sample, spread: Spread, ties: tuple[float, float], pairs: PairCounts | None) -> None:
-        edges = class_edges(self._forest, self._labels)
-        self.overall_: Floor = overall_floor(self._forest, self._labels, spread, ties, self._options)
+    def _results(
+        self, edges: ClassEdges, sample: Sample, spread: Spread, ties: tuple[float, float], pairs: PairCounts | None
+    ) -> None:
+        self.overall_: Floor = overall_floor(
+            edges, self._forest, self._labels, self._shape, spread, ties, self._options
+        )
         self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(edges, self._labels, spread, pairs, self.classes_)
         self.soft_confusion_: Floats = soft_confusion(edges.matrix)
         self.samples_: SampleScores = sample_scores(self._forest, self._labels, sample.row, self.classes_)
@@ -404,7 +409,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         edges = class_edges(self._forest, self._labels)
         error, errors = fast_errors(self._forest, self._labels, edges)
         spread = Spread("fast", error, errors, np.inf, np.nan, np.nan)
-        self._results(self._sample, spread, (edges.cross_rate, edges.cross_rate), None)
+        self._results(edges, self._sample, spread, (edges.cross_rate, edges.cross_rate), None)
 
     def _merge_pairs(self, before: BayesFloor) -> None:
         """Pairs of merged classes, when they are asked for."""
@@ -444,8 +449,8 @@ def _merged(before: Labels, after: Labels) -> Ints | None:
     """The new class of every old one, or None if some old class is split."""
     if not (before.hard and after.hard):
         return None
-    pairs = np.unique(np.column_stack([before.codes, after.codes]), axis=0)
-    return pairs[:, 1] if len(pairs) == before.n_classes else None
+    pairs = np.unique(before.codes * after.n_classes + after.codes)
+    return pairs % after.n_classes if len(pairs) == before.n_classes else None
 
 
 def _announce(n_used: int, n_rows: int, why: str) -> None:

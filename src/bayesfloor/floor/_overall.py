@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments, label_moments
+from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
 from bayesfloor.counts._labels import Floats, Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross
-from bayesfloor.counts._samples import sample_edges
+from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._spread import Spread, fast_errors
 from bayesfloor.forest._forest import Forest
@@ -24,6 +24,7 @@ from bayesfloor.formulas._multiclass import (
 )
 from bayesfloor.formulas._multiple import benjamini_hochberg, holm
 from bayesfloor.formulas._permutation import (
+    Moments,
     class_moments,
     fewer_than_chance,
     permutation_null,
@@ -48,9 +49,17 @@ class Options:
     normalize: bool
 
 
-def overall_floor(forest: Forest, labels: Labels, spread: Spread, ties: tuple[float, float], options: Options) -> Floor:
-    """The floor of the whole problem."""
-    edges, first = class_edges(forest, labels), class_edges(forest, labels, 1)
+def overall_floor(
+    edges: ClassEdges,
+    forest: Forest,
+    labels: Labels,
+    shape: Moments,
+    spread: Spread,
+    ties: tuple[float, float],
+    options: Options,
+) -> Floor:
+    """The floor of the whole problem; ``shape`` is that of the forest as a graph."""
+    first = class_edges(forest, labels, 1)
     sizes, n = labels.class_sizes, len(labels.vertex)
     cap = 1 - sizes.max() / n
     rate = bounded_rate(edges.cross_rate, sizes, subtract_forced=options.subtract_forced)
@@ -70,7 +79,7 @@ def overall_floor(forest: Forest, labels: Labels, spread: Spread, ties: tuple[fl
         resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
         tie_spread=ties,
         conflict=conflict(labels),
-        p_value=overall_p_value(forest, labels),
+        p_value=overall_p_value(edges, forest, labels, shape),
         trust=trust,
         reasons=reasons,
         n_rows=n,
@@ -97,15 +106,11 @@ def conflict(labels: Labels) -> float:
     return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
 
 
-def overall_p_value(forest: Forest, labels: Labels) -> float:
+def overall_p_value(edges: ClassEdges, forest: Forest, labels: Labels, shape: Moments) -> float:
     """Friedman-Rafsky's test with all classes; weights have no part in it."""
-    free = (
-        labels
-        if labels.weight is None
-        else Labels(labels.vertex, labels.shares, labels.n_vertices, None, labels.joined)
-    )
-    edges = class_edges(forest, free)
-    null = permutation_null(len(free.vertex), forest_moments(forest, free), label_moments(free))
+    if labels.weight is not None:
+        edges = class_edges(forest, Labels(labels.vertex, labels.shares, labels.n_vertices, None, labels.joined))
+    null = permutation_null(len(labels.vertex), shape, label_moments(labels))
     return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
 
 
@@ -262,7 +267,7 @@ def sample_scores(forest: Forest, labels: Labels, row: np.ndarray, classes: np.n
         "degree": edges.degree,
         "cross": edges.cross,
         "label": classes[labels.codes],
-        "suggested_label": classes[np.asarray(edges.votes.argmax(axis=1)).ravel()],
+        "suggested_label": classes[most_voted(edges.votes)],
     }
     order = np.argsort(row, kind="stable")
     return SampleScores(row=row[order], **{name: value[order] for name, value in values.items()})

@@ -25,11 +25,11 @@ _FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
 _CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # where all pairs take longer than 40 quarters
 _FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
 
-_TIE_ORDERS = 5
+_TIE_ORDERS = 6
 _TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
-_TIES_ON = 20_000  # rows
+_TIES_ON = 5_000  # rows; of more the spread is taken from so many, in proportion
 _JITTER = 1e-10  # of the largest value: far below any difference that is not rounding
-_TIE_REACH = 4  # standard deviations: further than any order goes in practice
+_TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +159,10 @@ def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[floa
     Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
     g = 1 - |eta|^2, which it misses.
     """
-    eta = vertex_posterior(forest, labels)
-    rows = labels.rows_at[np.unique(labels.vertex)]
+    eta, there = vertex_posterior(forest, labels), np.flatnonzero(labels.rows_at)
+    rows = labels.rows_at[there]
     given = conditional_variance(forest.a, forest.b, eta) / forest.n_trees**2
-    own = np.asarray((eta**2).sum(axis=1))[np.unique(labels.vertex)]
+    own = np.asarray((eta**2).sum(axis=1))[there]
     n = rows.sum()
     variance = given / n**2 + np.cov(own, fweights=rows) / n
     error = _FAST_WIDENING * float(np.sqrt(variance))

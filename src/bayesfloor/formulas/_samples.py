@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import betabinom, binom
+from scipy.stats import binom
 
 from bayesfloor.formulas._types import Floats
 
@@ -30,7 +30,19 @@ def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats
     safe side.
     """
     J, deg = np.floor(np.asarray(n_cross) + 1e-9), np.ceil(np.asarray(degree) - 1e-9)
-    return np.clip(betabinom.sf(J - 1, deg, *local), 0.0, 1.0)
+    return _beta_binomial_tail(J, deg, *local)
+
+
+def _beta_binomial_tail(least: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
+    """P(J >= least), term by term from J = n down; SciPy's own goes through the rows one by one."""
+    tail, term = np.zeros_like(a), np.ones_like(a)
+    for i in range(int(n.max(initial=0))):
+        term *= np.where(i < n, (a + i) / (a + b + i), 1.0)
+    for step in range(int(np.max(n - least, initial=-1)) + 1):
+        j = n - step
+        tail += np.where(j >= least, term, 0.0)
+        term *= np.where(j > 0, j * (b + step) / ((step + 1) * (a + np.maximum(j, 1) - 1)), 0.0)
+    return np.clip(tail, 0.0, 1.0)
 
 
 def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floats, Floats]:
