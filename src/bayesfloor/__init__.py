@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+    from bayesfloor.floor._odd_labels import odd_labels
     from bayesfloor.forest._classes import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest, spanning_forest
     from bayesfloor.formulas._henze_penrose import henze_penrose
@@ -16,14 +17,25 @@ __version__ = "0.1.0.dev0"
 # Importing the package costs nothing; a name loads what it needs when it is first used.
 _HOME = {
     "BayesFloor": "bayesfloor.floor._bayes_floor",
+    "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
     "ClassForests": "bayesfloor.forest._classes",
     "Forest": "bayesfloor.forest._forest",
     "class_forests": "bayesfloor.forest._classes",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
+    "odd_labels": "bayesfloor.floor._odd_labels",
     "spanning_forest": "bayesfloor.forest._forest",
 }
 
-__all__ = ["BayesFloor", "ClassForests", "Forest", "class_forests", "henze_penrose", "spanning_forest"]
+__all__ = [
+    "BayesFloor",
+    "ClassForests",
+    "Forest",
+    "SampledRowsWarning",
+    "class_forests",
+    "henze_penrose",
+    "odd_labels",
+    "spanning_forest",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,7 @@ from bayesfloor.floor._overall import (
 )
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._sample import Sample, draw_rows, draw_to_shares, read_priors, read_sample
-from bayesfloor.floor._scale import CHOSEN_ON, apply_scale, check_scale, choose_scale
+from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
 from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.floor._verdict import check_target, give_verdict
@@ -197,7 +197,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
         self.classes_ = sample.classes
-        self.scale_, self.scale_rates_ = self._choose_scale(sample, rng)
+        self.scale_, self.scale_rates_ = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
         points = apply_scale(sample.features, self.scale_)
         sample, points = self._draw_enough(sample, points, rng)
         self._grow(sample, points)
@@ -328,14 +328,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             sample = sample.take(draw_rows(sample, self.max_rows, rng))
             _announce(len(sample), self._n_input, "max_rows asks for it")
         return sample
-
-    def _choose_scale(self, sample: Sample, rng: np.random.Generator) -> tuple[str, dict[str, float]]:
-        if self.scale != "auto":
-            return ("none" if self.scale is None else self.scale), {}
-        units = draw_rows(sample, CHOSEN_ON, rng) if len(sample) > CHOSEN_ON else np.arange(len(sample))
-        none = np.zeros(len(sample), dtype=int)
-        labels = Labels(none, sample.shares, 1, sample.weight)
-        return choose_scale(sample.features, labels, units, self.n_jobs)
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
         """Growing samples until the interval is narrow enough, or all rows."""

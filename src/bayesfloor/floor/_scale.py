@@ -9,9 +9,10 @@ import numpy as np
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.floor._data import Features
+from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
 
-CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
+_CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
 
 
 def _keep(values: Floats) -> Floats:
@@ -58,6 +59,18 @@ def apply_scale(features: Features, name: str) -> Floats:
     scaled = features.values.copy()
     scaled[:, features.quantity] = SCALES[name](features.values[:, features.quantity])
     return scaled
+
+
+def pick_scale(
+    scale: str | None, sample: Sample, random_state: int, n_jobs: int | None
+) -> tuple[str, dict[str, float]]:
+    """The name of the scale to use, and G under each that was tried."""
+    if scale != "auto":
+        return ("none" if scale is None else scale), {}
+    few, rng = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state)
+    units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
+    labels = Labels(np.zeros(len(sample), dtype=int), sample.shares, 1, sample.weight)
+    return choose_scale(sample.features, labels, units, n_jobs)
 
 
 def choose_scale(features: Features, labels: Labels, rows: Ints, n_jobs: int | None) -> tuple[str, dict[str, float]]:

@@ -1,0 +1,66 @@
+"""``odd_labels``: the samples alone, for those who want nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Labels
+from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._overall import sample_scores
+from bayesfloor.floor._results import SampleScores
+from bayesfloor.floor._sample import read_sample
+from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
+from bayesfloor.floor._trees import grow
+from bayesfloor.forest._forest import check_n_trees
+
+
+def odd_labels(
+    X: Any,
+    y: Any,
+    *,
+    n_trees: int = 3,
+    scale: str | None = "auto",
+    groups: Any = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> SampleScores:
+    """Rows whose label does not fit their neighbours: what ``BayesFloor.samples_`` has, and nothing else.
+
+    One forest of all rows, without pairs, intervals and tests: several times as fast as a fit.
+
+    Parameters
+    ----------
+    X, y, groups
+        As in ``BayesFloor.fit``.
+    n_trees : int, default=3
+        Number of orthogonal spanning trees. Five find more wrong labels where classes are well apart,
+        and more that are merely ambiguous where they are not.
+    scale, n_jobs, random_state
+        As in ``BayesFloor``.
+
+    Returns
+    -------
+    SampleScores
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import odd_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[:3] = 2  # three setosa called virginica
+    >>> found = odd_labels(X, y)
+    >>> np.flatnonzero(found.suspect)  # and two that were odd before
+    array([  0,   1,   2,  83, 106])
+    >>> found.suggested_label[:3]
+    array([0, 0, 0])
+    """
+    check_n_trees(n_trees)
+    check_scale(scale)
+    sample = read_sample(BayesFloor(), X, y, groups, None)
+    name, _ = pick_scale(scale, sample, random_state, n_jobs)
+    forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs)
+    labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, groups is None)
+    return sample_scores(forest, labels, sample.row, np.asarray(sample.classes))
