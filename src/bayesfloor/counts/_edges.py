@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from bayesfloor.counts._groups import group_pairs
 from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._moments import graph_moments
@@ -59,9 +60,12 @@ def class_edges(forest: Forest, labels: Labels, n_trees: int | None = None) -> C
 
 def _between(a: Ints, b: Ints, labels: Labels) -> Floats:
     """Edges between vertices: (a_i b_j + a_j b_i) / (m_a m_b) for classes i and j."""
-    if labels.weight is None and labels.hard and len(labels.vertex) == np.count_nonzero(labels.rows_at):
+    plain = labels.weight is None and labels.groups is None
+    if plain and labels.hard and len(labels.vertex) == np.count_nonzero(labels.rows_at):
         return _between_single_rows(a, b, labels)
     scale = np.ones(len(a)) if labels.weight is None else 1 / local_weight(a, b, labels)
+    if labels.groups is not None:
+        scale *= group_pairs(a, b, labels).share
     edges = csr_array((scale, (a, b)), shape=(labels.n_vertices,) * 2)
     return _fold(np.asarray((labels.mean.T @ (edges @ labels.mean)).todense()))
 
@@ -115,7 +119,11 @@ def local_weight(a: Ints, b: Ints, labels: Labels) -> Floats:
 
 
 def forest_moments(forest: Forest, labels: Labels) -> Moments:
-    """The forest's shape as a graph on rows, for the permutation test."""
+    """The forest's shape as a graph on rows, or on groups, for the permutation test."""
+    if labels.groups is not None:
+        pairs = group_pairs(forest.a, forest.b, labels)
+        shape = graph_moments(pairs.a, pairs.b, np.ones(labels.n_groups, dtype=int), forest.n_trees, inside=False)
+        return Moments(*(np.asarray(value) for value in shape))
     members, place = np.unique(labels.vertex, return_inverse=True)
     a, b = np.searchsorted(members, [forest.a, forest.b])
     shape = graph_moments(a, b, np.bincount(place), forest.n_trees, inside=labels.joined)
@@ -123,5 +131,7 @@ def forest_moments(forest: Forest, labels: Labels) -> Moments:
 
 
 def label_moments(labels: Labels) -> Moments:
-    """Moments of "two rows' labels differ"."""
-    return class_moments(labels.class_sizes) if labels.hard else soft_moments(labels.shares.toarray())
+    """Moments of "two rows' labels differ", or two groups'."""
+    units = labels.units
+    hard = units.nnz == units.shape[0]
+    return class_moments(units.sum(axis=0)) if hard else soft_moments(units.toarray())

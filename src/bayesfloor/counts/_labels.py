@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ class Labels:
     n_vertices : number of vertices.
     weight : (n,) weight of each row, or None where all are alike.
     joined : whether trees join equal rows; those of a group they do not.
+    groups : (n,) group of each row, or None.
     """
 
     vertex: Ints
@@ -32,6 +33,7 @@ class Labels:
     n_vertices: int
     weight: Floats | None = None
     joined: bool = True
+    groups: Ints | None = None
 
     @property
     def n_classes(self) -> int:
@@ -71,7 +73,38 @@ class Labels:
     def take(self, rows: Ints, vertex: Ints, n_vertices: int) -> Labels:
         """The labels of these rows, whose vertices are called anew."""
         weight = None if self.weight is None else self.weight[rows]
-        return Labels(vertex, self.shares[rows], n_vertices, weight, self.joined)
+        groups = None if self.groups is None else self.groups[rows]
+        return Labels(vertex, self.shares[rows], n_vertices, weight, self.joined, groups)
+
+    def with_shares(self, shares: csr_array) -> Labels:
+        """Other labels of the same rows."""
+        return replace(self, shares=shares)
+
+    @cached_property
+    def group_number(self) -> Ints:
+        """Group of each row, numbered from 0; rows without groups are all one."""
+        none = np.zeros(len(self.vertex), dtype=np.int64)
+        return none if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group_number.max()) + 1
+
+    @cached_property
+    def group_at(self) -> Ints:
+        """Group of each vertex; only rows of one group share a vertex."""
+        group = np.zeros(self.n_vertices, dtype=np.int64)
+        group[self.vertex] = self.group_number
+        return group
+
+    @cached_property
+    def units(self) -> csr_array:
+        """Labels of what was drawn: of rows, or the mean labels of groups."""
+        if self.groups is None:
+            return self.shares
+        gather = _gather(self.group_number, self.n_groups, None)
+        return scale_rows(csr_array(gather @ self.shares), 1 / np.bincount(self.group_number))
 
 
 def likeliest(shares: csr_array) -> Ints:

@@ -25,12 +25,14 @@ class HasPairs(Protocol):
 class PairCounts(NamedTuple):
     """Pairs (0, 1), (0, 2), ... (K-2, K-1).
 
-    ``rate`` is the share of the pair's edges that cross, ``sizes`` the rows of both classes, and
-    ``moments`` the shape of the pair's graph, all trees together.
+    ``rate`` is the share of the pair's edges that cross, ``sizes`` the rows of both classes, ``units``
+    the same in what was drawn (rows or groups), and ``moments`` the shape of the pair's graph, all
+    trees together.
     """
 
     rate: Floats
     sizes: Floats
+    units: Floats
     moments: Moments
 
 
@@ -42,6 +44,8 @@ def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     """
     one, two = np.triu_indices(labels.n_classes, 1)
     moments = forests.pair_moments.copy()
+    sizes = np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
+    units = sizes.copy()
     cross = forests.pair_sizes.astype(np.float64)
     rate = cross / np.maximum(moments[:, 0], 1.0)
     for i, j in _pairs_to_count(labels):
@@ -49,8 +53,8 @@ def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
         forest, own = pair_of(forests, labels, i, j)
         rate[number] = class_edges(forest, own).split_rate(np.array([i]), np.array([j]))
         moments[number] = np.array(forest_moments(forest, own))
-    sizes = np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
-    return PairCounts(rate, sizes, Moments(*moments.T))
+        units[number] = own.units.sum(axis=0)[[i, j]]
+    return PairCounts(rate, sizes, units, Moments(*moments.T))
 
 
 def pair_of(forests: HasPairs, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
@@ -60,7 +64,7 @@ def pair_of(forests: HasPairs, labels: Labels, i: int, j: int) -> tuple[Forest, 
 
 
 def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:
-    if labels.weight is not None:
+    if labels.weight is not None or labels.groups is not None:
         return list(combinations(range(labels.n_classes), 2))
     codes, vertex = labels.codes, labels.vertex
     mixed = np.flatnonzero(np.diff(labels.mass.indptr) > 1)
@@ -98,7 +102,7 @@ def soft_pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     found = [_soft_pair(forests.pair(i, j), labels, dense[:, [i, j]].toarray()) for i, j in pairs]
     rate, moments = zip(*found, strict=True)
     sizes = labels.class_sizes[np.array(pairs)]
-    return PairCounts(np.array(rate), sizes, Moments(*np.array(moments).T))
+    return PairCounts(np.array(rate), sizes, sizes, Moments(*np.array(moments).T))
 
 
 def _soft_pair(forest: Forest, labels: Labels, chance: Floats) -> tuple[float, Moments]:

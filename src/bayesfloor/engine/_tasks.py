@@ -9,7 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
 from bayesfloor.engine._progress import Progress
 
@@ -66,7 +67,14 @@ def one_thread() -> Iterator[None]:
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Matrix products on one thread each: the tasks are the threads, never two pools at once."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _blas().limit(limits=1):
         yield
+
+
+@cache
+def _blas() -> Any:
+    """NumPy's BLAS; looking for it takes longer than a small forest, so once is enough."""
+    import numpy as np  # noqa: F401 - loads it
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

@@ -286,9 +286,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         other = copy.copy(self)
         other.classes_ = target.classes
         other._sample = _with_labels(self._sample, target.classes, target.shares)
-        other._labels = Labels(
-            self._labels.vertex, other._sample.shares, self._labels.n_vertices, self._labels.weight, self._labels.joined
-        )
+        other._labels = self._labels.with_shares(other._sample.shares)
         other._envelope = None
         other._merge_pairs(self)
         other._measure_again()
@@ -346,7 +344,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Width of the interval that these rows give."""
         groups = None if sample.groups is None else sample.groups[units]
         forest = grow(points[units], self.n_trees, groups, self.n_jobs)
-        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, None, groups is None)
+        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, None, groups is None, groups)
         edges = class_edges(forest, labels)
         error, _ = fast_errors(forest, labels, edges)
         self.curve_.append({"n_rows": len(units), "cross_rate": edges.cross_rate, "std_error": error})
@@ -362,7 +360,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         vertex = np.empty(len(sample), dtype=np.int64)
         vertex[unit] = self._forests.vertex
         n_vertices = self._forest.n_vertices
-        self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None)
+        self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None, sample.groups)
         self._shape = forest_moments(self._forest, self._labels)
         self.rows_ = np.unique(sample.row)
         _warn_if_short(self._forest)

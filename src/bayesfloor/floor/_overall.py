@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -109,8 +109,8 @@ def conflict(labels: Labels) -> float:
 def overall_p_value(edges: ClassEdges, forest: Forest, labels: Labels, shape: Moments) -> float:
     """Friedman-Rafsky's test with all classes; weights have no part in it."""
     if labels.weight is not None:
-        edges = class_edges(forest, Labels(labels.vertex, labels.shares, labels.n_vertices, None, labels.joined))
-    null = permutation_null(len(labels.vertex), shape, label_moments(labels))
+        edges = class_edges(forest, replace(labels, weight=None))
+    null = permutation_null(labels.units.shape[0], shape, label_moments(labels))
     return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
 
 
@@ -181,11 +181,11 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
 
 def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts, rng: np.random.Generator) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
-    n = counts.sizes.sum(axis=1)
-    null = permutation_null(n, counts.moments, class_moments(counts.sizes))
+    n = counts.units.sum(axis=1)
+    null = permutation_null(n, counts.moments, class_moments(counts.units))
     p = fewer_than_chance(counts.rate * counts.moments.total, null)
     small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
-    if labels.hard and labels.weight is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
+    if labels.hard and labels.weight is None and labels.groups is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
         one, two = np.triu_indices(labels.n_classes, 1)
         for number in np.flatnonzero(small):
             p[number] = _permuted_p_value(forests, labels, int(one[number]), int(two[number]), float(p[number]), rng)

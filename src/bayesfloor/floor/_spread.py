@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import ClassEdges, class_edges
+from bayesfloor.counts._groups import group_mean, group_pairs
 from bayesfloor.counts._labels import Floats, Labels
 from bayesfloor.counts._samples import vertex_posterior
 from bayesfloor.engine._progress import Progress
@@ -143,7 +144,7 @@ def _measure(
     X: Floats, shares: csr_array, groups: np.ndarray | None, weight: Floats | None, n_trees: int
 ) -> tuple[float, Floats, float]:
     forest = grow(X, n_trees, groups)
-    edges = class_edges(forest, Labels(forest.vertex, shares, forest.n_vertices, weight, groups is None))
+    edges = class_edges(forest, Labels(forest.vertex, shares, forest.n_vertices, weight, groups is None, groups))
     return edges.cross_rate, edges.class_rates, typical_length(forest)
 
 
@@ -159,12 +160,27 @@ def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[floa
     Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
     g = 1 - |eta|^2, which it misses.
     """
+    if labels.groups is not None:
+        return _fast_errors_of_groups(forest, labels, edges)
     eta, there = vertex_posterior(forest, labels), np.flatnonzero(labels.rows_at)
     rows = labels.rows_at[there]
     given = conditional_variance(forest.a, forest.b, eta) / forest.n_trees**2
     own = np.asarray((eta**2).sum(axis=1))[there]
     n = rows.sum()
     variance = given / n**2 + np.cov(own, fweights=rows) / n
+    return _widened(variance, edges)
+
+
+def _fast_errors_of_groups(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+    """The same where groups, not rows, were drawn."""
+    pairs = group_pairs(forest.a, forest.b, labels)
+    eta = group_mean(vertex_posterior(forest, labels), labels)
+    given = conditional_variance(pairs.a, pairs.b, eta) / max(len(pairs.a), 1) ** 2
+    own = np.asarray((eta**2).sum(axis=1))
+    return _widened(given + own.var(ddof=1) / labels.n_groups, edges)
+
+
+def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
     error = _FAST_WIDENING * float(np.sqrt(variance))
     whole = max(edges.cross_rate * (1 - edges.cross_rate), 1e-12)
     return error, error * np.sqrt(edges.class_rates * (1 - edges.class_rates) / whole)  # roughly in proportion
