@@ -84,19 +84,19 @@ def measure_labels(name, seed):
     """Both tools on one dataset with a tenth of its labels flipped."""
     X, codes = load(name)
     given, flipped = flip(codes, seed)
-    fit_ours(X, given)  # compiles what these rows need
-    seconds, floor = seconds_of(partial(fit_ours, X, given))
-    ours = {"seconds": seconds, "auc": auc(flipped, floor.samples_.score)}
+    find_ours(X, given)  # compiles what these rows need
+    seconds, samples = seconds_of(partial(find_ours, X, given))
+    ours = {"seconds": seconds, "auc": auc(flipped, samples.score)}
     theirs = {key: one for model in models() for key, one in measure_cleanlab(model, X, given, flipped).items()}
-    found = {"ours": ours, "cleanlab": theirs, "list": describe_list(floor.samples_.suspect, flipped)}
+    found = {"ours": ours, "cleanlab": theirs, "list": describe_list(samples.suspect, flipped)}
     return {"dataset": name, "n": len(X), "d": X.shape[1], "classes": int(codes.max()) + 1, **found, "rows": []}
 
 
-def fit_ours(X, given):
-    """Everything that ``fit`` computes, on one thread."""
-    from bayesfloor import BayesFloor
+def find_ours(X, given):
+    """Scores and list of odd labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
+    from bayesfloor import odd_labels
 
-    return BayesFloor(n_trees=3, scale="auto", n_jobs=1, random_state=0).fit(X, given)
+    return odd_labels(X, given, n_jobs=1)
 
 
 def auc(flipped, score):
