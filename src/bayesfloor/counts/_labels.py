@@ -48,7 +48,9 @@ class Labels:
     @cached_property
     def mass(self) -> csr_array:
         """Expected number of rows of each class at each vertex, weighted."""
-        return csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
+        mass = csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
+        mass.sum_duplicates()  # sorts, lest SciPy do it later and in place
+        return mass
 
     @cached_property
     def mean(self) -> csr_array:
@@ -57,8 +59,9 @@ class Labels:
 
     @cached_property
     def class_sizes(self) -> Floats:
-        """Expected number of rows of each class."""
-        return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
+        """Expected number of rows of each class, weighted."""
+        weight = np.ones(len(self.vertex)) if self.weight is None else self.weight
+        return np.asarray(weight @ self.shares, dtype=np.float64)
 
     @cached_property
     def codes(self) -> Ints:
@@ -123,7 +126,7 @@ def hard_shares(codes: Ints, n_classes: int) -> csr_array:
 def scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
     """Each row times its factor."""
     data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))
-    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return csr_array((data, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
 
 
 def _gather(vertex: Ints, n_vertices: int, weight: Floats | None) -> Any:

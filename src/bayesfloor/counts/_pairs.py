@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple, Protocol
 
@@ -25,13 +26,14 @@ class HasPairs(Protocol):
 class PairCounts(NamedTuple):
     """Pairs (0, 1), (0, 2), ... (K-2, K-1).
 
-    ``rate`` is the share of the pair's edges that cross, ``sizes`` the rows of both classes, ``units``
-    the same in what was drawn (rows or groups), and ``moments`` the shape of the pair's graph, all
-    trees together.
+    ``rate`` is the share of the pair's edges that cross and ``sizes`` the rows of both classes, both
+    weighted. For tests, which leave weights out: ``cross``, the edges of all trees that cross,
+    ``units``, how many of each class were drawn (rows or groups), and ``moments`` of the pair's graph.
     """
 
     rate: Floats
     sizes: Floats
+    cross: Floats
     units: Floats
     moments: Moments
 
@@ -51,10 +53,12 @@ def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     for i, j in _pairs_to_count(labels):
         number = pair_number(np.array(i), np.array(j), labels.n_classes)
         forest, own = pair_of(forests, labels, i, j)
-        rate[number] = class_edges(forest, own).split_rate(np.array([i]), np.array([j]))
+        edges, free = class_edges(forest, own), class_edges(forest, replace(own, weight=None))
+        rate[number] = edges.split_rate(np.array([i]), np.array([j]))
+        cross[number] = free.matrix[i, j]
         moments[number] = np.array(forest_moments(forest, own))
         units[number] = own.units.sum(axis=0)[[i, j]]
-    return PairCounts(rate, sizes, units, Moments(*moments.T))
+    return PairCounts(rate, sizes, cross, units, Moments(*moments.T))
 
 
 def pair_of(forests: HasPairs, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
@@ -80,9 +84,9 @@ def permuted_cross(forest: Forest, labels: Labels, n_permutations: int, rng: np.
     members, place = np.unique(labels.vertex, return_inverse=True)
     a, b = np.searchsorted(members, [forest.a, forest.b])
     m, two = np.bincount(place), (labels.codes == labels.codes.max()).astype(np.float64)
-    drawn = np.column_stack([rng.permutation(two) for _ in range(n_permutations)])
-    counts = np.zeros((len(members), n_permutations))
-    np.add.at(counts, place, drawn)
+    drawn = rng.permuted(np.tile(two, (n_permutations, 1)), axis=1).T
+    gather = csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(members), len(place)))
+    counts = gather @ drawn
     return _cross_of_two(a, b, m, counts, forest.n_trees if labels.joined else 0)
 
 
@@ -100,9 +104,9 @@ def soft_pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     pairs = list(combinations(range(labels.n_classes), 2))
     dense = labels.shares.tocsc()
     found = [_soft_pair(forests.pair(i, j), labels, dense[:, [i, j]].toarray()) for i, j in pairs]
-    rate, moments = zip(*found, strict=True)
+    rate, moments = (np.array(part) for part in zip(*found, strict=True))
     sizes = labels.class_sizes[np.array(pairs)]
-    return PairCounts(np.array(rate), sizes, sizes, Moments(*np.array(moments).T))
+    return PairCounts(rate, sizes, rate * moments[:, 0], sizes, Moments(*moments.T))
 
 
 def _soft_pair(forest: Forest, labels: Labels, chance: Floats) -> tuple[float, Moments]:

@@ -33,14 +33,20 @@ def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
     equal to it.
     """
     m, joins = labels.rows_at[labels.vertex], _adjacency(forest, labels.n_vertices)
-    votes = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
+    between = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
+    votes = between
     if labels.joined and (m > 1).any():
         equal = labels.mass[labels.vertex] - labels.shares
         votes = csr_array(votes + scale_rows(csr_array(equal), 2 * forest.n_trees / m))
+    degree, cross = _degree_and_cross(votes, labels)
+    own_degree, own_cross = (degree, cross) if votes is between else _degree_and_cross(between, labels)
+    around = _around(joins, labels, degree, own_degree), _around(joins, labels, cross, own_cross)
+    return SampleEdges(degree, cross, votes, *around)
+
+
+def _degree_and_cross(votes: csr_array, labels: Labels) -> tuple[Floats, Floats]:
     degree = np.asarray(votes.sum(axis=1), dtype=np.float64)
-    agree = np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
-    around = (_around(joins, labels, values) for values in (degree, degree - agree))
-    return SampleEdges(degree, degree - agree, votes, *around)
+    return degree, degree - np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
 
 
 def most_voted(votes: csr_array) -> Ints:
@@ -56,10 +62,10 @@ def _adjacency(forest: Forest, n_vertices: int) -> csr_array:
     return csr_array(edges + edges.T)
 
 
-def _around(joins: csr_array, labels: Labels, values: Floats) -> Floats:
-    """Sum of the values over the rows of neighbouring vertices, less the vertex's own: its part in them."""
-    total = np.bincount(labels.vertex, values, labels.n_vertices)
-    return np.maximum(0.0, joins @ total - total)[labels.vertex]
+def _around(joins: csr_array, labels: Labels, values: Floats, own: Floats) -> Floats:
+    """Sum of the values over the rows of neighbouring vertices, less the vertex's own part in them."""
+    total, part = (np.bincount(labels.vertex, each, labels.n_vertices) for each in (values, own))
+    return np.maximum(0.0, joins @ total - part)[labels.vertex]
 
 
 def vertex_posterior(forest: Forest, labels: Labels) -> csr_array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import warnings
-from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Take out the edges that join even separate classes, from estimates and lower bounds. The
         paper does not.
     max_rows : int, default=None
-        Use at most so many rows, drawn from every class alike.
+        Use about so many rows at most, drawn from every class alike and at least one of each.
     target_width : float, default=0.01
         For more than 50,000 rows: growing samples are drawn until the 95 % interval of the share of
         cross edges is narrower than this. ``curve_`` keeps what each showed. None uses all rows.
@@ -139,7 +139,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     array([False,  True,  True])
     """
 
-    _pairwise: PairwiseFloor | Callable[[], PairwiseFloor]
+    _pairwise: PairwiseFloor | None
+    _merged: Ints | None
 
     def __init__(
         self,
@@ -186,14 +187,17 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             the floor falsely low.
         sample_weight : array-like of shape (n_rows,), default=None
             How many rows of the population each row stands for. It reweights the shares of cross
-            edges; p-values leave it out.
+            edges by the mean weight around each, which few neighbours tell roughly: where only class
+            shares differ, ``priors`` is better. p-values leave weights out; ``envelope`` refuses them.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        sample = self._draw(read_sample(self, X, y, groups, sample_weight))
+        sample = read_sample(self, X, y, groups, sample_weight)
+        self._n_input = sample.n_input
+        sample = self._draw(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
         self.classes_ = sample.classes
@@ -283,12 +287,16 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         check_is_fitted(self)
         target = read_target(y, self._n_input)
+        if len(target.row) != self._n_input:
+            raise ValueError(
+                "Got votes as new labels, but expected one label a row or probabilities. Fit again instead."
+            )
         other = copy.copy(self)
         other.classes_ = target.classes
         other._sample = _with_labels(self._sample, target.classes, target.shares)
         other._labels = self._labels.with_shares(other._sample.shares)
-        other._envelope = None
-        other._merge_pairs(self)
+        other._envelope = other._pairwise = None
+        other._merged = _merged(self._labels, other._labels)
         other._measure_again()
         return other
 
@@ -297,8 +305,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Every pair of classes, each by the pair's own trees."""
         if "_pairwise" not in self.__dict__:
             raise AttributeError("This BayesFloor is not fitted yet: call fit first.")
-        if callable(self._pairwise):
-            self._pairwise = self._pairwise()
+        if self._pairwise is None:
+            self._pairwise = self._merge_pairs()
         return self._pairwise
 
     def _check_parameters(self) -> None:
@@ -306,9 +314,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_scale(self.scale)
         if self.interval not in ("auto", "subsample", "fast"):
             raise ValueError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
-        if self.max_rows is not None and not self.max_rows >= 2:
-            raise ValueError(f"Got max_rows={self.max_rows!r}, but expected None or at least 2.")
-        if self.target_width is not None and not self.target_width > 0:
+        if self.max_rows is not None and (not isinstance(self.max_rows, Integral) or self.max_rows < 2):
+            raise ValueError(f"Got max_rows={self.max_rows!r}, but expected None or a whole number of at least 2.")
+        if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
             raise ValueError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
 
     @property
@@ -317,14 +325,13 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _draw(self, sample: Sample) -> Sample:
         """The rows that priors and ``max_rows`` leave."""
-        self._n_input = int(sample.row.max()) + 1
         rng = np.random.default_rng(self.random_state)
         shares = read_priors(self.priors, sample.classes)
         if shares is not None:
             sample = sample.take(draw_to_shares(sample, shares, rng))
         if self.max_rows is not None and len(sample) > self.max_rows:
             sample = sample.take(draw_rows(sample, self.max_rows, rng))
-            _announce(len(sample), self._n_input, "max_rows asks for it")
+            _announce(sample, self._n_input, "max_rows asks for it")
         return sample
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
@@ -335,7 +342,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             units = draw_rows(sample, size, rng)
             part, width = sample.take(units), self._try_sample(sample, points, units)
             if width <= self.target_width:
-                _announce(len(part), self._n_input, f"the 95 % interval is {width:.4f} wide, target_width allows more")
+                _announce(part, self._n_input, f"the 95 % interval is {width:.4f} wide, target_width allows more")
                 return part, points[units]
             size *= 2
         return sample, points
@@ -401,23 +408,18 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         spread = Spread("fast", error, errors, np.inf, np.nan, np.nan)
         self._results(edges, self._sample, spread, (edges.cross_rate, edges.cross_rate), None)
 
-    def _merge_pairs(self, before: BayesFloor) -> None:
-        """Pairs of merged classes, when they are asked for."""
-        merged = _merged(before._labels, self._labels)
-
-        def pairs() -> PairwiseFloor:
-            if merged is None:
-                raise AttributeError(
-                    "pairwise_ is not known under labels that do more than merge whole classes: "
-                    "pairs then have other rows and other trees. Fit again with these labels."
-                )
-            from bayesfloor.floor._merged import merged_pairwise
-
-            return merged_pairwise(
-                before._forests, self._labels, merged, self.classes_, before._spread.dimension, self._options
+    def _merge_pairs(self) -> PairwiseFloor:
+        """Pairs of merged classes."""
+        if self._merged is None:
+            raise AttributeError(
+                "pairwise_ is not known under labels that do more than merge whole classes: "
+                "pairs then have other rows and other trees. Fit again with these labels."
             )
+        from bayesfloor.floor._merged import merged_pairwise
 
-        self._pairwise = pairs
+        return merged_pairwise(
+            self._forests, self._labels, self._merged, self.classes_, self._spread.dimension, self._options
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -443,8 +445,8 @@ def _merged(before: Labels, after: Labels) -> Ints | None:
     return pairs % after.n_classes if len(pairs) == before.n_classes else None
 
 
-def _announce(n_used: int, n_rows: int, why: str) -> None:
-    message = f"{n_used} of {n_rows} rows are used: {why}."
+def _announce(sample: Sample, n_rows: int, why: str) -> None:
+    message = f"{len(np.unique(sample.row))} of {n_rows} rows are used: {why}."
     warnings.warn(SampledRowsWarning(message), stacklevel=4)
 
 

@@ -35,7 +35,7 @@ def read_features(estimator: Any, X: Any) -> Features:
         values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
         return Features(values, np.ones(values.shape[1], dtype=bool))
     validate_data(estimator, X, skip_check_array=True)
-    blocks = [_read_column(frame[name]) for name in frame.columns]
+    blocks = [_read_column(column) for column in frame.iter_columns()]
     if not blocks:
         raise ValueError(f"Got a data frame of {len(frame)} rows without columns, but expected at least one feature.")
     quantity = np.repeat([is_quantity for _, is_quantity in blocks], [block.shape[1] for block, _ in blocks])
@@ -45,12 +45,16 @@ def read_features(estimator: Any, X: Any) -> Features:
 def _as_frame(X: Any) -> Any:
     import narwhals
 
+    columns = list(getattr(X, "columns", []))
+    if len({str(name) for name in columns if isinstance(name, str)}) < sum(isinstance(name, str) for name in columns):
+        raise ValueError("Got several columns of one name, but expected names that differ. Rename them first.")
     frame = narwhals.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
 def _read_column(column: Any) -> tuple[Floats, bool]:
     """A column as numbers, and whether it is a quantity."""
+    _refuse_missing(column)
     if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
         return column.to_numpy().astype(np.float64)[:, None], True
     if column.dtype.is_temporal():
@@ -58,7 +62,10 @@ def _read_column(column: Any) -> tuple[Floats, bool]:
             f"Got dates in column {column.name!r}, but expected numbers, texts or categories. "
             "Turn them into numbers first, for example days since a date."
         )
-    values = np.array([_text(value, column.name) for value in column.to_list()])
+    given = column.to_list()
+    if all(isinstance(value, (int, float)) for value in given):  # numbers in a column of objects
+        return np.array(given, dtype=np.float64)[:, None], True
+    values = np.array([str(value) for value in given])
     categories, codes = np.unique(values, return_inverse=True)
     if len(categories) > _MOST_CATEGORIES:
         raise TypeError(
@@ -68,13 +75,21 @@ def _read_column(column: Any) -> tuple[Floats, bool]:
     return hard_shares(codes, len(categories)).toarray() * _ONE_HOT, False
 
 
-def _text(value: Any, name: str) -> str:
-    if value is None or value != value:  # noqa: PLR0124 - NaN is the one value that differs from itself
+def _refuse_missing(column: Any) -> None:
+    numbers = column.dtype.is_numeric()
+    if (numbers and column.is_null().any()) or (not numbers and any(is_missing(v) for v in column.to_list())):
         raise ValueError(
-            f"Got missing values in column {name!r}, but expected none. "
-            "Fill them first, for example with a category of their own."
+            f"Got missing values in column {column.name!r}, but expected none. "
+            "Fill them first, for example with SimpleImputer or a category of their own."
         )
-    return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN and their like differ from themselves, or will not say."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:
+        return True
 
 
 def _check_finite(values: Floats, X: Any) -> Floats:
@@ -99,11 +114,13 @@ def read_target(y: Any, n_rows: int) -> Target:
 
     if y is None:
         raise ValueError("BayesFloor requires y to be passed, but the target y is None.")
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows)
     labels = column_or_1d(y, warn=True)
     check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
+    labels = np.array(labels.tolist()) if labels.dtype == object else labels
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     _check_classes(len(classes))
@@ -111,7 +128,9 @@ def read_target(y: Any, n_rows: int) -> Target:
 
 
 def _check_labels(labels: np.ndarray) -> None:
-    missing = [label is None or label != label for label in labels.tolist()]  # noqa: PLR0124
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("Input y contains infinity, but expected labels.")
+    missing = [is_missing(label) for label in labels.tolist()] if labels.dtype.kind in "fO" else [False]
     if any(missing):
         raise ValueError(
             f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True)}, "
@@ -126,14 +145,19 @@ def _check_classes(n_classes: int) -> None:
 
 def _read_soft(y: Any, n_rows: int) -> Target:
     """Rows of votes (each a unit of its own) or of probabilities."""
-    names = list(y.columns) if hasattr(y, "columns") else None
-    given = np.asarray(y, dtype=np.float64)
+    names = getattr(y, "column_names", getattr(y, "columns", None))
+    try:
+        given = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Got y of shape {np.shape(y)} with texts, but expected one label a row, or votes or probabilities."
+        ) from error
     if len(given) != n_rows:
         raise ValueError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError("Got negative or missing numbers in y, but expected votes or probabilities.")
     total = given.sum(axis=1)
-    classes = np.arange(given.shape[1]) if names is None else np.asarray(names)
+    classes = np.arange(given.shape[1]) if names is None else np.asarray(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
         return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
     if (given != np.round(given)).any() or (total == 0).any():
@@ -150,7 +174,9 @@ def _read_soft(y: Any, n_rows: int) -> Target:
 def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
     empty = np.flatnonzero(np.asarray(shares.sum(axis=0)) == 0)
     if len(empty):
-        raise ValueError(f"Got no vote for class {classes[empty[0]]!r}, but expected some for every column of y.")
+        raise ValueError(
+            f"Got no vote for class {classes.tolist()[empty[0]]!r}, but expected some for every column of y."
+        )
     return shares
 
 
@@ -159,8 +185,10 @@ def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+    if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(
-            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more, not all 0."
+            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more."
         )
+    if not weight.any():
+        raise ValueError("Got sample_weight of zero for every row, but expected some weight.")
     return None if (weight == weight[0]).all() else weight / weight.mean()

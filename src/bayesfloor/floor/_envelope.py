@@ -10,7 +10,7 @@ import numpy as np
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
-from bayesfloor.floor._learners import OutOfFold, default_learners, out_of_fold
+from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
 from bayesfloor.floor._results import Floor, Result
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
@@ -127,6 +127,13 @@ def make_envelope(
     n_jobs: int | None,
 ) -> Envelope:
     """Train the learners, and put trees and learners together."""
+    if learners is not None:
+        check_learners(learners)
+    if labels.weight is not None:
+        raise ValueError(
+            "envelope and verdict know nothing of sample_weight: learners would be held against another problem. "
+            "Fit without weights; priors reach other class shares by drawing rows."
+        )
     rng = np.random.default_rng(random_state)
     codes = _draw_labels(labels, rng)
     units = np.arange(len(codes)) if len(codes) <= LEARN_ON else draw_rows(sample, LEARN_ON, rng)
@@ -186,18 +193,23 @@ def _weigh(found: OutOfFold, name: str, near: Edges, wide: Edges) -> Evidence:
     eta = found.eta[name]
     K, residual = eta.shape[1], hard_shares(found.codes, eta.shape[1]).toarray() - eta
     close, far = (residual_product(*edges, residual) for edges in (near, wide))
-    squared_error = float(close.mean()) if len(close) else 0.0
+    squared_error = _mean(close)
     margin = margins(eta)
     return Evidence(
         wrong=found.wrong(name),
         margin=margin,
         brier=_brier(eta, found.codes),
-        roughness=float(roughness(*near, eta).mean()) if len(close) else 0.0,
+        roughness=_mean(roughness(*near, eta)),
         squared_error=squared_error,
-        wide=float(far.mean()),
-        wide_error=float(np.sqrt((far**2).sum()) / len(far)),
+        wide=_mean(far),
+        wide_error=float(np.sqrt((far**2).sum()) / max(len(far), 1)),
         excess=likely_excess(margin, squared_error, K),
     )
+
+
+def _mean(values: Floats) -> float:
+    """The mean, or 0 where a fold has too few rows for edges."""
+    return float(values.mean()) if len(values) else 0.0
 
 
 def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence]) -> Envelope:

@@ -50,6 +50,19 @@ def default_learners(n_features: int, n_classes: int, random_state: int) -> dict
     }
 
 
+def check_learners(learners: Any) -> None:
+    """Refuse what are no classifiers by name."""
+    from sklearn.base import is_classifier
+
+    if not isinstance(learners, dict):
+        raise TypeError(f"Got learners of type {type(learners).__name__}, but expected a dict of name -> classifier.")
+    for name, learner in learners.items():
+        if name in ("neighbours", "blend"):
+            raise ValueError(f"Got a learner named {name!r}, a name in use. Call it otherwise.")
+        if not is_classifier(learner):
+            raise TypeError(f"Got {learner!r} as learner {name!r}, but expected a classifier.")
+
+
 def out_of_fold(
     X: Floats,
     codes: Ints,
@@ -80,6 +93,7 @@ def make_folds(codes: Ints, cluster: Ints, cv: int, random_state: int) -> Ints:
 
     alone = len(np.unique(cluster)) == len(cluster)
     kind = StratifiedKFold if alone else StratifiedGroupKFold
+    cv = max(2, min(cv, int(np.bincount(codes).max()), len(np.unique(cluster))))
     fold = np.empty(len(codes), dtype=np.int64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself

@@ -35,7 +35,8 @@ def merged_pairwise(
     counted = [_count(own.pair(int(i), int(j)), labels, int(i), int(j)) for i, j in zip(one, two, strict=True)]
     rate, moments = zip(*counted, strict=True)
     sizes = np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
-    counts = PairCounts(np.array(rate), sizes, sizes, Moments(*np.array(moments).T))
+    shape = Moments(*np.array(moments).T)
+    counts = PairCounts(np.array(rate), sizes, np.array(rate) * shape.total, sizes, shape)
     return pairwise_floor(own, labels, counts, classes, dimension, options, np.random.default_rng(0))
 
 

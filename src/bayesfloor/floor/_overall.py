@@ -33,7 +33,7 @@ from bayesfloor.formulas._permutation import (
 from bayesfloor.formulas._samples import label_score, local_rate, odd_label_p_value, odd_label_power
 
 _PERMUTATIONS = 999
-_PERMUTED_PAIRS, _PERMUTED_ROWS = 1000, 2000  # at most; beyond, the analytic null has to do
+_PERMUTED_PAIRS, _PERMUTED_ROWS = 400, 2000  # at most; beyond, the analytic null has to do
 _ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
 _ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
 _ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for a claim
@@ -102,6 +102,8 @@ def bounded_rate(cross_rate: float, sizes: Floats, *, subtract_forced: bool) -> 
 def conflict(labels: Labels) -> float:
     """The conflict floor of the rows."""
     mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
+    if not mass.shape[0]:
+        return 0.0
     largest = np.asarray(mass.max(axis=1).todense()).ravel()
     return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
 
@@ -120,7 +122,9 @@ def trust_of(
     """Whether the bias is small against the interval, and in words why or why not."""
     reach = 1.96 * spread.std_error
     doubts = []
-    if not np.isfinite(spread.bias) or max(0.0, spread.bias) > reach:
+    if not np.isfinite(spread.bias):
+        doubts.append("how the share of cross edges changes with the number of rows is not known")
+    elif spread.bias > reach:
         doubts.append(
             f"the share of cross edges fell from {cross_rate + spread.drop:.3f} to {cross_rate:.3f} between a quarter "
             f"of the rows and all of them, and would go on falling with more"
@@ -183,7 +187,7 @@ def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts, rng: np
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
     n = counts.units.sum(axis=1)
     null = permutation_null(n, counts.moments, class_moments(counts.units))
-    p = fewer_than_chance(counts.rate * counts.moments.total, null)
+    p = fewer_than_chance(counts.cross, null)
     small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
     if labels.hard and labels.weight is None and labels.groups is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
         one, two = np.triu_indices(labels.n_classes, 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.formulas._limits import two_sided, upper_limit
+from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
 from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds
 from bayesfloor.formulas._multiple import alike_p_value
 
@@ -126,6 +126,7 @@ class Floor(Result):
 
         Clopper-Pearson on the cross edges of the first tree.
         """
+        check_level(level)
         return min(1.0, float(upper_limit(self._first_cross, self._first_edges, level)))
 
     def _columns(self) -> dict[str, Any]:

@@ -14,13 +14,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, likeliest
-from bayesfloor.floor._data import Features, Target, read_features, read_target, read_weight
+from bayesfloor.floor._data import Features, Target, is_missing, read_features, read_target, read_weight
 from bayesfloor.forest._vertices import check_groups, find_vertices
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Units (rows, or single votes on rows) with their labels.
+    """Units (rows, or single votes on rows) with their labels, of an input of ``n_input`` rows.
 
     ``row`` is the input row of each unit; units of one ``cluster`` (a row, or a group of rows) are
     drawn together; ``groups`` is None where any two rows may be joined.
@@ -33,9 +33,15 @@ class Sample:
     cluster: Ints
     groups: Ints | None
     weight: Floats | None
+    n_input: int
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @property
+    def hard(self) -> bool:
+        """Whether each unit has one label."""
+        return bool(self.shares.nnz == len(self.row))
 
     @cached_property
     def codes(self) -> Ints:
@@ -51,20 +57,40 @@ class Sample:
             row=self.row[units],
             cluster=self.cluster[units],
             groups=None if self.groups is None else self.groups[units],
-            weight=None if self.weight is None else self.weight[units],
+            weight=None if self.weight is None else self.weight[units] / self.weight[units].mean(),
         )
 
 
 def read_sample(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> Sample:
     """The input, checked, in the order of its content."""
-    features, n = read_features(estimator, X), len(X) if hasattr(X, "__len__") else X.shape[0]
+    features = read_features(estimator, X)
+    n = len(features.values)
     target, weight = read_target(y, n), read_weight(sample_weight, n)
-    numbers = None
-    if groups is not None:
-        numbers = np.unique(check_groups(groups, n), return_inverse=True)[1]
+    numbers = None if groups is None else _number_groups(groups, n)
     sample = _put_together(features, target, numbers, weight)
     sample = sample.take(_content_order(sample))
-    return sample if sample.weight is None else sample.take(np.flatnonzero(sample.weight))
+    return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
+
+
+def _number_groups(groups: Any, n_rows: int) -> Ints:
+    labels = check_groups(groups, n_rows)
+    if any(is_missing(label) for label in labels.tolist()):
+        raise ValueError("Got missing values in groups, but expected a group for every row.")
+    names, numbers = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("Got one group for all rows, but expected several: rows of a group are never joined.")
+    return numbers
+
+
+def _drop_weightless(sample: Sample, weight: Floats) -> Sample:
+    kept = sample.take(np.flatnonzero(weight))
+    gone = np.setdiff1d(np.arange(len(sample.classes)), kept.codes)
+    if len(gone):
+        raise ValueError(
+            f"Got sample_weight of zero for all rows of class {sample.classes.tolist()[gone[0]]!r}, "
+            "but expected some weight for every class. Leave these rows out instead."
+        )
+    return kept
 
 
 def _put_together(features: Features, target: Target, groups: Ints | None, weight: Floats | None) -> Sample:
@@ -77,20 +103,22 @@ def _put_together(features: Features, target: Target, groups: Ints | None, weigh
         cluster=row if groups is None else groups[row],
         groups=None if groups is None else groups[row],
         weight=None if weight is None else weight[row],
+        n_input=len(features.values),
     )
 
 
 def _content_order(sample: Sample) -> Ints:
     _, vertex = find_vertices(sample.features.values)
-    groups = np.zeros(len(sample), dtype=int) if sample.groups is None else sample.groups
-    return np.lexsort((groups, sample.codes, vertex))
+    keys = [sample.codes, vertex] if sample.hard else [*sample.shares.toarray().T, vertex]
+    more = [key for key in (sample.weight, sample.groups) if key is not None]
+    return np.lexsort((*more, *keys))
 
 
 def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
     """Units in so many parts, each with its share of every class; clusters stay whole."""
-    first, number = _clusters(sample)
-    part = np.empty(len(first), dtype=np.int64)
-    for members in _strata(sample.codes[first]):
+    codes, number = _clusters(sample)
+    part = np.empty(len(codes), dtype=np.int64)
+    for members in _strata(codes).values():
         start = rng.integers(n_parts)
         part[rng.permutation(members)] = (start + np.arange(len(members))) % n_parts
     return [np.flatnonzero(part[number] == p) for p in range(n_parts)]
@@ -98,39 +126,42 @@ def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
 
 def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
     """Units of so many clusters of each class, without replacement."""
-    first, number = _clusters(sample)
-    chosen = np.zeros(len(first), dtype=bool)
-    for members, size in zip(_strata(sample.codes[first], len(sample.classes)), per_class, strict=True):
-        chosen[rng.permutation(members)[:size]] = True
+    codes, number = _clusters(sample)
+    chosen = np.zeros(len(codes), dtype=bool)
+    for code, members in _strata(codes).items():
+        chosen[rng.permutation(members)[: per_class[code]]] = True
     return np.flatnonzero(chosen[number])
 
 
 def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     """About so many units, every class with its share and at least one."""
-    first, _ = _clusters(sample)
-    sizes = np.bincount(sample.codes[first], minlength=len(sample.classes))
+    sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     return draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
 
 
 def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> Ints:
     """As many units as there can be with these class shares."""
-    first, _ = _clusters(sample)
-    sizes = np.bincount(sample.codes[first], minlength=len(sample.classes))
+    sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     total = (sizes / shares).min()
     return draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:
-    """First unit of each cluster, in the order of units, and each unit's cluster by that order."""
+    """The likeliest class of each cluster, in the order of their first units, and each unit's cluster."""
     _, first, number = np.unique(sample.cluster, return_index=True, return_inverse=True)
+    if len(first) == len(sample):
+        return sample.codes, np.arange(len(sample))
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return first[order], place[number]
+    gather = csr_array((np.ones(len(sample)), (place[number], np.arange(len(sample)))), shape=(len(first), len(sample)))
+    return likeliest(csr_array(gather @ sample.shares)), place[number]
 
 
-def _strata(codes: Ints, n_classes: int | None = None) -> list[Ints]:
-    return [np.flatnonzero(codes == c) for c in range(codes.max() + 1 if n_classes is None else n_classes)]
+def _strata(codes: Ints) -> dict[int, Ints]:
+    """Members of each class, classes by their first member: their names have no say."""
+    classes, first = np.unique(codes, return_index=True)
+    return {int(c): np.flatnonzero(codes == c) for c in classes[np.argsort(first)]}
 
 
 def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:

@@ -46,9 +46,12 @@ SCALES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
+_FEWEST_QUANTITIES = {"none": 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" gives up a dimension
+
+
 def check_scale(scale: object) -> None:
     """Refuse what is no scale."""
-    if scale is not None and scale != "auto" and scale not in SCALES:
+    if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES}):
         raise ValueError(f"Got scale={scale!r}, but expected 'auto', None or one of {', '.join(SCALES)}.")
 
 
@@ -69,7 +72,8 @@ def pick_scale(
         return ("none" if scale is None else scale), {}
     few, rng = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state)
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
-    labels = Labels(np.zeros(len(sample), dtype=int), sample.shares, 1, sample.weight)
+    none = np.zeros(len(sample), dtype=int)
+    labels = Labels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
     return choose_scale(sample.features, labels, units, n_jobs)
 
 
@@ -79,9 +83,11 @@ def choose_scale(features: Features, labels: Labels, rows: Ints, n_jobs: int | N
     The first in the list whose G is within a standard error of the smallest: differences below that
     are noise, and "unit" gives up a dimension for nothing. Scales are fitted to all rows.
     """
-    rates = {}
-    for name in SCALES if features.quantity.any() else ["none"]:
-        forest = grow(apply_scale(features, name)[rows], 1, None, n_jobs)
+    rates, quantities = {}, np.count_nonzero(features.quantity)
+    for name in [name for name in SCALES if quantities >= _FEWEST_QUANTITIES[name]]:
+        forest = grow(
+            apply_scale(features, name)[rows], 1, None if labels.groups is None else labels.groups[rows], n_jobs
+        )
         own = labels.take(rows, forest.vertex, forest.n_vertices)
         rates[name] = class_edges(forest, own).cross_rate
     least = min(rates.values())

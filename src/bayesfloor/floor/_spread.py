@@ -93,6 +93,9 @@ def measure_spread(
 ) -> Spread:
     """Standard errors and drift of a sample's counts."""
     edges = class_edges(forest, labels)
+    if len(sample) < 2 * N_PARTS:
+        error, errors = fast_errors(forest, labels, edges)
+        return Spread("fast", error, errors, np.inf, np.nan, np.inf)
     rounds = _ROUNDS if method == "subsample" else 1
     prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
     quarters = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
@@ -167,7 +170,7 @@ def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[floa
     given = conditional_variance(forest.a, forest.b, eta) / forest.n_trees**2
     own = np.asarray((eta**2).sum(axis=1))[there]
     n = rows.sum()
-    variance = given / n**2 + np.cov(own, fweights=rows) / n
+    variance = given / n**2 + (np.cov(own, fweights=rows) / n if n > 1 else 0.0)
     return _widened(variance, edges)
 
 
@@ -181,7 +184,7 @@ def _fast_errors_of_groups(forest: Forest, labels: Labels, edges: ClassEdges) ->
 
 
 def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
-    error = _FAST_WIDENING * float(np.sqrt(variance))
+    error = _FAST_WIDENING * float(np.sqrt(np.nan_to_num(variance)))
     whole = max(edges.cross_rate * (1 - edges.cross_rate), 1e-12)
     return error, error * np.sqrt(edges.class_rates * (1 - edges.class_rates) / whole)  # roughly in proportion
 
@@ -194,7 +197,7 @@ def tie_spread(
     A jitter far below every difference of lengths puts them in another order.
     """
     rate = class_edges(forest, labels).cross_rate
-    if not len(forest.length) or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
+    if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
         return rate, rate
     prepare(len(X), X.shape[1], forest.n_trees, _TIE_ORDERS)
     first = np.unique(labels.vertex, return_index=True)[1]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
+import numpy as np
+
 from bayesfloor.floor._envelope import Envelope
 
 
 def check_target(target: object) -> None:
     """Refuse what is no accuracy."""
-    if isinstance(target, bool) or not isinstance(target, (int, float)) or not 0 < target <= 1:
+    if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
         raise ValueError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from bayesfloor.engine._progress import Progress
 from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
 from bayesfloor.forest._forest import Forest, check_n_trees, is_plain, make_forest
-from bayesfloor.forest._moments import Multiplicity, graph_moments, moments_of_pairs
+from bayesfloor.forest._moments import Equal, graph_moments, moments_of_pairs
 from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
@@ -184,9 +184,9 @@ def class_forests(
     check_n_trees(n_trees)
     vertices, vertex = find_vertices(X, groups)
     numbers = check_codes(codes, len(vertex))
-    members = [np.unique(vertex[numbers == c]) for c in range(numbers.max() + 1)]
+    classes = [np.unique(vertex[numbers == c], return_counts=True) for c in range(numbers.max() + 1)]
+    members, equal = [m for m, _ in classes], Equal([count for _, count in classes], groups is None)
     plain = is_plain(len(vertices)) and n_trees * len(vertices) * len(members) <= _PLAIN_STEPS
-    equal = Multiplicity(np.bincount(vertex), groups is None)
     if plain:
         forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
@@ -210,7 +210,7 @@ def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
 
 
 def _compose_plainly(
-    vertices: Vertices, members: list[Ints], n_trees: int, equal: Multiplicity, progress: Progress | None
+    vertices: Vertices, members: list[Ints], n_trees: int, equal: Equal, progress: Progress | None
 ) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
     """All from one matrix of distances, without compiling anything."""
     distances = Distances(vertices, keep=True)
@@ -228,7 +228,8 @@ def _compose_plainly(
         union = np.union1d(members[i], members[j])
         edges = forest(union)
         local = _renumber(edges, union)
-        moments[number] = graph_moments(local.a, local.b, equal.rows_at[union], n_trees, inside=equal.inside)
+        rows_at = equal.rows_at(members, union, (i, j))
+        moments[number] = graph_moments(local.a, local.b, rows_at, n_trees, inside=equal.inside)
         within = (inside[i, edges.a] & inside[i, edges.b]) | (inside[j, edges.a] & inside[j, edges.b])
         across = edges.take(~within)
         lists.append((np.full(len(across.a), number), across))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,18 @@ from numpy.typing import NDArray
 from bayesfloor.forest._order import Floats, Ints
 
 
-class Multiplicity(NamedTuple):
-    """Equal rows: how many there are at each vertex, and whether each tree joins them."""
+class Equal(NamedTuple):
+    """Equal rows: how many each class has at each of its vertices, and whether each tree joins them."""
 
-    rows_at: Ints
+    rows: list[Ints]
     inside: bool
+
+    def rows_at(self, members: list[Ints], union: Ints, classes: Iterable[int]) -> Ints:
+        """Rows of these classes at each vertex of their union."""
+        total = np.zeros(len(union), dtype=np.int64)
+        for c in classes:
+            total[np.searchsorted(union, members[c])] += self.rows[c]
+        return total
 
 
 def graph_moments(

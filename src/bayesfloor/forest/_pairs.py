@@ -11,7 +11,7 @@ from bayesfloor.engine._tasks import one_blas_thread, run_tasks
 from bayesfloor.forest._blocks import Block, forest_of, join
 from bayesfloor.forest._edges import Edges, new_edges
 from bayesfloor.forest._finders import RUN_HERE, Run
-from bayesfloor.forest._moments import Multiplicity, graph_moments, moments_of_pairs
+from bayesfloor.forest._moments import Equal, graph_moments, moments_of_pairs
 from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._small import SMALL, join_small, make_parts
 from bayesfloor.forest._vertices import Vertices
@@ -24,7 +24,7 @@ def compose(
     vertices: Vertices,
     members: list[Ints],
     n_trees: int,
-    equal: Multiplicity,
+    equal: Equal,
     n_jobs: int | None,
     progress: Progress | None,
 ) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
@@ -52,14 +52,16 @@ def _join_small(
     pairs: Ints,
     chosen: Ints,
     n_trees: int,
-    equal: Multiplicity,
+    equal: Equal,
     moments: Floats,
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Iterator[tuple[Ints, Edges]]:
-    parts = make_parts(vertices, members, forests)
+    parts = make_parts(vertices, members, forests, equal.rows)
     chunks = np.split(chosen, range(_PAIRS_AT_ONCE, len(chosen), _PAIRS_AT_ONCE)) if len(chosen) else []
-    tasks = [(parts, vertices.key, vertices.rank, vertices.group, pairs[chunk], n_trees, equal) for chunk in chunks]
+    tasks = [
+        (parts, vertices.key, vertices.rank, vertices.group, pairs[chunk], n_trees, equal.inside) for chunk in chunks
+    ]
     results = run_tasks(join_small, tasks, n_jobs=n_jobs, progress=progress, stage="small pairs", total=len(tasks))
     for chunk, (found, moments[chunk]) in zip(chunks, results, strict=True):
         yield chunk[found.pair], new_edges(found.a, found.b, found.squared)
@@ -71,7 +73,7 @@ def _join_large(
     pairs: Ints,
     chosen: Ints,
     n_trees: int,
-    equal: Multiplicity,
+    equal: Equal,
     moments: Floats,
     n_jobs: int | None,
     inner: Run,
@@ -79,11 +81,12 @@ def _join_large(
 ) -> Iterator[tuple[Ints, Edges]]:
     tasks = [(blocks[i], blocks[j], n_trees, "auto", inner) for i, j in pairs[chosen]]
     results = run_tasks(join, tasks, n_jobs=n_jobs, progress=progress, stage="pairs", total=len(tasks))
-    place = np.zeros(len(equal.rows_at), dtype=np.int64)  # of a vertex among those of a pair
+    place = np.zeros(1 + max(int(m[-1]) for m in members), dtype=np.int64)  # of a vertex among those of a pair
     for number, joined in zip(chosen, results, strict=True):
         union = np.union1d(*(members[c] for c in pairs[number]))
         place[union] = np.arange(len(union))
         a, b = place[joined.edges.a], place[joined.edges.b]
-        moments[number] = graph_moments(a, b, equal.rows_at[union], n_trees, inside=equal.inside)
+        rows_at = equal.rows_at(members, union, pairs[number])
+        moments[number] = graph_moments(a, b, rows_at, n_trees, inside=equal.inside)
         across = joined.edges.take(joined.across)
         yield np.full(len(across.a), number), across

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._kernels import squared_lengths, tie_before
-from bayesfloor.forest._moments import Multiplicity
 from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
 from bayesfloor.forest._vertices import Vertices
 
@@ -27,6 +26,7 @@ class Parts(NamedTuple):
 
     number: Numbers  # vertices of the blocks, ascending in each
     x: Floats  # their rows
+    rows: Ints  # how many rows the block has there
     first: Ints  # where each block starts, and the end
     a: Numbers  # ends of the blocks' edges, as places in their block
     b: Numbers
@@ -43,13 +43,14 @@ class Across(NamedTuple):
     squared: Floats
 
 
-def make_parts(vertices: Vertices, members: list[Ints], forests: list[Edges]) -> Parts:
+def make_parts(vertices: Vertices, members: list[Ints], forests: list[Edges], rows: list[Ints]) -> Parts:
     """Blocks given by the numbers of their vertices, and forests between such numbers."""
     number = np.concatenate(members).astype(np.int32)
     ends = [np.searchsorted(m, [f.a, f.b]).astype(np.int32) for m, f in zip(members, forests, strict=True)]
     a, b = np.concatenate(ends, axis=1)
     squared = np.concatenate([f.squared for f in forests])
-    return Parts(number, vertices.x[number], _starts(members), a, b, squared, _starts([f.a for f in forests]))
+    x, many = vertices.x[number], np.concatenate(rows)
+    return Parts(number, x, many, _starts(members), a, b, squared, _starts([f.a for f in forests]))
 
 
 def _starts(lists: Sequence[NDArray[np.integer]]) -> Ints:
@@ -57,11 +58,13 @@ def _starts(lists: Sequence[NDArray[np.integer]]) -> Ints:
 
 
 @step
-def _place(parts: Parts, i: int, j: int, number: Numbers, place: Numbers, shared: NDArray[np.bool_]) -> int:
+def _place(
+    parts: Parts, i: int, j: int, number: Numbers, place: Numbers, shared: NDArray[np.bool_], rows: Numbers
+) -> int:
     """Put block i's vertices into places, then those of block j that are not there yet; how many."""
     n, p = parts.first[i + 1] - parts.first[i], parts.first[i]
     for q in range(n):
-        number[q], shared[q] = parts.number[p + q], False
+        number[q], shared[q], rows[q] = parts.number[p + q], False, parts.rows[p + q]
     stop = n
     for q in range(parts.first[j + 1] - parts.first[j]):
         vertex = parts.number[parts.first[j] + q]
@@ -70,8 +73,9 @@ def _place(parts: Parts, i: int, j: int, number: Numbers, place: Numbers, shared
         if p < parts.first[i + 1] and parts.number[p] == vertex:
             place[q] = p - parts.first[i]
             shared[place[q]] = True
+            rows[place[q]] += parts.rows[parts.first[j] + q]
         else:
-            place[q], number[stop] = stop, vertex
+            place[q], number[stop], rows[stop] = stop, vertex, parts.rows[parts.first[j] + q]
             stop += 1
     return stop
 
@@ -180,23 +184,21 @@ def _prim(
 
 
 def join_small(
-    parts: Parts, key: Keys, rank: Ints, group: Ints, pairs: Ints, n_trees: int, equal: Multiplicity
+    parts: Parts, key: Keys, rank: Ints, group: Ints, pairs: Ints, n_trees: int, inside: bool
 ) -> tuple[Across, Floats]:
     """Edges that run across in the forests of these pairs of blocks, and the moments of each forest."""
     room, moments = len(pairs) * SMALL * n_trees, np.zeros((len(pairs), 3))
     found = Across(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room))
-    count = _join(parts, key, rank, group, pairs, n_trees, equal.rows_at, equal.inside, moments, *found)
+    count = _join(parts, key, rank, group, pairs, n_trees, inside, moments, *found)
     pair, a, b, squared = found
     return Across(pair[:count].copy(), a[:count].copy(), b[:count].copy(), squared[:count].copy()), moments
 
 
 @step
-def _add_vertices(
-    moments: Floats, p: int, n: int, number: Numbers, rows_at: Ints, degree: Numbers, n_trees: int, inside: bool
-) -> None:
+def _add_vertices(moments: Floats, p: int, n: int, rows: Numbers, degree: Numbers, n_trees: int, inside: bool) -> None:
     """What vertices add to the moments of a graph, as in ``graph_moments``."""
     for u in range(n):
-        m = rows_at[number[u]]
+        m = rows[u]
         more = (m - 1) * n_trees if inside else 0
         moments[p, 0] += more
         moments[p, 1] += 2.0 * more * n_trees / m
@@ -211,7 +213,6 @@ def _join(
     group: Ints,
     pairs: Ints,
     n_trees: int,
-    rows_at: Ints,
     inside: bool,
     moments: Floats,
     pair: Ints,
@@ -220,13 +221,14 @@ def _join(
     squared: Floats,
 ) -> int:
     """Fill in the edges across; how many there are."""
-    number, place, degree = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
+    number, place = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
+    degree, rows = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     shared, ends = np.empty(SMALL, np.bool_), np.empty((SMALL, 2), np.int32)
     best, origin, rest = np.empty(SMALL), np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     matrix, columns, found = np.empty((SMALL, SMALL)), np.empty((1, parts.x.shape[1], SMALL)), 0
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
-        first, n = parts.first[i + 1] - parts.first[i], _place(parts, i, j, number, place, shared)
+        first, n = parts.first[i + 1] - parts.first[i], _place(parts, i, j, number, place, shared, rows)
         for u in range(n):
             for v in range(n):
                 matrix[u, v] = np.inf
@@ -239,11 +241,11 @@ def _join(
                 degree[u] += 1
                 degree[v] += 1
                 moments[p, 0] += 1
-                moments[p, 1] += 1 / (rows_at[number[u]] * rows_at[number[v]])
+                moments[p, 1] += 1 / (rows[u] * rows[v])
                 if u < first and v >= first and not shared[u]:
                     pair[found], squared[found] = p, matrix[u, v]
                     a[found], b[found] = min(number[u], number[v]), max(number[u], number[v])
                     found += 1
                 matrix[u, v] = matrix[v, u] = np.inf
-        _add_vertices(moments, p, n, number, rows_at, degree, n_trees, inside)
+        _add_vertices(moments, p, n, rows, degree, n_trees, inside)
     return found

@@ -24,22 +24,21 @@ def margins(eta: Floats) -> Floats:
 def worst_excess(margin: ArrayLike, squared_error: float) -> float:
     """The most that E[delta - m] over differing places can be with E[delta^2] = 2 D.
 
-    Errors do most harm where margins are small: on all places with m < delta / 2, with the same delta
-    everywhere (Lagrange), where delta^2 times their share is 2 D.
+    On a share s of places the mean of delta is at most sqrt(2 D s) over all (Cauchy and Schwarz), and
+    the harm is largest where margins are smallest; so the largest sqrt(2 D s) less the sum of the s
+    smallest margins.
     """
     m = np.sort(np.asarray(margin, dtype=np.float64))
-    if squared_error <= 0 or not len(m):
-        return 0.0
-    share = np.arange(1, len(m) + 1) / len(m)
-    delta = np.minimum(np.sqrt(2 * squared_error / share), 1 + m)
-    last = int(np.flatnonzero(m <= delta / 2)[-1]) if m[0] <= delta[0] / 2 else 0
-    return float(max(0.0, share[last] * delta[last] - m[: last + 1].sum() / len(m)))
+    share = np.arange(1, len(m) + 1) / max(len(m), 1)
+    harm = np.sqrt(2 * max(0.0, squared_error) * share) - np.cumsum(m) / max(len(m), 1)
+    return float(np.clip(harm.max(initial=0.0), 0.0, 1.0))
 
 
 def likely_excess(margin: ArrayLike, squared_error: float, n_classes: int) -> float:
     """The excess to expect if eta - eta^ is normal with squared length D, alike in all directions.
 
-    The difference of two of its entries, delta, then has variance 2 D / (K - 1): E[(delta - m)+].
+    The difference of two of its entries, delta, then has variance 2 D / (K - 1): E[(delta - m)+]. Of
+    several classes only the second in line is reckoned with.
     """
     m, s = np.asarray(margin, dtype=np.float64), np.sqrt(2 * max(0.0, squared_error) / (n_classes - 1))
     return float(np.mean(s * norm.pdf(m / s) - m * norm.sf(m / s))) if s > 0 else 0.0
@@ -49,7 +48,6 @@ def residual_product(a: Ints, b: Ints, residual: Floats) -> Floats:
     """(1[y_i] - eta^_i) (1[y_j] - eta^_j) along each edge.
 
     Labels of neighbours are independent given their places, so its mean estimates D less the
-    roughness of eta - eta^ along the edges, without asking how rough eta itself is. It equals the
-    Brier score less the share of cross edges corrected by the roughness of eta^.
+    roughness of eta - eta^ along the edges, without asking how rough eta itself is.
     """
     return np.einsum("ek,ek->e", residual[a], residual[b])

@@ -78,7 +78,7 @@ def henze_penrose(
     >>> print(f"{result.lower:.3f} {result.estimate:.3f} {result.upper:.3f}")
     0.106 0.148 0.190
 
-    Three times as many cross edges as equal classes would have still mean one half at most:
+    Half as many again as equal classes would have still mean one half at most:
 
     >>> henze_penrose(150, 100, 100).estimate
     0.5

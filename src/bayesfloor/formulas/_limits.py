@@ -37,9 +37,14 @@ def subsample_error(values: ArrayLike, fraction: float) -> Floats:
 
 def two_sided(level: float, degrees: float = np.inf) -> float:
     """How many standard errors an interval of this level reaches to each side."""
+    check_level(level)
+    return float(norm.ppf(0.5 + level / 2) if np.isinf(degrees) else t.ppf(0.5 + level / 2, degrees))
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no confidence level."""
     if not 0 < level < 1:
         raise ValueError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
-    return float(norm.ppf(0.5 + level / 2) if np.isinf(degrees) else t.ppf(0.5 + level / 2, degrees))
 
 
 def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:

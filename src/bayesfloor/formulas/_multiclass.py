@@ -90,7 +90,7 @@ def soft_confusion(class_edges: Floats) -> Floats:
     """
     within = np.diag(np.diag(class_edges))
     n_edges = np.triu(class_edges).sum()
-    return ((class_edges - within) / 2 + within) / n_edges
+    return ((class_edges - within) / 2 + within) / (n_edges or 1.0)
 
 
 def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> Floats:
@@ -108,7 +108,7 @@ def random_cross_rate(class_sizes: ArrayLike) -> float:
     """Chance that two different rows have different labels: E0 / |E|, the mean over permutations."""
     sizes = np.asarray(class_sizes, dtype=np.float64)
     n = sizes.sum()
-    return float((n**2 - (sizes**2).sum()) / (n * (n - 1)))
+    return float((n**2 - (sizes**2).sum()) / max(n * (n - 1), 1.0))
 
 
 def conflict_floor(largest: ArrayLike, sizes: ArrayLike) -> float:

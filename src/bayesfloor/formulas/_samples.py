@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom
@@ -30,19 +32,22 @@ def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats
     safe side.
     """
     J, deg = np.floor(np.asarray(n_cross) + 1e-9), np.ceil(np.asarray(degree) - 1e-9)
-    return _beta_binomial_tail(J, deg, *local)
+    p_value = np.ones_like(local[0])
+    for j, tail in _tails(deg, *local):
+        np.copyto(p_value, tail, where=(j == J) & (j > 0))
+    return p_value
 
 
-def _beta_binomial_tail(least: Floats, n: Floats, a: Floats, b: Floats) -> Floats:
-    """P(J >= least), term by term from J = n down; SciPy's own goes through the rows one by one."""
-    tail, term = np.zeros_like(a), np.ones_like(a)
+def _tails(n: Floats, a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """J = n, n - 1, ... down to 1, and the beta-binomial P(>= J); SciPy goes through the rows one by one."""
+    tail, term = np.zeros_like(a), np.zeros_like(a)  # the logarithm of P(J), which for a hub underflows
     for i in range(int(n.max(initial=0))):
-        term *= np.where(i < n, (a + i) / (a + b + i), 1.0)
-    for step in range(int(np.max(n - least, initial=-1)) + 1):
-        j = n - step
-        tail += np.where(j >= least, term, 0.0)
-        term *= np.where(j > 0, j * (b + step) / ((step + 1) * (a + np.maximum(j, 1) - 1)), 0.0)
-    return np.clip(tail, 0.0, 1.0)
+        term += np.where(i < n, np.log((a + i) / (a + b + i)), 0.0)
+    for step in range(int(n.max(initial=0))):
+        j = np.maximum(n - step, 1)
+        tail = np.minimum(tail + np.where(step < n, np.exp(term), 0.0), 1.0)
+        yield n - step, tail
+        term += np.log(j * (b + step) / ((step + 1) * (a + j - 1)))
 
 
 def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floats, Floats]:
@@ -55,8 +60,10 @@ def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floa
 def odd_label_power(degree: ArrayLike, local: tuple[Floats, Floats], wrong_rate: float, level: float) -> Floats:
     """Chance that a wrong label is found: P(J reaches the first number with a p-value <= level)."""
     deg = np.ceil(np.asarray(degree) - 1e-9)
+    needed = deg + 1
+    for j, tail in _tails(deg, *local):
+        np.copyto(needed, j, where=(tail <= level) & (j > 0))
     rate = local[0] / (local[0] + local[1])
-    needed = binom.isf(level, deg, rate) + 1
     return np.asarray(binom.sf(needed - 1, deg, np.maximum(wrong_rate, rate)))
 
 
@@ -66,7 +73,7 @@ def claim_p_value(eta: Floats, codes: ArrayLike) -> Floats:
     Valid for a known posterior, approximate for one estimated out of fold.
     """
     own = np.take_along_axis(eta, np.asarray(codes)[:, None], axis=1)
-    return np.where(eta <= own, eta, 0.0).sum(axis=1)
+    return np.minimum(np.where(eta <= own, eta, 0.0).sum(axis=1), 1.0)
 
 
 def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
@@ -75,7 +82,8 @@ def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Fl
     a (1 - eta_y) / ((1 - eps) eta_y + a (1 - eta_y)), a = eps / (K - 1).
     """
     eta, a = np.asarray(eta_label, dtype=np.float64), flip_rate / (n_classes - 1)
-    return a * (1 - eta) / ((1 - flip_rate) * eta + a * (1 - eta))
+    flipped, kept = a * (1 - eta), (1 - flip_rate) * eta
+    return flipped / np.where(flipped + kept > 0, flipped + kept, 1.0)
 
 
 def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:

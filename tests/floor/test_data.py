@@ -1,0 +1,373 @@
+"""What users bring: every kind of table and label, or an error that says what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from bayesfloor import BayesFloor
+
+N = 90
+
+
+@pytest.fixture
+def points(rng, gaussians):
+    """Three features and two classes."""
+    return gaussians(rng, [50, 40], d=3)
+
+
+def rate(X, y, **options):
+    """G of a quick fit."""
+    return BayesFloor(interval="fast", **options).fit(X, y).overall_.cross_rate
+
+
+def to_polars(X):
+    """A polars frame."""
+    pl = pytest.importorskip("polars")
+    return pl.DataFrame(X, schema=["u", "v", "w"])
+
+
+def to_arrow(X):
+    """A pyarrow table."""
+    import pyarrow as pa
+
+    return pa.table({name: X[:, i] for i, name in enumerate("uvw")})
+
+
+def read_only(X):
+    """An array that may not be written to."""
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+KINDS = {
+    "list": lambda X: X.tolist(),
+    "read-only": read_only,
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "objects": lambda X: X.astype(object),
+    "pandas": lambda X: pd.DataFrame(X, columns=list("uvw")),
+    "pandas with an index": lambda X: pd.DataFrame(X, columns=list("uvw"), index=np.arange(N)[::-1]),
+    "pandas of Float64": lambda X: pd.DataFrame(X, columns=list("uvw")).astype("Float64"),
+    "polars": to_polars,
+    "pyarrow": to_arrow,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table_gives_the_same_answer(points, kind):
+    """What a table is kept in is no part of the data."""
+    X, y = points
+
+    assert rate(KINDS[kind](X), y) == rate(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, bool])
+def test_every_type_of_number_counts_as_its_value(points, dtype):
+    """Integers and switches are quantities."""
+    X, y = points
+    given = np.round(X * 3).astype(dtype)
+
+    assert rate(given, y) == rate(given.astype(float), y)
+
+
+def test_the_input_stays_as_it_was(points):
+    """Scaling in place would be felt far away."""
+    X, y = points
+    before = X.copy(), y.copy()
+    BayesFloor(scale="standard").fit(X, y)
+
+    assert np.array_equal(X, before[0])
+    assert np.array_equal(y, before[1])
+
+
+def test_names_of_columns_are_kept(points):
+    """As scikit-learn has it."""
+    X, y = points
+    floor = BayesFloor(interval="fast").fit(pd.DataFrame(X, columns=list("uvw")), y)
+
+    assert floor.feature_names_in_.tolist() == ["u", "v", "w"]
+    assert floor.n_features_in_ == 3
+
+
+TEXTS = {
+    "texts": lambda t: pd.DataFrame({"t": t.tolist()}),
+    "objects": lambda t: pd.DataFrame({"t": pd.Series(t.tolist(), dtype=object)}),
+    "string": lambda t: pd.DataFrame({"t": pd.Series(t.tolist(), dtype="string")}),
+    "category": lambda t: pd.DataFrame({"t": pd.Categorical(t)}),
+    "category of numbers": lambda t: pd.DataFrame({"t": pd.Categorical(np.unique(t, return_inverse=True)[1])}),
+    "unused categories": lambda t: pd.DataFrame({"t": pd.Categorical(t, categories=[*np.unique(t), "never"])}),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_texts_and_categories_are_one_apart(rng, kind):
+    """A category is no quantity: any two are as far apart, and as far as two numbers 1 apart."""
+    text = rng.choice(["red", "green", "blue"], N)
+    y = (text == "red") ^ (rng.random(N) < 0.2)
+    indicators = (text[:, None] == np.unique(text)) * np.sqrt(0.5)
+
+    assert rate(TEXTS[kind](text), y) == pytest.approx(rate(indicators, y, scale=None))
+
+
+def test_categories_are_left_alone_by_scaling(rng):
+    """Standardising indicators would make rare categories the farthest."""
+    n = 60
+    frame = pd.DataFrame({"t": rng.choice(["a", "b"], n), "x": rng.normal(0, 100, n)})
+    y = np.arange(n) % 2
+    floor = BayesFloor(scale="standard").fit(frame, y)
+    given = np.column_stack([(frame["t"] == "a") * np.sqrt(0.5), (frame["t"] == "b") * np.sqrt(0.5)])
+    x = frame["x"].to_numpy()
+    expected = BayesFloor(scale=None).fit(np.column_stack([given, (x - x.mean()) / x.std()]), y)
+
+    assert floor.overall_.cross_rate == pytest.approx(expected.overall_.cross_rate)
+
+
+def test_switches_in_frames_are_numbers(points):
+    """True is 1 in pandas, polars and pyarrow alike."""
+    X, y = points
+    plain = pd.DataFrame({"s": X[:, 0] > 0, "x": X[:, 1]})
+
+    assert rate(plain, y) == rate(plain.astype(float).to_numpy(), y)
+    assert rate(plain.astype({"s": "boolean"}), y) == rate(plain, y)
+
+
+def test_categories_of_polars_and_pyarrow_count_as_texts(points):
+    """Each library has a type of its own for them."""
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X, y = points
+    text = np.where(X[:, 0] > 0, "u", "v").tolist()
+    expected = rate(pd.DataFrame({"t": text, "x": X[:, 1]}), y)
+
+    assert rate(pl.DataFrame({"t": pl.Series(text, dtype=pl.Categorical), "x": X[:, 1]}), y) == expected
+    assert rate(pl.DataFrame({"t": text, "x": X[:, 1]}), y) == expected
+    assert rate(pa.table({"t": pa.array(text).dictionary_encode(), "x": X[:, 1]}), y) == expected
+
+
+def bad(X, value):
+    """Numbers with one bad value."""
+    X = X.copy()
+    X[3, 1] = value
+    return X
+
+
+REFUSED = {
+    "NaN": (lambda X: bad(X, np.nan), ValueError, r"contains NaN"),
+    "infinity": (lambda X: bad(X, np.inf), ValueError, r"contains infinity"),
+    "NaN in pandas": (
+        lambda X: pd.DataFrame(bad(X, np.nan), columns=list("uvw")),
+        ValueError,
+        r"missing values in column .u.",
+    ),
+    "infinity in pandas": (lambda X: pd.DataFrame(bad(X, np.inf), columns=list("uvw")), ValueError, r"infinity"),
+    "NaN in polars": (lambda X: to_polars(bad(X, np.nan)), ValueError, r"contains NaN"),
+    "missing Int64": (
+        lambda _: pd.DataFrame({"a": pd.array([None] + [1] * (N - 1), dtype="Int64")}),
+        ValueError,
+        r"missing values in column",
+    ),
+    "missing text": (
+        lambda _: pd.DataFrame({"a": [None] + ["u"] * (N - 1)}),
+        ValueError,
+        r"Got missing values in column 'a', but expected none. Fill them first",
+    ),
+    "missing category": (
+        lambda _: pd.DataFrame({"a": pd.Categorical([None] + ["u"] * (N - 1))}),
+        ValueError,
+        r"Got missing values in column 'a'",
+    ),
+    "dates": (
+        lambda _: pd.DataFrame({"when": pd.date_range("2020", periods=N)}),
+        TypeError,
+        r"Got dates in column 'when', but expected numbers, texts or categories. Turn them into numbers first",
+    ),
+    "no columns": (lambda _: pd.DataFrame(index=range(N)), ValueError, r"without columns, but expected at least one"),
+    "no features": (lambda _: np.empty((N, 0)), ValueError, r"0 feature\(s\)"),
+    "1-D": (lambda X: X[:, 0], ValueError, r"Expected 2D array, got 1D array instead"),
+    "3-D": (lambda X: X[:, :, None], ValueError, r"dim 3"),
+    "texts in an array": (lambda _: np.full((N, 2), "a"), ValueError, r"could not convert string to float"),
+    "complex": (lambda X: X + 1j, ValueError, r"Complex data not supported"),
+    "sparse matrix": (sparse.csr_matrix, TypeError, r"Sparse data was passed.*toarray"),
+    "sparse array": (sparse.csc_array, TypeError, r"Sparse data was passed.*toarray"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_measured_is_refused_with_advice(points, kind):
+    """A silent guess here would be a wrong floor later."""
+    X, y = points
+    make, error, message = REFUSED[kind]
+
+    with pytest.raises(error, match=message):
+        rate(make(X), y)
+
+
+def test_a_column_of_identifiers_is_refused(rng):
+    """One category a row makes every two rows equally far apart."""
+    frame = pd.DataFrame({"id": [f"row {i}" for i in range(1001)], "x": rng.normal(size=1001)})
+
+    with pytest.raises(TypeError, match=r"Got 1001 different texts in column 'id', but expected at most 1000"):
+        rate(frame, np.arange(1001) % 2)
+
+
+@pytest.mark.parametrize("X", [np.empty((0, 3)), pd.DataFrame({"a": []}), np.ones((1, 3))])
+def test_fewer_than_two_rows_are_refused(X):
+    """There is no edge."""
+    with pytest.raises(ValueError, match=r"[01] sample\(s\).*minimum of 2"):
+        rate(X, np.zeros(len(X)))
+
+
+LABELS = {
+    "texts": lambda y: np.array(["ill", "well"])[y],
+    "objects": lambda y: np.array(["ill", "well"], dtype=object)[y],
+    "booleans": lambda y: y.astype(bool),
+    "floats": lambda y: y.astype(float),
+    "negative": lambda y: -y,
+    "list": lambda y: y.tolist(),
+    "read-only": read_only,
+    "pandas": pd.Series,
+    "pandas with an index": lambda y: pd.Series(y, index=np.arange(len(y))[::-1]),
+    "pandas Int64": lambda y: pd.Series(y, dtype="Int64"),
+    "pandas string": lambda y: pd.Series(y.astype(str), dtype="string"),
+    "pandas category": lambda y: pd.Series(pd.Categorical.from_codes(y, ["ill", "well"])),
+    "polars": lambda y: pytest.importorskip("polars").Series(y),
+    "pyarrow": lambda y: pytest.importorskip("pyarrow").array(y),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_every_kind_of_label_gives_the_same_answer(points, kind):
+    """Names of classes are no part of the data."""
+    X, y = points
+    floor = BayesFloor(interval="fast").fit(X, LABELS[kind](y))
+
+    assert floor.overall_.cross_rate == rate(X, y)
+    assert len(floor.classes_) == 2
+
+
+MISSING = {
+    "NaN": lambda y: np.r_[np.nan, y[1:]],
+    "None": lambda y: np.array([None, *y[1:].astype(str)], dtype=object),
+    "Int64": lambda y: pd.Series([None, *y[1:]], dtype="Int64"),
+    "category": lambda y: pd.Series(pd.Categorical([None, *y[1:].astype(str)])),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_labels_are_refused_with_their_place(points, kind):
+    """A missing label is no class of its own unless the user says so."""
+    X, y = points
+
+    with pytest.raises(ValueError, match=r"Input y contains NaN: 1 label\(s\) are missing, the first in row 0.*Drop"):
+        rate(X, MISSING[kind](y))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _: np.zeros(N), r"Got 1 class, one class only, but expected at least 2"),
+        (lambda _: None, r"requires y to be passed, but the target y is None"),
+        (lambda y: y[:-1], r"inconsistent numbers of samples"),
+        (lambda y: y + np.linspace(0, 0.5, N), r"Unknown label type: continuous"),
+    ],
+)
+def test_labels_that_name_no_classes_are_refused(points, change, message):
+    """A regression's target or one class alone has no Bayes error."""
+    X, y = points
+
+    with pytest.raises(ValueError, match=message):
+        rate(X, change(y))
+
+
+def test_a_column_of_labels_is_taken_with_scikit_learns_warning(points):
+    """The same words as everywhere else."""
+    X, y = points
+    with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
+        given = rate(X, y[:, None])
+
+    assert given == rate(X, y)
+
+
+def test_classes_of_one_row_are_kept_and_flagged(points):
+    """Dropping them would change the problem; trusting them would be worse."""
+    X, y = points
+    floor = BayesFloor(interval="fast").fit(X, np.r_[7, y[1:]])
+
+    assert floor.classes_.tolist() == [0, 1, 7]
+    assert floor.one_vs_rest_.few.tolist() == [False, False, True]
+    assert floor.one_vs_rest_.sizes.tolist() == [49, 40, 1]
+    assert floor.overall_.trust == "unknown"
+    assert any("fewer than 30" in reason for reason in floor.overall_.reasons)
+
+
+def test_one_hot_labels_are_hard_labels(points):
+    """Two ways to write the same thing."""
+    X, y = points
+    hard, soft = BayesFloor().fit(X, y), BayesFloor().fit(X, np.eye(2)[y])
+
+    for name in ("overall_", "pairwise_", "one_vs_rest_", "samples_"):
+        assert getattr(hard, name).to_dict() == getattr(soft, name).to_dict(), name
+
+
+def test_votes_count_as_repeated_rows(rng, points):
+    """Three annotators are three labels at one place."""
+    X, _ = points
+    votes = rng.integers(0, 3, (N, 3))
+    votes[np.arange(N), rng.integers(0, 3, N)] += 1
+    row, code = np.nonzero(votes)
+    times = votes[row, code]
+    voted = BayesFloor(scale=None).fit(X, votes)
+    repeated = BayesFloor(scale=None).fit(np.repeat(X[row], times, axis=0), np.repeat(code, times))
+
+    assert voted.overall_.cross_rate == repeated.overall_.cross_rate
+    assert voted.overall_.conflict == repeated.overall_.conflict
+    assert np.array_equal(voted.pairwise_.cross, repeated.pairwise_.cross)
+    assert np.array_equal(voted.one_vs_rest_.class_rate, repeated.one_vs_rest_.class_rate)
+    assert np.array_equal(voted.samples_.row, np.repeat(np.arange(N), votes.sum(axis=1)))
+    assert np.array_equal(voted.rows_, np.arange(N))
+
+
+def test_columns_of_votes_name_the_classes(rng, points):
+    """A table of votes has them in its head."""
+    X, _ = points
+    votes = pd.DataFrame(1 + rng.integers(0, 3, (N, 2)), columns=["cat", "dog"])
+
+    assert BayesFloor(interval="fast").fit(X, votes).classes_.tolist() == ["cat", "dog"]
+
+
+def test_probabilities_give_every_result(points):
+    """A labelling model's doubts are data; here some rows are equal, too."""
+    X, _ = points
+    X = np.vstack([X, X[:5]])
+    p = 1 / (1 + np.exp(-X[:, 0]))
+    floor = BayesFloor(interval="fast").fit(X, np.column_stack([p, 1 - p]))
+
+    assert 0 < floor.overall_.lower <= floor.overall_.estimate <= floor.overall_.upper < 0.5
+    assert floor.pairwise_.cross[0, 1] == pytest.approx(floor.overall_.cross_rate * (N + 4))
+    assert floor.one_vs_rest_.sizes == pytest.approx([p.sum(), (1 - p).sum()])
+    assert floor.soft_confusion_.sum() == pytest.approx(1)
+    assert np.array_equal(floor.samples_.row, np.arange(N + 5))
+    assert np.array_equal(floor.samples_.label, (p < 0.5).astype(int))
+    assert floor.relabel((p < 0.5).astype(int)).overall_.cross_rate < floor.overall_.cross_rate
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda v: v - 5, r"Got negative or missing numbers in y, but expected votes or probabilities"),
+        (lambda v: v * np.nan, r"Got negative or missing numbers in y"),
+        (lambda v: v * 0.3, r"rows add up to .* but expected probabilities .* or votes"),
+        (lambda v: v * (np.arange(N) > 0)[:, None], r"but expected probabilities .* or votes .* at least one a row"),
+        (lambda v: np.c_[v, np.zeros(N)], r"Got no vote for class .*, but expected some for every column"),
+        (lambda v: v[:-1], r"Got y with 89 rows and X with 90, but expected as many"),
+    ],
+)
+def test_votes_that_make_no_sense_are_refused(rng, points, change, message):
+    """Percentages and half votes are the usual slips."""
+    X, _ = points
+    votes = 1.0 + rng.integers(0, 3, (N, 2))
+
+    with pytest.raises(ValueError, match=message):
+        rate(X, change(votes))

@@ -1,0 +1,122 @@
+"""Limits and intervals, against SciPy, exact coverage and laws that can be inverted."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from bayesfloor.formulas._limits import (
+    bias_from_growth,
+    intrinsic_dimension,
+    lower_limit,
+    subsample_error,
+    two_sided,
+    upper_limit,
+)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize("n", [1, 7, 50])
+def test_limits_are_those_of_clopper_and_pearson(n, level):
+    """A second program, for every count there can be."""
+    counts = np.arange(n + 1)
+    above = [binomtest(int(k), n, alternative="less").proportion_ci(level, "exact").high for k in counts]
+    below = [binomtest(int(k), n, alternative="greater").proportion_ci(level, "exact").low for k in counts]
+
+    assert upper_limit(counts, n, level) == pytest.approx(above)
+    assert lower_limit(counts, n, level) == pytest.approx(below)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.1, 0.37, 0.5])
+def test_limits_cover_any_rate_as_often_as_they_say(rate):
+    """For independent edges, summed over all counts: the reason to prefer them to a normal interval."""
+    counts = np.arange(41)
+    chance = binom.pmf(counts, 40, rate)
+
+    assert chance[upper_limit(counts, 40) >= rate].sum() >= 0.95
+    assert chance[lower_limit(counts, 40) <= rate].sum() >= 0.95
+
+
+def test_limits_at_the_ends_are_the_ends():
+    """No cross edge at all, or all of them."""
+    assert lower_limit(0, 10) == 0
+    assert upper_limit(10, 10) == 1
+    assert upper_limit(0, 10) == pytest.approx(1 - 0.05 ** (1 / 10))
+    assert lower_limit(10, 10) == pytest.approx(0.05 ** (1 / 10))
+
+
+def test_counts_need_not_be_whole():
+    """At equal rows they are expectations, and their limits lie between those of whole counts."""
+    limits = upper_limit(np.arange(0, 10.5, 0.5), 10), lower_limit(np.arange(0, 10.5, 0.5), 10)
+
+    for values in limits:
+        assert (np.diff(values) > 0).all()
+
+
+def test_subsamples_without_replacement_give_the_error_of_the_whole(global_random_seed):
+    """For a mean the truth is known: over all subsamples the factor is exact."""
+    x = np.random.default_rng(global_random_seed).standard_normal(9)
+    means = [x[list(rows)].mean() for rows in combinations(range(9), 3)]
+    n_draws = len(means)
+    expected = np.sqrt(x.var(ddof=1) / 9 * n_draws / (n_draws - 1))
+
+    assert subsample_error(means, 3 / 9) == pytest.approx(expected)
+    assert subsample_error(np.column_stack([means, means]), 3 / 9) == pytest.approx([expected, expected])
+
+
+def test_quarters_dealt_at_random_give_the_error_of_the_whole(global_random_seed):
+    """As it is used: some tens of subsamples, not all of them."""
+    rng = np.random.default_rng(global_random_seed)
+    x, errors = rng.standard_normal((300, 200)), []
+    for row in x:
+        quarters = [rng.permutation(row)[:50].mean() for _ in range(40)]
+        errors.append(subsample_error(quarters, 1 / 4))
+    spread = np.std(np.square(errors)) / np.sqrt(300)
+
+    assert np.mean(np.square(errors)) == pytest.approx(1 / 200, abs=6 * spread)
+
+
+@pytest.mark.parametrize(
+    ("level", "degrees", "reach"), [(0.95, np.inf, 1.959964), (0.9, np.inf, 1.644854), (0.95, 39, 2.022691)]
+)
+def test_intervals_reach_as_far_as_tables_say(level, degrees, reach):
+    """Few subsamples make the error itself uncertain: Student's quantiles are larger."""
+    assert two_sided(level, degrees) == pytest.approx(reach, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, np.nan])
+def test_levels_that_are_no_share_are_refused(level):
+    """A level of 95 means 0.95, and would silently give NaN."""
+    with pytest.raises(ValueError, match=r"Got level=.*, but expected a number between 0 and 1, such as 0\.95\."):
+        two_sided(level)
+
+
+@pytest.mark.parametrize("dimension", [0.5, 2, 7.3, 40])
+@pytest.mark.parametrize("fraction", [0.1, 0.25, 0.5])
+def test_the_bias_is_found_from_its_own_law(dimension, fraction):
+    """A rate that falls as G + c n^(-2/m) is left with c n^(-2/m) at n."""
+
+    def bias(n):
+        return 0.3 * n ** (-2 / dimension)
+
+    n = 1000
+    drop = bias(fraction * n) - bias(n)
+
+    assert bias_from_growth(drop, fraction, dimension) == pytest.approx(bias(n))
+
+
+@pytest.mark.parametrize("dimension", [0.5, 2, 7.3, 40])
+@pytest.mark.parametrize("fraction", [0.1, 0.25, 0.5])
+def test_the_dimension_is_found_from_its_own_law(dimension, fraction):
+    """Edges get shorter as n^(-1/m)."""
+    length = 3.0
+    part = length * fraction ** (-1 / dimension)
+
+    assert intrinsic_dimension(part, length, fraction) == pytest.approx(dimension)
+
+
+@pytest.mark.parametrize(("part", "whole"), [(1.0, 1.0), (0.5, 1.0), (1.0, 0.0), (np.nan, 1.0), (1.0, np.nan)])
+def test_edges_that_do_not_get_shorter_have_no_dimension(part, whole):
+    """Grids and one-hot rows: their lengths stay."""
+    assert intrinsic_dimension(part, whole, 0.25) == np.inf
