@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 _NEIGHBOURS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
 _COMPONENTS = 300  # of the kernel's map
-_BOOSTED_CLASSES = 10  # at most: boosting grows a tree for each class at every step
+_BOOSTED_CLASSES, _BOOSTED_FEATURES = 10, 100  # at most: boosting grows a tree for each class at every step
 
 
 class OutOfFold(NamedTuple):
@@ -40,13 +40,14 @@ def default_learners(n_features: int, n_classes: int, random_state: int) -> dict
     from sklearn.preprocessing import StandardScaler
 
     boosting = HistGradientBoostingClassifier(max_leaf_nodes=15, early_stopping=False, random_state=random_state)
+    few = n_classes <= _BOOSTED_CLASSES and n_features <= _BOOSTED_FEATURES
     kernel = Nystroem(gamma=1 / n_features, n_components=_COMPONENTS, random_state=random_state)
     return {
         "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
         "quadratic": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.05)),
         "kernel": make_pipeline(StandardScaler(), kernel, LogisticRegression(C=10, max_iter=200)),
         "forest": RandomForestClassifier(100, min_samples_leaf=3, random_state=random_state),
-        **({"boosting": boosting} if n_classes <= _BOOSTED_CLASSES else {}),
+        **({"boosting": boosting} if few else {}),
     }
 
 

@@ -12,8 +12,10 @@ from bayesfloor.floor._overall import sample_scores
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.floor._sample import read_sample
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._trees import grow
+from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import check_n_trees
+
+_FORESTS = 3  # of all rows that the work comes to, about: four scales of one tree each, and the forest
 
 
 def odd_labels(
@@ -60,6 +62,7 @@ def odd_labels(
     check_n_trees(n_trees)
     check_scale(scale)
     sample = read_sample(BayesFloor(), X, y, groups, None)
+    prepare(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs)
     labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, groups is None)
