@@ -104,6 +104,13 @@ def first_classes(sizes, d):
     return _first_and_second(lambda: class_forests(X, codes, n_jobs=1).all())
 
 
+def floor(name, most, rounds):
+    """Pairwise, one-vs-rest and overall floors on one thread, warm; the last fit's labels shuffled; peak memory."""
+    from benchmarks.floor import measure_fit
+
+    return measure_fit(name, most, rounds)
+
+
 def _first_and_second(function):
     from benchmarks._exact import assert_same, first_weight
     from benchmarks._timing import seconds_of
@@ -114,7 +121,7 @@ def _first_and_second(function):
     return {"first": first, "second": second, "weight": first_weight(one)}
 
 
-TASKS = {task.__name__: task for task in (forest, classes, digits, first_call, first_classes)}
+TASKS = {task.__name__: task for task in (forest, classes, digits, first_call, first_classes, floor)}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](**json.loads(sys.argv[2]))))
