@@ -172,3 +172,31 @@ def test_other_labels_have_an_envelope_of_their_own(rng, gaussians):
 
     assert floor.envelope() is before
     assert min(after.errors.values()) > min(before.errors.values())
+
+
+def test_flipped_labels_are_claimed_within_the_share_allowed(rng):
+    """A claim of a wrong label is stronger than a list to look at, and must keep its promise."""
+    y = np.repeat([0, 1, 2], 200)
+    X = rng.normal(size=(600, 2)) + 8.0 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    flipped = rng.permutation(600)[:60]
+    given = y.copy()
+    given[flipped] = (given[flipped] + rng.integers(1, 3, 60)) % 3
+    envelope = BayesFloor().fit(X, given).envelope(learners={})
+    claims = envelope.wrong_labels(flip_rate=0.1)
+
+    assert claims.row.tolist() == list(range(600))
+    assert np.isin(np.flatnonzero(claims.wrong), flipped).mean() > 0.9
+    assert claims.wrong[flipped].mean() > 0.5
+    assert np.median(claims.p_value[flipped]) < 0.15 < np.median(claims.p_value)
+    assert len(claims.frame()) == 600
+
+
+def test_known_noise_is_taken_out(rng):
+    """A ceiling that label noise lowers is not the data's fault."""
+    y = np.repeat([0, 1], 1500)
+    X = rng.normal(size=(3000, 2)) + 2.0 * y[:, None]
+    noisy = np.where(rng.random(3000) < 0.3, rng.integers(0, 2, 3000), y)
+    clean, dirty = (BayesFloor(interval="fast").fit(X, labels).overall_ for labels in (y, noisy))
+
+    assert dirty.estimate > clean.estimate + 0.05
+    assert float(dirty.without_noise(0.3).upper) == pytest.approx(clean.upper, abs=0.07)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +11,14 @@ from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
 from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
-from bayesfloor.floor._results import Floor, Result
+from bayesfloor.floor._results import Floor, LabelClaims, Result
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._excess import likely_excess, margins, residual_product, worst_excess
 from bayesfloor.formulas._limits import lower_limit, two_sided, upper_limit
 from bayesfloor.formulas._multiclass import multiclass_bounds
+from bayesfloor.formulas._samples import claim_p_value, flip_posterior, largest_list, without_flips
 from bayesfloor.formulas._variance import roughness
 
 LEARN_ON = 10_000  # rows at most; learners and their folds take minutes beyond
@@ -68,6 +69,30 @@ class Envelope(Result):
     squared_error: float
     tree_error: float
     n_rows: int
+    _eta: Floats = field(repr=False)
+    _codes: Ints = field(repr=False)
+    _row: Ints = field(repr=False)
+
+    def wrong_labels(self, flip_rate: float = 0.05, false_claims: float = 0.05) -> LabelClaims:
+        """Labels that the best posterior, out of fold, says are wrong.
+
+        Parameters
+        ----------
+        flip_rate : float, default=0.05
+            Share of labels assumed to be flipped to any other class.
+        false_claims : float, default=0.05
+            Share of the list that may be false.
+
+        Returns
+        -------
+        LabelClaims
+            Where classes overlap this finds fewer rows than ``samples_``, which lists odd ones.
+        """
+        K, given = self._eta.shape[1], self._eta[np.arange(len(self._codes)), self._codes]
+        chance = flip_posterior(without_flips(given, flip_rate, K), flip_rate, K)
+        order = np.argsort(self._row, kind="stable")
+        found = claim_p_value(self._eta, self._codes), chance, largest_list(chance, false_claims)
+        return LabelClaims(self._row[order], *(values[order] for values in found))
 
     @property
     def trusted(self) -> bool:
@@ -144,7 +169,7 @@ def make_envelope(
     chosen = default_learners(X.shape[1], floor.n_classes, random_state) if learners is None else learners
     found = _blend(out_of_fold(X, codes, sample.cluster, cv, chosen, n_jobs, random_state))
     near, wide = _near_edges(forest, labels, found.fold), _wide_edges(X, sample.groups, found.fold, forest.n_trees)
-    return _put_together(floor, found, {name: _weigh(found, name, near, wide) for name in found.eta})
+    return _put_together(floor, found, {name: _weigh(found, name, near, wide) for name in found.eta}, sample.row)
 
 
 def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
@@ -212,7 +237,7 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence]) -> Envelope:
+def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence], row: Ints) -> Envelope:
     n, best = len(found.codes), min(evidence, key=lambda name: evidence[name].brier)
     errors = {name: float(one.wrong.mean()) for name, one in evidence.items()}
     upper = min(floor.upper_limit(LEVEL), _smallest_limit(errors, n))
@@ -230,6 +255,9 @@ def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence])
         squared_error=evidence[best].squared_error,
         tree_error=_tree_error(found, best),
         n_rows=n,
+        _eta=found.eta[best],
+        _codes=found.codes,
+        _row=row,
     )
 
 

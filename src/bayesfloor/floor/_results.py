@@ -11,6 +11,7 @@ from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
 from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds
 from bayesfloor.formulas._multiple import alike_p_value
+from bayesfloor.formulas._noise import cross_rate_without_noise
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
 FEW = 30  # rows of a class below which nothing is to be trusted
@@ -120,6 +121,14 @@ class Floor(Result):
     def bounds_at(self, cross_rate: float) -> Bounds:
         """Bounds for another G, such as an end of its interval."""
         return multiclass_bounds(cross_rate, self.n_classes, self.constant_error)
+
+    def without_noise(self, rate: float) -> Bounds:
+        """Bounds for clean labels, where a share ``rate`` of them is known to be drawn anew at random.
+
+        Uniform noise of rate rho leaves (1 - rho)^2 of the distance between G and its largest value.
+        """
+        clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
+        return multiclass_bounds(max(0.0, clean), self.n_classes)
 
     def upper_limit(self, level: float = 0.95) -> float:
         """Upper confidence limit for the Bayes error itself, at every n and dimension.
@@ -247,6 +256,27 @@ class OneVsRestFloor(Result):
         low, high = self.interval()
         columns = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
         return {**columns, "interval_low": low, "interval_high": high}
+
+
+@dataclass(frozen=True, eq=False)
+class LabelClaims(Result):
+    """Labels that a classifier's posterior says are wrong, not merely odd.
+
+    Attributes
+    ----------
+    row : number of each row in the input.
+    p_value : of "the label was drawn from the posterior": small where no such label is likely there.
+    chance : that the label is a flip, at the assumed rate of flips.
+    wrong : the longest list whose share of false claims is expected to stay within the rate allowed.
+    """
+
+    row: Ints
+    p_value: Floats
+    chance: Floats
+    wrong: np.ndarray
+
+    def _columns(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,6 +86,12 @@ def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Fl
     return flipped / np.where(flipped + kept > 0, flipped + kept, 1.0)
 
 
+def without_flips(eta: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
+    """Posterior of a clean label, from that of a label which may be flipped: eta' = (1 - eps) eta + a (1 - eta)."""
+    a = flip_rate / (n_classes - 1)
+    return np.clip((np.asarray(eta, dtype=np.float64) - a) / (1 - flip_rate - a), 0.0, 1.0)
+
+
 def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:
     """The longest list, likeliest first, whose mean chance of being wrong stays within ``rate``."""
     wrong = 1 - np.asarray(chance, dtype=np.float64)
