@@ -11,7 +11,7 @@ from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
 from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
-from bayesfloor.floor._results import Floor, LabelClaims, Result
+from bayesfloor.floor._results import STILL_FALLING, Floor, LabelClaims, Result
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
 from bayesfloor.forest._forest import Forest
@@ -124,8 +124,8 @@ class Evidence:
     squared_error: float
     wide: float
     wide_error: float
-
     excess: float
+    n_units: int  # rows, or groups of them, that were drawn
 
     @property
     def corrected(self) -> float:
@@ -169,7 +169,9 @@ def make_envelope(
     chosen = default_learners(X.shape[1], floor.n_classes, random_state) if learners is None else learners
     found = _blend(out_of_fold(X, codes, sample.cluster, cv, chosen, n_jobs, random_state))
     near, wide = _near_edges(forest, labels, found.fold), _wide_edges(X, sample.groups, found.fold, forest.n_trees)
-    return _put_together(floor, found, {name: _weigh(found, name, near, wide) for name in found.eta}, sample.row)
+    n_units = len(np.unique(sample.cluster))  # rows of a group err together
+    evidence = {name: _weigh(found, name, near, wide, n_units) for name in found.eta}
+    return _put_together(floor, found, evidence, sample.row)
 
 
 def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
@@ -213,7 +215,7 @@ def _wide_edges(X: Floats, groups: Ints | None, fold: Ints, n_trees: int) -> Edg
     return Edges(np.concatenate(a), np.concatenate(b))
 
 
-def _weigh(found: OutOfFold, name: str, near: Edges, wide: Edges) -> Evidence:
+def _weigh(found: OutOfFold, name: str, near: Edges, wide: Edges, n_units: int) -> Evidence:
     """A learner's errors, and how its residuals go together along the edges."""
     eta = found.eta[name]
     K, residual = eta.shape[1], hard_shares(found.codes, eta.shape[1]).toarray() - eta
@@ -229,6 +231,7 @@ def _weigh(found: OutOfFold, name: str, near: Edges, wide: Edges) -> Evidence:
         wide=_mean(far),
         wide_error=float(np.sqrt((far**2).sum()) / max(len(far), 1)),
         excess=likely_excess(margin, squared_error, K),
+        n_units=n_units,
     )
 
 
@@ -238,11 +241,11 @@ def _mean(values: Floats) -> float:
 
 
 def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence], row: Ints) -> Envelope:
-    n, best = len(found.codes), min(evidence, key=lambda name: evidence[name].brier)
+    best = min(evidence, key=lambda name: evidence[name].brier)
     errors = {name: float(one.wrong.mean()) for name, one in evidence.items()}
-    upper = min(floor.upper_limit(LEVEL), _smallest_limit(errors, n))
+    upper = min(floor.upper_limit(LEVEL), _smallest_limit(errors, evidence[best].n_units))
     lower = min(_lower(floor, evidence[best]), upper)
-    trust, reasons = _trust(floor, errors, evidence[best], n)
+    trust, reasons = _trust(floor, errors, evidence[best])
     return Envelope(
         lower=lower,
         estimate=float(np.clip(_estimate(evidence, best), lower, upper)),
@@ -254,7 +257,7 @@ def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence],
         roughness=evidence[best].roughness,
         squared_error=evidence[best].squared_error,
         tree_error=_tree_error(found, best),
-        n_rows=n,
+        n_rows=len(found.codes),
         _eta=found.eta[best],
         _codes=found.codes,
         _row=row,
@@ -275,10 +278,10 @@ def _lower(floor: Floor, best: Evidence) -> float:
     What residuals have in common is taken off the rate once more: as far as the posterior is wrong,
     its roughness does not tell the truth's.
     """
-    z, wrong = two_sided(LEVEL), best.wrong
+    z, n = two_sided(LEVEL), best.n_units
     rate = min(floor.cross_rate, best.brier - best.squared_error) - max(0.0, best.squared_error)
     bound = multiclass_bounds(max(0.0, rate - z * floor.std_error), floor.n_classes, floor.constant_error).lower
-    error = float(lower_limit(wrong.sum(), len(wrong), 0.5 + LEVEL / 2))
+    error = float(lower_limit(best.wrong.mean() * n, n, 0.5 + LEVEL / 2))
     excess = worst_excess(best.margin, max(0.0, best.wide, best.squared_error) + z * best.wide_error)
     return max(float(bound), error - excess)
 
@@ -289,8 +292,8 @@ def _smallest_limit(errors: dict[str, float], n: int) -> float:
     return min(float(upper_limit(error * n, n, level)) for error in errors.values())
 
 
-def _trust(floor: Floor, errors: dict[str, float], evidence: Evidence, n: int) -> tuple[str, tuple[str, ...]]:
-    name = min(errors, key=errors.__getitem__)
+def _trust(floor: Floor, errors: dict[str, float], evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+    name, n = min(errors, key=errors.__getitem__), evidence.n_units
     high = errors[name] + 2 * float(np.sqrt(max(errors[name] * (1 - errors[name]), 1 / n) / n))
     if high < floor.lower:
         reason = f"{name} errs on {errors[name]:.3f} of held-out rows, at most {high:.3f}"
@@ -302,12 +305,11 @@ def _trust(floor: Floor, errors: dict[str, float], evidence: Evidence, n: int) -
             f"neighbours are too far apart, or no learner fits well: {bias:.3f} of the share of cross edges may be "
             f"due to that, more than its interval's {reach:.3f}"
         )
-    doubts += [reason for reason in floor.reasons if floor.trust != "small bias" and "fell from" not in reason]
-    return (
-        ("unknown", tuple(doubts))
-        if doubts
-        else ("small bias", ("neighbours are close and the learner agrees with the trees",))
-    )
+    if floor.trust == "unknown":  # the learner's roughness says more of the bias than the drift with n
+        doubts += [reason for reason in floor.reasons if not reason.startswith(STILL_FALLING)]
+    if doubts:
+        return "unknown", tuple(doubts)
+    return "small bias", ("neighbours are close and the learner agrees with the trees",)
 
 
 def _tree_error(found: OutOfFold, best: str) -> float:

@@ -10,7 +10,7 @@ from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
 from bayesfloor.counts._labels import Floats, Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross
 from bayesfloor.counts._samples import most_voted, sample_edges
-from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._spread import Spread, fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
@@ -126,7 +126,7 @@ def trust_of(
         doubts.append("how the share of cross edges changes with the number of rows is not known")
     elif spread.bias > reach:
         doubts.append(
-            f"the share of cross edges fell from {cross_rate + spread.drop:.3f} to {cross_rate:.3f} between a quarter "
+            f"{STILL_FALLING} from {cross_rate + spread.drop:.3f} to {cross_rate:.3f} between a quarter "
             f"of the rows and all of them, and would go on falling with more"
         )
     if ties[1] - ties[0] > 2 * reach:

@@ -14,6 +14,7 @@ from bayesfloor.formulas._multiple import alike_p_value
 from bayesfloor.formulas._noise import cross_rate_without_noise
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
+STILL_FALLING = "the share of cross edges fell"  # how a doubt about the bias begins
 FEW = 30  # rows of a class below which nothing is to be trusted
 
 
