@@ -31,6 +31,8 @@ def draw_set(rng, kind):
         return rng.standard_normal((n, 3)), codes, groups
     if kind.startswith("equal in a class"):
         return rng.integers(0, 3, (n, 2)) + codes[:, None] * 0.1, codes, groups
+    if kind.startswith("equal in some"):
+        return rng.integers(0, 4, (n, 2)).astype(float), codes, groups
     shared = np.zeros((8, 2))  # one place that every class has, twice
     X = np.vstack([shared, rng.integers(0, 4, (n - 8, 2))])
     codes = np.concatenate([np.arange(8) // 2, codes[8:]])
@@ -55,6 +57,8 @@ def pairs_alone(X, codes, groups, label, n_trees=3):
         "distinct, in groups",
         "equal in a class",
         "equal in a class, in groups",
+        "equal in some classes",
+        "equal in some classes, in groups",
         "equal in all classes",
         "equal in all classes, in groups",
     ],
@@ -67,7 +71,7 @@ def test_every_pair_is_counted_as_if_alone(kind, label, global_random_seed):
     rates, moments = zip(*pairs_alone(X, codes, groups, label), strict=True)
 
     assert found.rate == pytest.approx(rates)
-    assert np.column_stack(found.moments) == pytest.approx(np.array(moments))
+    assert np.column_stack(found.graph) == pytest.approx(np.array(moments))
 
 
 def test_sizes_are_those_of_both_classes(label):
@@ -84,7 +88,7 @@ def test_two_classes_are_one_pair(draw_labelled, global_random_seed):
     found = pair_counts(class_forests(X, codes), labels)
 
     assert found.rate == pytest.approx([class_edges(forest, labels).cross_rate])
-    assert np.ravel(found.moments) == pytest.approx(np.array(forest_moments(forest, labels)))
+    assert np.ravel(found.graph) == pytest.approx(np.array(forest_moments(forest, labels)))
 
 
 def test_a_pair_has_the_labels_of_its_rows(draw_labelled, global_random_seed):
@@ -95,7 +99,7 @@ def test_a_pair_has_the_labels_of_its_rows(draw_labelled, global_random_seed):
     rows = np.flatnonzero(codes != 1)
 
     assert forest.rows.tolist() == own.weight.tolist() == rows.tolist()
-    assert own.codes.tolist() == codes[rows].tolist()
+    assert own.codes.tolist() == (codes[rows] == 2).astype(int).tolist()
     assert own.vertex.tolist() == labels.vertex[rows].tolist()
 
 
@@ -149,7 +153,7 @@ def test_certain_chances_count_as_plain_pairs(label, global_random_seed):
 
     assert soft.rate == pytest.approx(plain.rate)
     assert soft.sizes.tolist() == plain.sizes.tolist()
-    assert np.array(soft.moments) == pytest.approx(np.array(plain.moments))
+    assert np.array(soft.graph) == pytest.approx(np.array(plain.graph))
 
 
 def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
@@ -170,7 +174,7 @@ def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
 
         assert found.rate[number] == pytest.approx(class_edges(forest, labels).cross_rate)
         assert found.sizes[number] == pytest.approx(chances[:, [i, j]].sum(axis=0))
-        assert found.moments.total[number] == pytest.approx(3 * (len(rows) - 1))
+        assert found.graph.total[number] == pytest.approx(3 * (len(rows) - 1))
 
 
 def test_even_chances_are_random_labels(global_random_seed):

@@ -256,3 +256,71 @@ def test_relabelling_is_much_cheaper_than_a_fit(dataset, rng):
         times.append(time.perf_counter() - start)
 
     assert min(times) < 0.05 * fit
+
+
+def test_labels_changed_twice_are_those_changed_once(rng):
+    """Merging merged classes compares with the classes that were fitted."""
+    y = np.repeat(np.arange(8), 30)
+    X = rng.normal(size=(240, 2)) + y[:, None]
+    floor = BayesFloor(interval="fast").fit(X, y)
+    once, twice = floor.relabel(y // 4), floor.relabel(y // 2).relabel(y // 4)
+
+    assert np.array_equal(once.pairwise_.cross, twice.pairwise_.cross)
+    assert once.pairwise_.cross[0, 1] > 0
+
+
+def test_shares_that_groups_cannot_reach_are_refused(rng):
+    """One group drawn of a hundred would be a floor of nothing."""
+    X, y = rng.normal(size=(500, 2)), np.tile([0] * 9 + [1], 50)
+
+    with pytest.raises(ValueError, match="priors could not be reached by drawing"):
+        BayesFloor(priors="balanced").fit(X, y, groups=np.arange(500) // 10)
+
+
+def test_few_rows_keep_every_class_of_mixed_groups(rng):
+    """A rare class that no group is mostly of."""
+    y = rng.integers(0, 2, 600)
+    y[[5, 300]] = 2
+    with pytest.warns(SampledRowsWarning):
+        floor = BayesFloor(max_rows=100).fit(rng.normal(size=(600, 2)), y, groups=np.arange(600) // 5)
+
+    assert floor.one_vs_rest_.sizes.min() >= 1
+
+
+def test_an_envelope_leaves_the_threads_of_others_alone(rng):
+    """A library that leaves BLAS on one thread slows down all that follows."""
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        return [info["num_threads"] for info in threadpool_info()]
+
+    X, y = rng.normal(size=(200, 2)), np.arange(200) % 2
+    floor = BayesFloor(n_jobs=2).fit(X, y)
+    floor.envelope(learners={})
+    before = threads()
+    floor.envelope(cv=4)
+
+    assert threads()[: len(before)] == before
+
+
+def test_rows_that_were_drawn_together_count_once(rng):
+    """Twenty votes on a row are no twenty rows."""
+    X, votes = rng.normal(size=(60, 2)), rng.multinomial(20, [0.5, 0.5], 60)
+    floor = BayesFloor().fit(X, votes)
+
+    assert floor.overall_.interval_method == "subsample"
+    assert floor.overall_.upper_limit() > BayesFloor().fit(X, votes).overall_.cross_rate + 0.05
+
+
+def test_equal_rows_of_other_groups_are_in_conflict(rng):
+    """Whoever took them: no classifier tells them apart."""
+    X = np.repeat(rng.normal(size=(40, 2)), 2, axis=0)
+    floor = BayesFloor().fit(X, np.tile([0, 1], 40), groups=np.arange(80))
+
+    assert floor.overall_.conflict == pytest.approx(0.5)
+
+
+def test_results_print_in_a_line_or_a_few(fitted):
+    """A result that floods the terminal is never looked at twice."""
+    for result in (fitted.samples_, fitted.pairwise_, fitted.one_vs_rest_):
+        assert len(repr(result)) < 200

@@ -25,7 +25,7 @@ class Memory(ClassifierMixin, BaseEstimator):
 def test_no_learner_has_seen_what_it_answers_for(rng, gaussians):
     """Else every error is too low."""
     X, y = gaussians(rng, [60, 60])
-    found = out_of_fold(X, y, np.arange(120), 5, {"memory": Memory()}, None, 0)
+    found = out_of_fold(X, y, int(y.max()) + 1, np.arange(120), 5, {"memory": Memory()}, None, 0)
 
     assert found.wrong("memory").mean() == 0.5
 
@@ -33,7 +33,7 @@ def test_no_learner_has_seen_what_it_answers_for(rng, gaussians):
 def test_posteriors_add_up_to_one(rng, gaussians):
     """For learners and neighbours alike."""
     X, y = gaussians(rng, [60, 60, 60])
-    found = out_of_fold(X, y, np.arange(180), 5, {"bayes": GaussianNB(), "memory": Memory()}, None, 0)
+    found = out_of_fold(X, y, int(y.max()) + 1, np.arange(180), 5, {"bayes": GaussianNB(), "memory": Memory()}, None, 0)
 
     for eta in found.eta.values():
         assert eta.shape == (180, 3)
@@ -62,7 +62,7 @@ def test_folds_keep_clusters_whole(rng):
 def test_a_class_of_one_row_is_no_trouble(rng, gaussians):
     """It is in one fold only, and unknown to that fold's learner."""
     X, y = gaussians(rng, [40, 40, 1])
-    found = out_of_fold(X, y, np.arange(81), 5, {"bayes": GaussianNB()}, None, 0)
+    found = out_of_fold(X, y, int(y.max()) + 1, np.arange(81), 5, {"bayes": GaussianNB()}, None, 0)
 
     assert found.eta["bayes"].shape == (81, 3)
     assert found.eta["bayes"][80, 2] == 0

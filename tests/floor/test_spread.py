@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
+from bayesfloor.counts._labels import hard_shares
+from bayesfloor.floor._data import Features
+from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._spread import choose_method
 
 
@@ -18,14 +21,22 @@ def test_standard_errors_are_about_the_spread_over_samples(rng, gaussians):
     assert 0.4 < by_quarters / spread < 2.5
 
 
+def make_sample(n, d=2, *, together=1):
+    """A sample of so many rows, of which so many each were drawn together."""
+    features = Features(np.zeros((n, d)), np.ones(d, dtype=bool))
+    shares = hard_shares(np.arange(n) % 3, 3)
+    return Sample(features, np.arange(3), shares, np.arange(n), np.arange(n) // together, None, None, n)
+
+
 def test_the_method_is_chosen_by_size(fitted):
-    """Quarters where they are cheap, else the quick look."""
+    """Quarters where they are cheap or the quick look would be wrong, else the quick look."""
     assert fitted.overall_.interval_method == "subsample"
-    assert choose_method("auto", 20, 2, 2) == "fast"
-    assert choose_method("auto", 1000, 50, 3) == "subsample"
-    assert choose_method("auto", 10**6, 50, 3) == "fast"
-    assert choose_method("fast", 1000, 2, 2) == "fast"
-    assert choose_method("subsample", 10**6, 50, 3) == "subsample"
+    assert choose_method("auto", make_sample(20)) == "fast"
+    assert choose_method("auto", make_sample(1000, 50)) == "subsample"
+    assert choose_method("auto", make_sample(10**5)) == "fast"
+    assert choose_method("auto", make_sample(10**5, together=2)) == "subsample"
+    assert choose_method("fast", make_sample(1000)) == "fast"
+    assert choose_method("subsample", make_sample(10**5)) == "subsample"
 
 
 def test_more_rows_make_narrower_intervals(rng, gaussians):

@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._edges import class_edges, forest_moments
+from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.forest._classes import ClassForests, pair_number
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._permutation import Moments
+from bayesfloor.formulas._permutation import Moments, class_moments
 
 
 class HasPairs(Protocol):
@@ -28,43 +28,71 @@ class PairCounts(NamedTuple):
 
     ``rate`` is the share of the pair's edges that cross and ``sizes`` the rows of both classes, both
     weighted. For tests, which leave weights out: ``cross``, the edges of all trees that cross,
-    ``units``, how many of each class were drawn (rows or groups), and ``moments`` of the pair's graph.
+    ``n_units``, how many rows or groups were drawn, and the moments of the pair's graph and labels.
     """
 
     rate: Floats
     sizes: Floats
     cross: Floats
-    units: Floats
-    moments: Moments
+    n_units: Floats
+    graph: Moments
+    labels: Moments
+
+
+class _Count(NamedTuple):
+    """The same of a single pair."""
+
+    rate: float
+    cross: float
+    n_units: int
+    graph: Moments
+    labels: Moments
 
 
 def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     """Counts of all pairs of classes.
 
     Where no vertex has rows of both classes, all edges across cross and no others do; the other
-    pairs, and all where rows have weights, are counted edge by edge.
+    pairs, and all where rows have weights or groups, are counted edge by edge.
     """
-    one, two = np.triu_indices(labels.n_classes, 1)
-    moments = forests.pair_moments.copy()
-    sizes = np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
-    units = sizes.copy()
-    cross = forests.pair_sizes.astype(np.float64)
-    rate = cross / np.maximum(moments[:, 0], 1.0)
+    sizes = _sizes(labels)
+    graph, differ = forests.pair_moments.copy(), np.column_stack(class_moments(sizes))
+    n_units, cross = sizes.sum(axis=1), forests.pair_sizes.astype(np.float64)
+    rate = cross / np.maximum(graph[:, 0], 1.0)
     for i, j in _pairs_to_count(labels):
-        number = pair_number(np.array(i), np.array(j), labels.n_classes)
-        forest, own = pair_of(forests, labels, i, j)
-        edges, free = class_edges(forest, own), class_edges(forest, replace(own, weight=None))
-        rate[number] = edges.split_rate(np.array([i]), np.array([j]))
-        cross[number] = free.matrix[i, j]
-        moments[number] = np.array(forest_moments(forest, own))
-        units[number] = own.units.sum(axis=0)[[i, j]]
-    return PairCounts(rate, sizes, cross, units, Moments(*moments.T))
+        at = pair_number(np.array(i), np.array(j), labels.n_classes)
+        rate[at], cross[at], n_units[at], graph[at], differ[at] = count_pair(*pair_of(forests, labels, i, j))
+    return PairCounts(rate, sizes, cross, n_units, Moments(*graph.T), Moments(*differ.T))
+
+
+def count_pairs(forests: HasPairs, labels: Labels) -> PairCounts:
+    """Counts of all pairs of classes, each edge by edge."""
+    pairs = combinations(range(labels.n_classes), 2)
+    return _gather([count_pair(*pair_of(forests, labels, i, j)) for i, j in pairs], labels)
+
+
+def _gather(counted: list[_Count], labels: Labels) -> PairCounts:
+    rate, cross, n_units, graph, differ = (np.array(part, dtype=np.float64) for part in zip(*counted, strict=True))
+    return PairCounts(rate, _sizes(labels), cross, n_units, Moments(*graph.T), Moments(*differ.T))
+
+
+def _sizes(labels: Labels) -> Floats:
+    one, two = np.triu_indices(labels.n_classes, 1)
+    return np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
 
 
 def pair_of(forests: HasPairs, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
-    """A pair's forest and the labels of its rows."""
+    """A pair's forest and the labels of its rows, 0 for class i and 1 for class j."""
     forest = forests.pair(i, j)
-    return forest, labels.take(forest.rows, forest.vertex, labels.n_vertices)
+    own = labels.take(forest.rows, forest.vertex, labels.n_vertices)
+    return forest, own.with_shares(csr_array(own.shares[:, [i, j]]))
+
+
+def count_pair(forest: Forest, own: Labels) -> _Count:
+    """Counts of one pair, whose labels are 0 and 1."""
+    free = class_edges(forest, replace(own, weight=None))
+    rate = free.cross_rate if own.weight is None else class_edges(forest, own).cross_rate
+    return _Count(rate, float(free.matrix[0, 1]), own.units.shape[0], forest_moments(forest, own), label_moments(own))
 
 
 def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:
@@ -101,17 +129,16 @@ def soft_pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
 
     In a pair, a row counts as much as it is likely to be of one of its two classes.
     """
-    pairs = list(combinations(range(labels.n_classes), 2))
-    dense = labels.shares.tocsc()
-    found = [_soft_pair(forests.pair(i, j), labels, dense[:, [i, j]].toarray()) for i, j in pairs]
-    rate, moments = (np.array(part) for part in zip(*found, strict=True))
-    sizes = labels.class_sizes[np.array(pairs)]
-    return PairCounts(rate, sizes, rate * moments[:, 0], sizes, Moments(*moments.T))
+    columns, pairs = labels.shares.tocsc(), combinations(range(labels.n_classes), 2)
+    own = ((forests.pair(i, j), _soft_pair(labels, columns[:, [i, j]].toarray())) for i, j in pairs)
+    return _gather([count_pair(forest, labels_of) for forest, labels_of in own], labels)
 
 
-def _soft_pair(forest: Forest, labels: Labels, chance: Floats) -> tuple[float, Moments]:
+def _soft_pair(labels: Labels, chance: Floats) -> Labels:
+    """Labels of the rows that may be of the pair, each weighted by how likely it is."""
     rows = np.flatnonzero(chance.any(axis=1))
     total = chance[rows].sum(axis=1)
+    weight = total if labels.weight is None else total * labels.weight[rows]
+    groups = None if labels.groups is None else labels.groups[rows]
     shares = csr_array(chance[rows] / total[:, None])
-    own = Labels(labels.vertex[rows], shares, labels.n_vertices, total / total.mean(), labels.joined)
-    return class_edges(forest, own).split_rate(np.array([0]), np.array([1])), forest_moments(forest, own)
+    return Labels(labels.vertex[rows], shares, labels.n_vertices, weight / weight.mean(), labels.joined, groups)

@@ -56,11 +56,14 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """All libraries on one thread each, where tasks call whatever brings its own pool."""
+def one_openmp_thread() -> Iterator[None]:
+    """OpenMP on one thread, for the thread that asks: to be entered inside each task.
+
+    BLAS has one limit for the whole process; tasks that set and restored it side by side would leave it wrong.
+    """
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1, user_api="openmp"):
         yield
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import logging
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
@@ -19,6 +21,7 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._data import read_target
 from bayesfloor.floor._envelope import Envelope, make_envelope
 from bayesfloor.floor._overall import (
+    Content,
     Options,
     one_vs_rest_floor,
     overall_floor,
@@ -33,6 +36,7 @@ from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.floor._verdict import check_target, give_verdict
 from bayesfloor.forest._classes import class_forests
 from bayesfloor.forest._forest import Forest, check_n_trees
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
 
@@ -292,11 +296,11 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
                 "Got votes as new labels, but expected one label a row or probabilities. Fit again instead."
             )
         other = copy.copy(self)
-        other.classes_ = target.classes
         other._sample = _with_labels(self._sample, target.classes, target.shares)
+        other.classes_ = other._sample.classes
         other._labels = self._labels.with_shares(other._sample.shares)
         other._envelope = other._pairwise = None
-        other._merged = _merged(self._labels, other._labels)
+        other._merged = _merged(self._fitted_labels, other._labels)
         other._measure_again()
         return other
 
@@ -350,8 +354,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def _try_sample(self, sample: Sample, points: Floats, units: Ints) -> float:
         """Width of the interval that these rows give."""
         groups = None if sample.groups is None else sample.groups[units]
+        weight = None if sample.weight is None else sample.weight[units]
         forest = grow(points[units], self.n_trees, groups, self.n_jobs)
-        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, None, groups is None, groups)
+        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, weight, groups is None, groups)
         edges = class_edges(forest, labels)
         error, _ = fast_errors(forest, labels, edges)
         self.curve_.append({"n_rows": len(units), "cross_rate": edges.cross_rate, "std_error": error})
@@ -359,39 +364,42 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _grow(self, sample: Sample, points: Floats) -> None:
         """Forests of all classes and pairs, and of all rows."""
-        unit, code = (np.arange(len(sample)), sample.codes) if _hard(sample) else sample.shares.nonzero()
+        unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
         groups = None if sample.groups is None else sample.groups[unit]
-        rows = points if _hard(sample) else points[unit]
+        rows = points if sample.hard else points[unit]
         self._forests = class_forests(rows, code, self.n_trees, groups, self.n_jobs, self._progress)
         self._forest = self._forests.all()
         vertex = np.empty(len(sample), dtype=np.int64)
         vertex[unit] = self._forests.vertex
         n_vertices = self._forest.n_vertices
         self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None, sample.groups)
+        self._fitted_labels = self._labels
+        alike = vertex if sample.groups is None else find_vertices(points)[1]
+        self._content = Content(alike, sample.cluster)
         self._shape = forest_moments(self._forest, self._labels)
         self.rows_ = np.unique(sample.row)
         _warn_if_short(self._forest)
 
     def _measure(self, sample: Sample, points: Floats, rng: np.random.Generator) -> None:
         """All results of a fit."""
-        method = choose_method(self.interval, len(sample), points.shape[1], len(self.classes_))
+        method = choose_method(self.interval, sample)
         self._spread = measure_spread(
             points, sample, self._forest, self._labels, method, rng, self.n_jobs, self._progress
         )
         ties = tie_spread(points, self._forest, self._labels, sample.groups, rng, self.n_jobs)
-        counts = pair_counts if _hard(sample) else soft_pair_counts
+        counts = pair_counts if sample.hard else soft_pair_counts
         pairs = counts(self._forests, self._labels)
         edges = class_edges(self._forest, self._labels)
         self._results(edges, sample, self._spread, ties, pairs)
         self._pairwise = pairwise_floor(
-            self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options, rng
+            self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options
         )
 
     def _results(
         self, edges: ClassEdges, sample: Sample, spread: Spread, ties: tuple[float, float], pairs: PairCounts | None
     ) -> None:
         self.overall_: Floor = overall_floor(
-            edges, self._forest, self._labels, self._shape, spread, ties, self._options
+            edges, self._forest, self._labels, self._shape, spread, ties, self._content, self._options
         )
         self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(edges, self._labels, spread, pairs, self.classes_)
         self.soft_confusion_: Floats = soft_confusion(edges.matrix)
@@ -405,8 +413,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Results under other labels, from the forest alone."""
         edges = class_edges(self._forest, self._labels)
         error, errors = fast_errors(self._forest, self._labels, edges)
-        spread = Spread("fast", error, errors, np.inf, np.nan, np.nan)
-        self._results(edges, self._sample, spread, (edges.cross_rate, edges.cross_rate), None)
+        spread = Spread("fast", error, errors, np.inf, np.nan, self._spread.dimension)
+        self._results(edges, self._sample, spread, (np.nan, np.nan), None)
 
     def _merge_pairs(self) -> PairwiseFloor:
         """Pairs of merged classes."""
@@ -427,14 +435,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return tags
 
 
-def _hard(sample: Sample) -> bool:
-    return bool(sample.shares.nnz == len(sample))
-
-
 def _with_labels(sample: Sample, classes: np.ndarray, shares: Any) -> Sample:
-    from dataclasses import replace
-
-    return replace(sample, classes=classes, shares=shares[sample.row])
+    taken = shares[sample.row]
+    present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
+    if len(present) < 2:
+        raise ValueError("Got one class among the rows in use, but expected at least 2: there is nothing to tell.")
+    return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))
 
 
 def _merged(before: Labels, after: Labels) -> Ints | None:

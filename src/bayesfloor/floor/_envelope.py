@@ -12,7 +12,7 @@ from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
 from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
 from bayesfloor.floor._results import STILL_FALLING, Floor, LabelClaims, Result
-from bayesfloor.floor._sample import Sample, draw_rows
+from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
 from bayesfloor.floor._trees import grow
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._excess import likely_excess, margins, residual_product, worst_excess
@@ -167,7 +167,7 @@ def make_envelope(
         forest = grow(X, forest.n_trees, sample.groups, n_jobs)
         labels = labels.take(units, forest.vertex, forest.n_vertices)
     chosen = default_learners(X.shape[1], floor.n_classes, random_state) if learners is None else learners
-    found = _blend(out_of_fold(X, codes, sample.cluster, cv, chosen, n_jobs, random_state))
+    found = _blend(out_of_fold(X, codes, floor.n_classes, cluster_numbers(sample), cv, chosen, n_jobs, random_state))
     near, wide = _near_edges(forest, labels, found.fold), _wide_edges(X, sample.groups, found.fold, forest.n_trees)
     n_units = len(np.unique(sample.cluster))  # rows of a group err together
     evidence = {name: _weigh(found, name, near, wide, n_units) for name in found.eta}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.engine._tasks import one_thread, run_tasks
+from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,7 @@ def check_learners(learners: Any) -> None:
 def out_of_fold(
     X: Floats,
     codes: Ints,
+    n_classes: int,
     cluster: Ints,
     cv: int,
     learners: dict[str, Any],
@@ -75,9 +76,10 @@ def out_of_fold(
 ) -> OutOfFold:
     """Posteriors out of fold of each learner, and of nearest neighbours under the name "neighbours"."""
     fold = make_folds(codes, cluster, cv, random_state)
-    K = int(codes.max()) + 1
+    K = n_classes
     tasks = [(X, codes, fold == f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
-    parts = list(run_tasks(_predict, tasks, n_jobs=n_jobs))
+    with one_blas_thread():
+        parts = list(run_tasks(_predict, tasks, n_jobs=n_jobs))
     eta = {}
     for number, name in enumerate(["neighbours", *learners]):
         own = parts[number * (fold.max() + 1) :][: fold.max() + 1]
@@ -105,7 +107,7 @@ def make_folds(codes: Ints, cluster: Ints, cv: int, random_state: int) -> Ints:
 
 def _predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: int) -> Floats | None:
     """Posteriors for the test rows, or None where the learner cannot be trained on the others."""
-    with one_thread():
+    with one_openmp_thread():
         if learner is None:
             return _neighbours(X[~test], codes[~test], X[test], n_classes)
         return _train_and_predict(X, codes, test, learner, n_classes)

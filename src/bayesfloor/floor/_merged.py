@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._edges import class_edges, forest_moments
 from bayesfloor.counts._labels import Ints, Labels
-from bayesfloor.counts._pairs import PairCounts
+from bayesfloor.counts._pairs import count_pairs
 from bayesfloor.floor._overall import Options, pairwise_floor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.forest._classes import ClassForests
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._permutation import Moments
 
 
 class MergedForests:
@@ -31,15 +29,4 @@ def merged_pairwise(
 ) -> PairwiseFloor:
     """The floor of every pair of merged classes, without measuring a distance again."""
     own = MergedForests(forests, merged)
-    one, two = np.triu_indices(len(classes), 1)
-    counted = [_count(own.pair(int(i), int(j)), labels, int(i), int(j)) for i, j in zip(one, two, strict=True)]
-    rate, moments = zip(*counted, strict=True)
-    sizes = np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
-    shape = Moments(*np.array(moments).T)
-    counts = PairCounts(np.array(rate), sizes, np.array(rate) * shape.total, sizes, shape)
-    return pairwise_floor(own, labels, counts, classes, dimension, options, np.random.default_rng(0))
-
-
-def _count(forest: Forest, labels: Labels, i: int, j: int) -> tuple[float, Moments]:
-    own = labels.take(forest.rows, forest.vertex, labels.n_vertices)
-    return class_edges(forest, own).split_rate(np.array([i]), np.array([j])), forest_moments(forest, own)
+    return pairwise_floor(own, labels, count_pairs(own, labels), classes, dimension, options)

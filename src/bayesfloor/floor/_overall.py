@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
-from bayesfloor.counts._labels import Floats, Labels
+from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross
 from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
@@ -25,7 +25,6 @@ from bayesfloor.formulas._multiclass import (
 from bayesfloor.formulas._multiple import benjamini_hochberg, holm
 from bayesfloor.formulas._permutation import (
     Moments,
-    class_moments,
     fewer_than_chance,
     permutation_null,
     share_not_above,
@@ -49,6 +48,21 @@ class Options:
     normalize: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What rows are alike: ``vertex`` of equal rows, and ``cluster`` of rows that were drawn together."""
+
+    vertex: Ints
+    cluster: Ints
+
+    def n_drawn(self, labels: Labels) -> float:
+        """How many independent draws the rows are worth: clusters, fewer where weights differ."""
+        clusters = float(len(np.unique(self.cluster)))
+        if labels.weight is None:
+            return clusters
+        return clusters * float(labels.weight.sum() ** 2 / (len(labels.weight) * (labels.weight**2).sum()))
+
+
 def overall_floor(
     edges: ClassEdges,
     forest: Forest,
@@ -56,9 +70,11 @@ def overall_floor(
     shape: Moments,
     spread: Spread,
     ties: tuple[float, float],
+    content: Content,
     options: Options,
 ) -> Floor:
     """The floor of the whole problem; ``shape`` is that of the forest as a graph."""
+    drawn = content.n_drawn(labels)
     first = class_edges(forest, labels, 1)
     sizes, n = labels.class_sizes, len(labels.vertex)
     cap = 1 - sizes.max() / n
@@ -68,25 +84,25 @@ def overall_floor(
     return Floor(
         lower=float(bounds.lower),
         estimate=float(bounds.estimate),
-        upper=float(min(edges.cross_rate, cap)),
+        upper=float(min(bounded_rate(edges.cross_rate, sizes, subtract_forced=False), cap)),
         cross_rate=edges.cross_rate,
         std_error=spread.std_error,
         interval_method=spread.method,
-        bias=spread.bias,
+        bias=float(np.minimum(spread.bias, edges.cross_rate)),
         limit=float(np.clip(edges.cross_rate - spread.bias, 0.0, 1.0)),
         limit_std_error=spread.limit_error,
         dimension=spread.dimension,
         resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
         tie_spread=ties,
-        conflict=conflict(labels),
+        conflict=conflict(labels, content.vertex),
         p_value=overall_p_value(edges, forest, labels, shape),
         trust=trust,
         reasons=reasons,
         n_rows=n,
         n_classes=len(sizes),
         constant_error=float(cap),
-        _first_cross=first.cross_rate * first.n_edges,
-        _first_edges=first.n_edges,
+        _first_cross=first.cross_rate * min(first.n_edges, drawn),
+        _first_edges=min(first.n_edges, drawn),
         _degrees=spread.degrees,
     )
 
@@ -99,8 +115,9 @@ def bounded_rate(cross_rate: float, sizes: Floats, *, subtract_forced: bool) -> 
     return cross_rate * (n - 1) / n if K == 2 else cross_rate
 
 
-def conflict(labels: Labels) -> float:
-    """The conflict floor of the rows."""
+def conflict(labels: Labels, vertex: Ints) -> float:
+    """The conflict floor of the rows, equal ones of different groups included."""
+    labels = Labels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
     mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
     if not mass.shape[0]:
         return 0.0
@@ -145,7 +162,6 @@ def pairwise_floor(
     classes: np.ndarray,
     dimension: float,
     options: Options,
-    rng: np.random.Generator,
 ) -> PairwiseFloor:
     """The floor of every pair."""
     n1, n2 = counts.sizes.T
@@ -154,7 +170,7 @@ def pairwise_floor(
     used = remove_forced(cross, 2 * n1 * n2 / n, 1.0) if options.subtract_forced else cross
     bounds = henze_penrose(used, n1, n2, bias_correction=options.bias_correction)
     share = np.minimum(n1, n2) / n if options.normalize else 1.0
-    p_values = pair_p_values(forests, labels, counts, rng)
+    p_values = pair_p_values(forests, labels, counts)
     return PairwiseFloor(
         classes=classes,
         matrix=square(np.asarray(bounds.estimate) / share),
@@ -183,25 +199,27 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
     return matrix
 
 
-def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts, rng: np.random.Generator) -> Floats:
+def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
-    n = counts.units.sum(axis=1)
-    null = permutation_null(n, counts.moments, class_moments(counts.units))
+    n = counts.n_units
+    null = permutation_null(n, counts.graph, counts.labels)
     p = fewer_than_chance(counts.cross, null)
     small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
     if labels.hard and labels.weight is None and labels.groups is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
         one, two = np.triu_indices(labels.n_classes, 1)
         for number in np.flatnonzero(small):
-            p[number] = _permuted_p_value(forests, labels, int(one[number]), int(two[number]), float(p[number]), rng)
+            p[number] = _permuted_p_value(forests, labels, int(one[number]), int(two[number]), float(p[number]))
     return p
 
 
-def _permuted_p_value(
-    forests: HasPairs, labels: Labels, i: int, j: int, analytic: float, rng: np.random.Generator
-) -> float:
-    """From permutations; in the tail that none of them reached, the analytic value if it is smaller."""
+def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analytic: float) -> float:
+    """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
+
+    The seed is of the pair's own numbers, not of its place among the others, which names decide.
+    """
     forest, own = pair_of(forests, labels, i, j)
     edges = class_edges(forest, own)
+    rng = np.random.default_rng([len(own.vertex), len(forest.a), round(1e6 * edges.cross_rate)])
     permuted = permuted_cross(forest, own, _PERMUTATIONS, rng)
     p = share_not_above(edges.cross_rate * edges.n_edges, permuted)
     return min(p, analytic) if p <= 1 / (1 + _PERMUTATIONS) else p
@@ -226,14 +244,16 @@ def one_vs_rest_floor(
 ) -> OneVsRestFloor:
     """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
     sizes, n = labels.class_sizes, len(labels.vertex)
-    rate = edges.class_rates
-    bounds = one_vs_rest_bounds(rate, edges.cross_rate, None if pairwise is None else _pair_sums(pairwise, n))
-    upper = np.maximum(bounds.upper, bounds.lower)
+    rate, cap = edges.class_rates, 1 - sizes.max() / sizes.sum()  # no class errs more than all together
+    pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
+    bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
+    lower = np.minimum(bounds.lower, cap)
+    upper = np.maximum(np.minimum(bounds.upper, cap), lower)
     return OneVsRestFloor(
         classes=classes,
         sizes=sizes,
-        lower=bounds.lower,
-        estimate=(bounds.lower + upper) / 2,
+        lower=lower,
+        estimate=(lower + upper) / 2,
         upper=upper,
         upper_classes=bounds.upper_classes,
         upper_root=bounds.upper_root,

@@ -40,8 +40,10 @@ class Result:
 
     def frame(self) -> Any:
         """The result as a pandas data frame."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("frame() needs pandas: install it, or use to_dict().") from error
         return pd.DataFrame(self._columns())
 
     def _columns(self) -> dict[str, Any]:
@@ -71,16 +73,17 @@ class Floor(Result):
     resolution : float
         The estimate that perfectly separate classes would show; nothing below it can be seen.
     tie_spread : (float, float)
-        Range of G over other orders of equally long edges; both ends are G where there are none.
+        Range of G over other orders of equally long edges; both ends are G where there are none, and
+        NaN where it was not measured anew (``relabel``).
     conflict : float
         Share of rows that no classifier can get right, since equal rows have other labels. The one
         lower bound that assumes nothing.
     p_value : float
         Of "labels have nothing to do with the features", by the Friedman-Rafsky test.
-    trust : {"refuted", "small bias", "unknown"}
-        Whether the bounds can be believed; ``reasons`` says why.
+    trust : {"small bias", "unknown"}
+        Whether the bounds can be believed; ``reasons`` says why. Only an envelope finds them "refuted".
     constant_error : float
-        Error of always answering the largest class; nothing here exceeds it.
+        Error of always answering the largest class; no bound exceeds it.
     """
 
     lower: float
@@ -142,7 +145,7 @@ class Floor(Result):
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval()
         names = ("lower", "estimate", "upper", "cross_rate", "std_error", "limit", "resolution", "conflict", "trust")
-        return {**{name: [getattr(self, name)] for name in names}, "interval_low": [low], "interval_high": [high]}
+        return {**{name: [getattr(self, name)] for name in names}, "cross_rate_low": [low], "cross_rate_high": [high]}
 
 
 def _around(middle: float, reach: float) -> tuple[float, float]:
@@ -181,6 +184,13 @@ class PairwiseFloor(Result):
     at_resolution: np.ndarray
     std_error: Floats
     claims: bool
+
+    def __repr__(self) -> str:
+        pairs = np.triu_indices(len(self.classes), 1)
+        return (
+            f"PairwiseFloor({len(self.classes)} classes, normalised up to {self.matrix[pairs].max():.3f}, "
+            f"{np.count_nonzero(self.at_resolution[pairs])} of {len(pairs[0])} pairs not measurable)"
+        )
 
     def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
         """Pairs shown to be alike: fewer than ``margin`` of chance's cross edges are missing.
@@ -248,6 +258,11 @@ class OneVsRestFloor(Result):
     few: np.ndarray
     _degrees: float = field(repr=False)
 
+    def __repr__(self) -> str:
+        worst = int(np.argmax(self.estimate))
+        label = self.classes.tolist()[worst]
+        return f"OneVsRestFloor({len(self.classes)} classes, worst {label!r}: {self.estimate[worst]:.3f})"
+
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Confidence intervals of the class rates."""
         reach = two_sided(level, self._degrees) * self.std_error
@@ -256,7 +271,7 @@ class OneVsRestFloor(Result):
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval()
         columns = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
-        return {**columns, "interval_low": low, "interval_high": high}
+        return {**columns, "class_rate_low": low, "class_rate_high": high}
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,6 +291,9 @@ class LabelClaims(Result):
     chance: Floats
     wrong: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"LabelClaims({len(self.row)} rows, {np.count_nonzero(self.wrong)} called wrong)"
+
     def _columns(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
@@ -286,7 +304,7 @@ class SampleScores(Result):
 
     Attributes
     ----------
-    row : number of each row in the input; all of them, unless only some were used.
+    row : position of each row in the input; all of them, unless only some were used.
     label : its label.
     score : higher means odder; for ranking.
     p_value : of "the label is no odder here than the labels around it are".
@@ -308,6 +326,9 @@ class SampleScores(Result):
     conflict: np.ndarray
     degree: Floats
     cross: Floats
+
+    def __repr__(self) -> str:
+        return f"SampleScores({len(self.row)} rows, {np.count_nonzero(self.suspect)} suspect)"
 
     def _columns(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}

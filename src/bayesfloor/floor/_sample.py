@@ -114,6 +114,9 @@ def _content_order(sample: Sample) -> Ints:
     return np.lexsort((*more, *keys))
 
 
+_MISSED_SHARE = 0.05  # by which drawn class shares may differ from those asked for
+
+
 def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
     """Units in so many parts, each with its share of every class; clusters stay whole."""
     codes, number = _clusters(sample)
@@ -136,14 +139,29 @@ def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
 def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     """About so many units, every class with its share and at least one."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
-    return draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
+    drawn = draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
+    missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are in no group the most
+    more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
+    return np.unique(np.concatenate([drawn, *more]))
 
 
 def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> Ints:
     """As many units as there can be with these class shares."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     total = (sizes / shares).min()
-    return draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
+    drawn = draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
+    reached = np.asarray(sample.shares[drawn].sum(axis=0)) / len(drawn)
+    if np.abs(reached - shares).max() > max(_MISSED_SHARE, 1 / len(drawn)):
+        raise ValueError(
+            "priors could not be reached by drawing: rows, or groups of rows, are of several classes at once "
+            f"(reached {np.round(reached, 3).tolist()}). Fit without groups or soft labels, or without priors."
+        )
+    return drawn
+
+
+def cluster_numbers(sample: Sample) -> Ints:
+    """Each unit's cluster, numbered by first units: where rows stood in the input has no say."""
+    return _clusters(sample)[1]
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:

@@ -73,10 +73,16 @@ class Spread:
         return bias_from_growth(1.0, 1 / N_PARTS, self.dimension) if np.isfinite(self.dimension) else np.nan
 
 
-def choose_method(interval: str, n_rows: int, n_features: int, n_classes: int) -> str:
-    """By subsampling where that takes no longer than all pairs do, or no time at all; else fast."""
+def choose_method(interval: str, sample: Sample) -> str:
+    """By subsampling where that takes no longer than all pairs do, or no time at all; else fast.
+
+    Rows with weights, or drawn together, always by subsampling: the fast form takes them for single rows.
+    """
+    n_rows, n_features, n_classes = len(sample), sample.features.values.shape[1], len(sample.classes)
     if interval != "auto":
         return interval
+    if sample.weight is not None or len(np.unique(sample.cluster)) < n_rows:
+        return "subsample"
     cheap = n_features <= _CHEAP_DIMENSIONS and n_classes >= _CHEAP_CLASSES
     return "subsample" if n_rows >= _FEWEST_ROWS and (n_rows <= PLAIN_UP_TO or cheap) else "fast"
 
