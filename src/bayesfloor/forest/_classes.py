@@ -225,10 +225,9 @@ def _compose_plainly(
     pairs, lists = list(combinations(range(len(members)), 2)), []
     moments = moments_of_pairs(len(pairs))
     for number, (i, j) in enumerate(pairs):
-        union = np.union1d(members[i], members[j])
+        union, rows_at = equal.union(members, i, j)
         edges = forest(union)
         local = _renumber(edges, union)
-        rows_at = equal.rows_at(members, union, (i, j))
         moments[number] = graph_moments(local.a, local.b, rows_at, n_trees, inside=equal.inside)
         within = (inside[i, edges.a] & inside[i, edges.b]) | (inside[j, edges.a] & inside[j, edges.b])
         across = edges.take(~within)

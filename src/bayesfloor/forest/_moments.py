@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +16,14 @@ class Equal(NamedTuple):
     rows: list[Ints]
     inside: bool
 
-    def rows_at(self, members: list[Ints], union: Ints, classes: Iterable[int]) -> Ints:
-        """Rows of these classes at each vertex of their union."""
-        total = np.zeros(len(union), dtype=np.int64)
-        for c in classes:
-            total[np.searchsorted(union, members[c])] += self.rows[c]
-        return total
+    def union(self, members: list[Ints], i: int, j: int) -> tuple[Ints, Ints]:
+        """Vertices of two classes, ascending, and the rows that the two have at each."""
+        both, rows = np.concatenate([members[i], members[j]]), np.concatenate([self.rows[i], self.rows[j]])
+        order = np.argsort(both, kind="stable")  # quick, since both parts are in order
+        union, rows = both[order], rows[order]
+        new = np.ones(len(union), dtype=bool)
+        new[1:] = union[1:] != union[:-1]
+        return (union, rows) if new.all() else (union[new], np.add.reduceat(rows, np.flatnonzero(new)))
 
 
 def graph_moments(
@@ -34,9 +35,11 @@ def graph_moments(
     rows are joined inside their vertex by m - 1 edges a tree, any two of them by 2 / m of one, unless
     they are of a group and may not be joined.
     """
+    degree = np.bincount(a, minlength=len(rows_at)) + np.bincount(b, minlength=len(rows_at))
+    if rows_at.max(initial=1) == 1:  # no rows are equal, and all of this is simpler
+        return float(len(a)), float(len(a)), float((degree**2).sum())
     m = rows_at.astype(np.float64)
     more = (m - 1) * n_trees if inside else np.zeros_like(m)
-    degree = np.bincount(a, minlength=len(m)) + np.bincount(b, minlength=len(m))
     squares = (1 / (m[a] * m[b])).sum() + (2 * more * n_trees / m).sum()
     return len(a) + more.sum(), squares, float(((2 * more + degree) ** 2 / m).sum())
 

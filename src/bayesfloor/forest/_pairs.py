@@ -83,10 +83,9 @@ def _join_large(
     results = run_tasks(join, tasks, n_jobs=n_jobs, progress=progress, stage="pairs", total=len(tasks))
     place = np.zeros(1 + max(int(m[-1]) for m in members), dtype=np.int64)  # of a vertex among those of a pair
     for number, joined in zip(chosen, results, strict=True):
-        union = np.union1d(*(members[c] for c in pairs[number]))
+        union, rows_at = equal.union(members, *pairs[number])
         place[union] = np.arange(len(union))
         a, b = place[joined.edges.a], place[joined.edges.b]
-        rows_at = equal.rows_at(members, union, pairs[number])
         moments[number] = graph_moments(a, b, rows_at, n_trees, inside=equal.inside)
         across = joined.edges.take(joined.across)
         yield np.full(len(across.a), number), across
