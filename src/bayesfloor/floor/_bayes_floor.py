@@ -62,8 +62,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     Parameters
     ----------
     n_trees : int, default=3
-        Number of orthogonal spanning trees, as in the paper. More trees mean less variance and, in
-        many dimensions, more bias.
+        Number of orthogonal spanning trees, as in the paper. More trees mean less variance and more
+        bias: for the bounds alone one is nearer to the truth, for tests, pairs and samples three are.
     priors : None, "balanced", array-like or dict, default=None
         Class shares to answer for; None takes the sample's own. Rows are drawn to these shares, each
         class without replacement. "balanced" gives the floor of balanced accuracy.
