@@ -30,6 +30,16 @@ def global_random_seed():
     return _seed()
 
 
+@pytest.fixture(params=["plain", "small pairs", "large pairs"])
+def way(request, monkeypatch):
+    """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
+    from bayesfloor.forest import _classes, _pairs
+
+    monkeypatch.setattr(_classes, "is_plain", lambda _: request.param == "plain")
+    monkeypatch.setattr(_pairs, "SMALL", _pairs.SMALL if request.param == "small pairs" else -1)
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def data_dir():
     """Folder of datasets, from BAYESFLOOR_DATA."""

@@ -11,16 +11,7 @@ from bayesfloor import class_forests, spanning_forest
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._labels import Labels, hard_shares
 from bayesfloor.counts._pairs import pair_counts, pair_of, permuted_cross, soft_pair_counts
-from bayesfloor.forest import _classes, _pairs
 from bayesfloor.formulas._permutation import permutation_null
-
-
-@pytest.fixture(params=["plain", "small pairs", "large pairs"])
-def way(request, monkeypatch):
-    """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    monkeypatch.setattr(_classes, "is_plain", lambda _: request.param == "plain")
-    monkeypatch.setattr(_pairs, "SMALL", _pairs.SMALL if request.param == "small pairs" else -1)
-    return request.param
 
 
 def draw_set(rng, kind):

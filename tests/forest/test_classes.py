@@ -7,15 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from bayesfloor import class_forests, spanning_forest
-from bayesfloor.forest import _classes, _pairs
-
-
-@pytest.fixture(params=["plain", "small pairs", "large pairs"])
-def way(request, monkeypatch):
-    """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    monkeypatch.setattr(_classes, "is_plain", lambda _: request.param == "plain")
-    monkeypatch.setattr(_pairs, "SMALL", _pairs.SMALL if request.param == "small pairs" else -1)
-    return request.param
+from bayesfloor.forest import _classes
 
 
 def draw_codes(rng, n):

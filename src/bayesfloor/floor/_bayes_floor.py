@@ -382,14 +382,13 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _measure(self, sample: Sample, points: Floats, rng: np.random.Generator) -> None:
         """All results of a fit."""
-        method = choose_method(self.interval, sample)
+        method, edges = choose_method(self.interval, sample), class_edges(self._forest, self._labels)
         self._spread = measure_spread(
-            points, sample, self._forest, self._labels, method, rng, self.n_jobs, self._progress
+            points, sample, self._forest, self._labels, edges, method, rng, self.n_jobs, self._progress
         )
-        ties = tie_spread(points, self._forest, self._labels, sample.groups, rng, self.n_jobs)
+        ties = tie_spread(points, self._forest, self._labels, edges.cross_rate, rng, self.n_jobs)
         counts = pair_counts if sample.hard else soft_pair_counts
         pairs = counts(self._forests, self._labels)
-        edges = class_edges(self._forest, self._labels)
         self._results(edges, sample, self._spread, ties, pairs)
         self._pairwise = pairwise_floor(
             self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options

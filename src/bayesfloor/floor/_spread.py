@@ -92,13 +92,13 @@ def measure_spread(
     sample: Sample,
     forest: Forest,
     labels: Labels,
+    edges: ClassEdges,
     method: str,
     rng: np.random.Generator,
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Spread:
     """Standard errors and drift of a sample's counts."""
-    edges = class_edges(forest, labels)
     if len(sample) < 2 * N_PARTS:
         error, errors = fast_errors(forest, labels, edges)
         return Spread("fast", error, errors, np.inf, np.nan, np.inf)
@@ -132,8 +132,8 @@ def measure_quarters(
     progress: Progress | None,
 ) -> Quarters:
     """Counts on quarters of the rows, dealt out anew in each round."""
-    parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng)]
-    tasks = [
+    parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
+    tasks = (  # made as they are wanted: all at once would be ten copies of the rows
         (
             X[units],
             sample.shares[units],
@@ -142,9 +142,8 @@ def measure_quarters(
             n_trees,
         )
         for units in parts
-        if len(units) > 1
-    ]
-    results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(tasks))
+    )
+    results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(parts))
     rates, classes, lengths = zip(*results, strict=True)
     return Quarters(np.array(rates), np.array(classes), np.array(lengths))
 
@@ -196,20 +195,19 @@ def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
 
 
 def tie_spread(
-    X: Floats, forest: Forest, labels: Labels, groups: np.ndarray | None, rng: np.random.Generator, n_jobs: int | None
+    X: Floats, forest: Forest, labels: Labels, rate: float, rng: np.random.Generator, n_jobs: int | None
 ) -> tuple[float, float]:
-    """Range of G over orders of equally long edges.
+    """Range of G, which is ``rate``, over orders of equally long edges.
 
     A jitter far below every difference of lengths puts them in another order.
     """
-    rate = class_edges(forest, labels).cross_rate
     if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
         return rate, rate
     prepare(len(X), X.shape[1], forest.n_trees, _TIE_ORDERS)
     first = np.unique(labels.vertex, return_index=True)[1]
     if len(first) > _TIES_ON:
         first = np.sort(rng.choice(first, _TIES_ON, replace=False))
-    rates = [_jittered_rate(X, first, forest.n_trees, labels, groups, rng, n_jobs) for _ in range(_TIE_ORDERS)]
+    rates = [_jittered_rate(X, first, forest.n_trees, labels, rng, n_jobs) for _ in range(_TIE_ORDERS)]
     reach = _TIE_REACH * float(np.std(rates, ddof=1)) * np.sqrt(len(first) / np.count_nonzero(labels.rows_at))
     whole = [*rates, rate] if len(first) == np.count_nonzero(labels.rows_at) else [rate]
     return float(max(0.0, min(whole) - reach)), float(min(1.0, max(whole) + reach))
@@ -220,13 +218,12 @@ def _jittered_rate(
     first: np.ndarray,
     n_trees: int,
     labels: Labels,
-    groups: np.ndarray | None,
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> float:
     """G of the vertices of these rows under another order of ties."""
     x = X[first] + rng.normal(size=(len(first), X.shape[1])) * (_JITTER * np.abs(X).max())
-    forest = grow(x, n_trees, None if groups is None else groups[first], n_jobs)
+    forest = grow(x, n_trees, None if labels.groups is None else labels.groups[first], n_jobs)
     place = np.full(labels.n_vertices, -1)
     place[labels.vertex[first]] = forest.vertex
     units = np.flatnonzero(place[labels.vertex] >= 0)
