@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from bayesfloor.forest._classes import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest, spanning_forest
     from bayesfloor.formulas._henze_penrose import henze_penrose
+    from bayesfloor.hierarchy._search import SmartSVMSearch
+    from bayesfloor.hierarchy._smart_svm import SmartSVM
+    from bayesfloor.hierarchy._tree import ClassTree
 
 __version__ = "0.1.0.dev0"
 
@@ -18,8 +21,11 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "BayesFloor": "bayesfloor.floor._bayes_floor",
     "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
+    "ClassTree": "bayesfloor.hierarchy._tree",
     "ClassForests": "bayesfloor.forest._classes",
     "Forest": "bayesfloor.forest._forest",
+    "SmartSVM": "bayesfloor.hierarchy._smart_svm",
+    "SmartSVMSearch": "bayesfloor.hierarchy._search",
     "class_forests": "bayesfloor.forest._classes",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
     "odd_labels": "bayesfloor.floor._odd_labels",
@@ -29,8 +35,11 @@ _HOME = {
 __all__ = [
     "BayesFloor",
     "ClassForests",
+    "ClassTree",
     "Forest",
     "SampledRowsWarning",
+    "SmartSVM",
+    "SmartSVMSearch",
     "class_forests",
     "henze_penrose",
     "odd_labels",

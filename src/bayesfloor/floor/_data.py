@@ -30,7 +30,7 @@ def read_features(estimator: Any, X: Any) -> Features:
     """``X`` as numbers; sets ``n_features_in_`` and ``feature_names_in_``."""
     from sklearn.utils.validation import validate_data
 
-    frame = _as_frame(X)
+    frame = as_frame(X)
     if frame is None:
         values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
         return Features(values, np.ones(values.shape[1], dtype=bool))
@@ -42,7 +42,8 @@ def read_features(estimator: Any, X: Any) -> Features:
     return Features(_check_finite(np.hstack([block for block, _ in blocks]), X), quantity)
 
 
-def _as_frame(X: Any) -> Any:
+def as_frame(X: Any) -> Any:
+    """A data frame of any kind as narwhals', or None of what is none."""
     import narwhals
 
     columns = list(getattr(X, "columns", []))

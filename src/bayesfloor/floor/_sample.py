@@ -67,9 +67,14 @@ def read_sample(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any)
     n = len(features.values)
     target, weight = read_target(y, n), read_weight(sample_weight, n)
     numbers = None if groups is None else _number_groups(groups, n)
-    sample = _put_together(features, target, numbers, weight)
-    sample = sample.take(_content_order(sample))
+    sample = make_sample(features, target, numbers, weight)
     return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
+
+
+def make_sample(features: Features, target: Target, groups: Ints | None = None, weight: Floats | None = None) -> Sample:
+    """Numbers and labels as a sample, in the order of its content."""
+    sample = _put_together(features, target, groups, weight)
+    return sample.take(_content_order(sample))
 
 
 def _number_groups(groups: Any, n_rows: int) -> Ints:

@@ -1,0 +1,1 @@
+"""Trees of classes, and classifiers on them."""

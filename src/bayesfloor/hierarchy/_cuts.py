@@ -1,0 +1,188 @@
+"""Ways from the matrix of pairwise floors to a tree of classes.
+
+Classes with a high floor between them are alike and should part late. Weights are rounded to whole
+numbers first, so that sums are exact, whatever their order: equal cuts are equal, and the first class
+decides among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.hierarchy._tree import ClassTree, grow_tree, is_pair
+
+_UNITS = 2.0**40  # of a floor of 1; a thousand classes squared still fit into 63 bits
+_TAKEN = -(2**62)  # below all weights, whatever is added to it
+
+Split = tuple[Ints, Ints]
+
+
+def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:
+    """The tree of classes that a cut makes of their pairwise floors."""
+    weights = _whole(matrix)
+    tree = LINKAGES[cut](classes, weights) if cut in LINKAGES else _cut_apart(classes, weights, CUTS[cut])
+    return tree.linked(matrix)
+
+
+def given_tree(cut: Any, classes: np.ndarray) -> ClassTree:
+    """The user's own tree, of the classes that are there."""
+    return (cut if isinstance(cut, ClassTree) else ClassTree.from_nested(cut)).among(classes)
+
+
+def check_cut(cut: Any) -> None:
+    """Refuse what gives no tree."""
+    if isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in {*CUTS, *LINKAGES}):
+        return
+    names = ", ".join(repr(name) for name in (*CUTS, *LINKAGES))
+    raise ValueError(f"Got cut={cut!r}, but expected {names}, a ClassTree or pairs of labels within pairs.")
+
+
+def _whole(matrix: Floats) -> Ints:
+    return np.rint(np.asarray(matrix) * _UNITS).astype(np.int64)
+
+
+def _cut_apart(classes: np.ndarray, weights: Ints, cut: Callable[[Ints], np.ndarray]) -> ClassTree:
+    """Cut all classes in two, then each part, until every class is alone."""
+
+    def divide(part: Ints) -> Split | Ints:
+        if len(part) == 1:
+            return part
+        side = cut(weights[np.ix_(part, part)])
+        return part[side], part[~side]
+
+    every: Ints = np.arange(len(classes))
+    return grow_tree(classes, every, divide)
+
+
+def min_cut(weights: Ints) -> np.ndarray:
+    """One side of a cut of the smallest weight, by Stoer and Wagner (1997).
+
+    A phase orders the vertices, each time taking the one most attached to those before it. The
+    attachment of v to all before it is no more than the weight of any cut between v and the vertex
+    before v: so where it is not below the best cut known, the two may be merged. Stoer and Wagner
+    merge the last two only, for which it is a cut itself.
+    """
+    merged = np.eye(len(weights), dtype=bool)
+    graph = weights.copy()
+    np.fill_diagonal(graph, 0)
+    degree = graph.sum(axis=1)
+    side, best = merged[degree.argmin()], degree.min()
+    if best <= _below_larger_quickly(graph) or best <= _below_larger(graph):
+        return side.copy()
+    while len(graph) > 2:
+        order, attached = _most_attached(graph)
+        if attached[-1] < best:
+            side, best = merged[order[-1]], attached[-1]
+        apart = attached < best
+        apart[[0, -1]] = True, False
+        graph, merged = _merge(graph, merged, order, np.cumsum(apart) - 1)
+        if len(graph) == 2 and graph[0, 1] < best:
+            side, best = merged[0], graph[0, 1]
+    return side.copy()
+
+
+def _below_larger_quickly(graph: Ints) -> int:
+    """A bound below all cuts but those of single classes: a of n classes have a (n - a) edges to the others."""
+    n = len(graph)
+    return int(2 * (n - 2) * graph[~np.eye(n, dtype=bool)].min())
+
+
+def _below_larger(graph: Ints) -> int:
+    """The same, sharper: among a classes, each keeps at most its a - 1 heaviest edges inside."""
+    n = len(graph)
+    inside = np.cumsum(np.sort(graph, axis=1)[:, ::-1], axis=1)[:, : n // 2]
+    outside = np.cumsum(np.sort(graph.sum(axis=1, keepdims=True) - inside, axis=0), axis=0)
+    sizes = np.arange(2, n // 2 + 1)
+    return int(outside[sizes - 1, sizes - 2].min(initial=np.iinfo(np.int64).max))
+
+
+def _most_attached(graph: Ints) -> tuple[Ints, Ints]:
+    """The vertices in maximum adjacency order, and how much each is attached to those before it."""
+    n = len(graph)
+    order, attached = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    weight = graph[0].copy()
+    weight[0] = _TAKEN
+    for place in range(1, n):
+        last = weight.argmax()
+        order[place], attached[place] = last, weight[last]
+        weight += graph[last]
+        weight[last] = _TAKEN
+    return order, attached
+
+
+def _merge(graph: Ints, merged: np.ndarray, order: Ints, group: Ints) -> tuple[Ints, np.ndarray]:
+    """The graph of groups of vertices; ``group`` is of the vertices in ``order``."""
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    rows = np.add.reduceat(graph[np.ix_(order, order)], first, axis=0)
+    together = np.add.reduceat(rows, first, axis=1)
+    np.fill_diagonal(together, 0)
+    return together, np.logical_or.reduceat(merged[order], first, axis=0)
+
+
+def normalized_cut(weights: Ints) -> np.ndarray:
+    """One side of a cut whose weight is small relative to both sides' own, by Shi and Malik (2000).
+
+    Of all cuts along the second eigenvector of the normalised Laplacian, the best one; classes that
+    nothing joins are parted first.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    graph = weights.astype(np.float64)
+    np.fill_diagonal(graph, 0.0)
+    n_parts, part = connected_components(graph, directed=False)
+    return _half_of(part) if n_parts > 1 else _best_along(graph, _second_vector(graph))
+
+
+def _half_of(part: Ints) -> np.ndarray:
+    """Parts that together have about half of all, the largest taken first."""
+    size = np.bincount(part)
+    chosen = np.zeros(len(size), dtype=bool)
+    for number in np.argsort(-size, kind="stable"):
+        chosen[number] = 2 * (size[chosen].sum() + size[number]) <= len(part) or not chosen.any()
+    return chosen[part]
+
+
+def _second_vector(graph: Floats) -> Floats:
+    root = np.sqrt(graph.sum(axis=1))
+    return np.linalg.eigh(graph / np.outer(root, root))[1][:, -2] / root
+
+
+def _best_along(graph: Floats, value: Floats) -> np.ndarray:
+    """The cut of the smallest normalised weight among those between two neighbouring values."""
+    order = np.argsort(value, kind="stable")
+    ordered, total = graph[np.ix_(order, order)], graph.sum()
+    volume = np.cumsum(ordered.sum(axis=1))[:-1]
+    inside = np.cumsum(2 * np.tril(ordered, -1).sum(axis=1))[:-1]
+    across = volume - inside
+    place = int(np.argmin(across * (1 / volume + 1 / (total - volume))))
+    side = np.zeros(len(graph), dtype=bool)
+    side[order[: place + 1]] = True
+    return side
+
+
+def _linkage(classes: np.ndarray, weights: Ints, method: Any) -> ClassTree:
+    """Join the two groups that are most alike until all are one; read from the last join back."""
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    K = len(classes)
+    if K == 1:
+        return grow_tree(classes, np.arange(1), lambda part: part)
+    distance = (weights.max() - weights).astype(np.float64)
+    np.fill_diagonal(distance, 0.0)
+    joins = linkage(squareform(distance), method)[:, :2].astype(np.int64)
+    return grow_tree(
+        classes, 2 * K - 2, lambda node: tuple(joins[node - K].tolist()) if node >= K else np.array([node])
+    )
+
+
+CUTS: dict[str, Callable[[Ints], np.ndarray]] = {"min_cut": min_cut, "normalized_cut": normalized_cut}
+LINKAGES: dict[str, Callable[[np.ndarray, Ints], ClassTree]] = {
+    "average": partial(_linkage, method="average"),
+    "complete": partial(_linkage, method="complete"),
+}

@@ -1,0 +1,106 @@
+"""Rows become the matrix of pairwise floors that trees are cut from."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.counts._pairs import pair_counts
+from bayesfloor.floor._bayes_floor import LARGE, SampledRowsWarning
+from bayesfloor.floor._data import Features, Target
+from bayesfloor.floor._overall import square
+from bayesfloor.floor._results import PairwiseFloor
+from bayesfloor.floor._sample import Sample, draw_rows, make_sample
+from bayesfloor.floor._scale import apply_scale, pick_scale
+from bayesfloor.floor._trees import prepare
+from bayesfloor.forest._classes import ClassForests, class_forests
+from bayesfloor.formulas._henze_penrose import henze_penrose
+
+_FORESTS = 3  # of all rows that the pairs come to, about
+
+
+class Measured(NamedTuple):
+    """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
+
+    sample: Sample
+    scale: str
+    points: Floats
+    forests: ClassForests
+    labels: Labels
+
+    @property
+    def matrix(self) -> Floats:
+        """The normalised floor of every pair, as the paper has it."""
+        counts = pair_counts(self.forests, self.labels)
+        n1, n2 = counts.sizes.T
+        return square(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
+
+
+def measure_classes(
+    features: Features, codes: Ints, n_trees: int, scale: str | None, random_state: int, n_jobs: int | None
+) -> Measured:
+    """Grow the trees of all classes and pairs, of at most 50,000 rows."""
+    classes = np.arange(int(codes.max()) + 1)
+    target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
+    sample = _draw(make_sample(features, target), random_state)
+    prepare(len(sample), features.values.shape[1], n_trees, _FORESTS)
+    name, _ = pick_scale(scale, sample, random_state, n_jobs)
+    points = apply_scale(sample.features, name)
+    forests = class_forests(points, sample.codes, n_trees, n_jobs=n_jobs)
+    labels = Labels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
+    return Measured(sample, name, points, forests, labels)
+
+
+def _draw(sample: Sample, random_state: int) -> Sample:
+    if len(sample) <= LARGE:
+        return sample
+    drawn = sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
+    message = f"{len(drawn)} of {len(sample)} rows are used for the floors of the classes; classifiers see all."
+    warnings.warn(SampledRowsWarning(message), stacklevel=6)
+    return drawn
+
+
+def floor_matrix(
+    values: Floats,
+    quantity: np.ndarray,
+    codes: Ints,
+    n_trees: int,
+    scale: str | None,
+    random_state: int,
+    n_jobs: int | None,
+) -> Floats:
+    """The normalised floor of every pair: plain arrays in and out, as a cache likes them."""
+    return measure_classes(Features(values, quantity), codes, n_trees, scale, random_state, n_jobs).matrix
+
+
+def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
+    """The user's own pairwise floors, of the classes that are there."""
+    if isinstance(floor, PairwiseFloor):
+        missing = np.setdiff1d(classes, floor.classes)
+        if len(missing):
+            raise ValueError(
+                f"Got rows of class {missing.tolist()[0]!r}, but a floor of other classes. Fit it with every class."
+            )
+        place = np.searchsorted(floor.classes, classes)
+        return floor.matrix[np.ix_(place, place)]
+    matrix, K = _check_numbers(floor), len(classes)
+    if matrix.shape != (K, K):
+        raise ValueError(
+            f"Got a floor matrix of shape {matrix.shape}, but y has {K} classes. "
+            "Give BayesFloor's pairwise_ instead, which knows its classes: a fold may lack one."
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
+        raise ValueError("Got a floor matrix that is not symmetric or has negative or missing numbers.")
+    return matrix
+
+
+def _check_numbers(floor: Any) -> Floats:
+    try:
+        return np.asarray(floor, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Got floor of type {type(floor).__name__}, but expected the pairwise_ of a fitted BayesFloor or a matrix."
+        ) from error

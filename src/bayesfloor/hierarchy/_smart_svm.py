@@ -1,0 +1,362 @@
+"""``SmartSVM``: a binary classifier at each node of a tree cut from pairwise floors."""
+
+from __future__ import annotations
+
+import logging
+import time
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone  # noqa: TID253 - itself loaded late
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa: TID253
+from sklearn.utils.metaestimators import available_if  # noqa: TID253
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._data import Features
+from bayesfloor.floor._scale import check_scale
+from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
+from bayesfloor.hierarchy._matrix import floor_matrix, given_matrix
+from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_beam
+from bayesfloor.hierarchy._rows import read_labels, read_new_rows, read_rows, read_rows_as_they_are
+from bayesfloor.hierarchy._tree import ClassTree
+
+logger = logging.getLogger(__name__)
+
+
+def _parts_have(method: str) -> Any:
+    """Whether the binary classifiers have a method, and so the whole."""
+
+    def check(smart: SmartSVM) -> bool:
+        parts = [model for model in getattr(smart, "models_", []) if model is not None]
+        return all(hasattr(part, method) for part in parts or [smart._get_estimator()])  # noqa: SLF001 - a method of it
+
+    return available_if(check)
+
+
+class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # no types there
+    """Binary classifiers on a tree of classes that is cut where classes are easiest to tell apart.
+
+    The floors of all pairs of classes make a graph. It is cut in two where the floors across are
+    lowest, each part again, until every class is alone; a binary classifier is trained for each cut.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any binary classifier, pipeline or search of scikit-learn's kind; None takes ``LinearSVC()``.
+    cut : {"min_cut", "normalized_cut", "average", "complete"}, ClassTree or nested pairs, default="min_cut"
+        How the tree is made; "min_cut" is the paper's. It nearly always peels off one class at a
+        time. The last two join groups of classes by their average or smallest floor.
+        ``[["cat", "dog"], "car"]`` is a tree of your own.
+    n_trees : int, default=3
+        Number of orthogonal spanning trees behind each floor.
+    floor : PairwiseFloor or array of shape (K, K), default=None
+        Floors that were computed before: ``BayesFloor().fit(X, y).pairwise_``.
+    scale : {"auto", "none", "standard", "robust", "unit"} or None, default=None
+        How features are scaled for the floors; models see the features as they came. None is the
+        paper's.
+    routing : {"auto", "hard", "product"}, default="auto"
+        Whether a row follows each model's answer to one class, or the class with the largest product
+        of probabilities is taken. "auto" takes the product where the models have probabilities.
+    beam : int, default=None
+        With the product: follow so many of the likeliest paths instead of all.
+    memory : str, path or joblib.Memory, default=None
+        Where floors are kept, so that a search over the parameters of the models computes them once
+        for each training set. ``SmartSVMSearch`` sees to it by itself.
+    n_jobs : int, default=None
+        Number of threads, as joblib understands it.
+    random_state : int, default=0
+        Seed of the rows drawn for floors: of more than 50,000 rows so many are used. Models have
+        their own.
+    verbose : int, default=0
+        Above 0, stages of the work are logged.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels.
+    tree_ : ClassTree
+        The tree of classes.
+    models_ : list
+        The classifier of each node of the tree, which answers 1 for its right side; None for leaves.
+    floor_matrix_ : (K, K) array or None
+        The pairwise floors that the tree was cut from; None where none were needed.
+    floor_seconds_ : float
+        CPU time that the floors took.
+
+    References
+    ----------
+    van den Burg and Hero (2017), arXiv:1711.03512, section 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.svm import LinearSVC
+    >>> from bayesfloor import SmartSVM
+    >>> X, y = load_digits(n_class=4, return_X_y=True)
+    >>> smart = SmartSVM(LinearSVC(C=0.01, random_state=0), cut="average").fit(X[::2], y[::2])
+    >>> print(smart.tree_.to_text())
+    4 classes
+    ├─ 0
+    ├ 3 classes
+    ├─ 3
+    ├ 2 classes
+    ├─ 1
+    └─ 2
+    >>> print(f"{smart.score(X[1::2], y[1::2]):.2f}")
+    0.99
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cut: Any = "min_cut",
+        n_trees: int = 3,
+        floor: Any = None,
+        scale: str | None = None,
+        routing: str = "auto",
+        beam: int | None = None,
+        memory: Any = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.cut = cut
+        self.n_trees = n_trees
+        self.floor = floor
+        self.scale = scale
+        self.routing = routing
+        self.beam = beam
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> SmartSVM:
+        """Cut the tree and train a classifier for each cut.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Finite numbers. Data frames reach the models as they are, for pipelines that want names;
+            floors read texts and categories as ``BayesFloor`` does. Sparse rows need ``floor`` or a
+            tree of your own.
+        y : array-like of shape (n_rows,)
+            Labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights for the models. Floors only leave out rows without weight.
+        **fit_params : dict
+            What else the models' ``fit`` takes; with metadata routing, what they ask for.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rows, features = self._read(X)
+        self.classes_, codes = read_labels(y, rows.shape[0])
+        params = self._routed(sample_weight, fit_params, rows)
+        self.tree_ = self._grow(features, codes, sample_weight)
+        self.models_ = self._train(rows, codes, params)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        (n_rows,) array of labels
+        """
+        rows = self._new_rows(X)
+        if not self._by_product:
+            found = route(self.tree_, self.models_, rows)
+        elif self.beam is None:
+            found = class_probabilities(self.tree_, self.models_, rows).argmax(axis=1)
+        else:
+            found = route_beam(self.tree_, self.models_, rows, self.beam)
+        return self.classes_[found]
+
+    @_parts_have("predict_proba")  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class: the product along the path to it.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        (n_rows, K) array, rows adding up to 1
+        """
+        rows = self._new_rows(X)
+        return class_probabilities(self.tree_, self.models_, rows)
+
+    @_parts_have("decision_function")  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """A score of each class, the largest for the predicted one.
+
+        With hard routing it is the smallest margin along the path to the class, with the product the
+        logarithm of its probability. With two classes it is that of the one model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        (n_rows, K) array, or with two classes (n_rows,), positive for the second
+        """
+        rows = self._new_rows(X)
+        if len(self.classes_) == 2:
+            return self.models_[0].decision_function(rows.X)
+        if not self._by_product:
+            return class_margins(self.tree_, self.models_, rows)
+        with np.errstate(divide="ignore"):
+            return np.log(class_probabilities(self.tree_, self.models_, rows))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Where metadata go: to the binary classifiers.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self._get_estimator(), method_mapping=mapping)
+
+    def _get_estimator(self) -> Any:
+        """The binary classifier to clone."""
+        if self.estimator is not None:
+            return self.estimator
+        from sklearn import get_config
+        from sklearn.svm import LinearSVC
+
+        default = LinearSVC(random_state=0)
+        return default.set_fit_request(sample_weight=True) if get_config()["enable_metadata_routing"] else default
+
+    def _check_parameters(self) -> None:
+        check_cut(self.cut)
+        check_n_trees(self.n_trees)
+        check_scale(self.scale)
+        if self.routing not in ("auto", "hard", "product"):
+            raise ValueError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
+        if self.beam is not None and (not isinstance(self.beam, Integral) or self.beam < 1):
+            raise ValueError(f"Got beam={self.beam!r}, but expected None or a whole number of at least 1.")
+        if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
+            raise ValueError(
+                f"Got routing='product', but {type(self._get_estimator()).__name__} has no predict_proba. "
+                "Wrap it in CalibratedClassifierCV, take a classifier that has, or routing='hard'."
+            )
+
+    @property
+    def _by_product(self) -> bool:
+        """Whether probabilities decide; with two classes there is but one model to ask."""
+        return self.routing != "hard" and len(self.classes_) > 2 and hasattr(self, "predict_proba")
+
+    @property
+    def _is_given(self) -> bool:
+        """Whether the tree follows without computing a floor."""
+        return self.floor is not None or not isinstance(self.cut, str)
+
+    def _read(self, X: Any) -> tuple[Any, Features | None]:
+        return (read_rows_as_they_are(self, X), None) if self._is_given else read_rows(self, X)
+
+    def _new_rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return Rows(read_new_rows(self, X))
+
+    def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
+        """The tree of the classes."""
+        start = time.process_time()
+        self.floor_matrix_ = self._matrix(features, codes, sample_weight)
+        self.floor_seconds_ = time.process_time() - start
+        if not isinstance(self.cut, str):
+            tree = given_tree(self.cut, self.classes_)
+            return tree if self.floor_matrix_ is None else tree.linked(self.floor_matrix_)
+        matrix = np.zeros((len(self.classes_),) * 2) if self.floor_matrix_ is None else self.floor_matrix_
+        return class_tree(self.classes_, matrix, self.cut)
+
+    def _matrix(self, features: Features | None, codes: Ints, sample_weight: Any) -> Floats | None:
+        """Pairwise floors: given, computed, or None where there is only one tree."""
+        if self.floor is not None:
+            return given_matrix(self.floor, self.classes_)
+        if features is None or len(self.classes_) < 3:
+            return None
+        from sklearn.utils.validation import check_memory
+
+        kept = _weighty(sample_weight, codes)
+        if self.verbose:
+            logger.info("floors of %d classes from %d rows", len(self.classes_), len(kept))
+        compute = check_memory(self.memory).cache(floor_matrix, ignore=["n_jobs"])
+        arrays = (features.values[kept], features.quantity, codes[kept])
+        return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
+
+    def _routed(self, sample_weight: Any, fit_params: dict[str, Any], rows: Any) -> dict[str, Any]:
+        """What each model's ``fit`` is given besides its rows."""
+        from sklearn import get_config
+        from sklearn.utils.metadata_routing import process_routing
+        from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
+
+        given = {} if sample_weight is None else {"sample_weight": _check_sample_weight(sample_weight, rows)}
+        if get_config()["enable_metadata_routing"]:
+            return process_routing(self, "fit", **given, **fit_params).estimator.fit
+        if given and not has_fit_parameter(self._get_estimator(), "sample_weight"):
+            raise ValueError(
+                f"Got sample_weight, but the fit of {type(self._get_estimator()).__name__} takes none. "
+                "Pipelines take it by metadata routing: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        return {**given, **fit_params}
+
+    def _train(self, X: Any, codes: Ints, params: dict[str, Any]) -> list[Any]:
+        """The models of all nodes, None for leaves."""
+        tree, models = self.tree_, [None] * self.tree_.n_nodes
+        tasks = ((self._get_estimator(), X, *_sides(tree, node, codes), params) for node in tree.splits.tolist())
+        trained = run_tasks(_fit_node, tasks, n_jobs=self.n_jobs)
+        for done, (node, model) in enumerate(zip(tree.splits.tolist(), trained, strict=True), start=1):
+            models[node] = model
+            if self.verbose:
+                logger.info("model %d of %d", done, len(tree.splits))
+        return models
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._is_given and get_tags(self._get_estimator()).input_tags.sparse
+        return tags
+
+
+def _weighty(sample_weight: Any, codes: Ints) -> Ints:
+    """Rows with any weight, as long as every class has some."""
+    kept = (
+        np.arange(len(codes)) if sample_weight is None else np.flatnonzero(np.broadcast_to(sample_weight, len(codes)))
+    )
+    return kept if len(np.unique(codes[kept])) == codes.max() + 1 else np.arange(len(codes))
+
+
+def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
+    """The rows of a node, and on which side each is: 0 left, 1 right."""
+    side = np.full(len(tree.classes), -1)
+    side[tree.members(int(tree.left[node]))] = 0
+    side[tree.members(int(tree.right[node]))] = 1
+    rows = np.flatnonzero(side[codes] >= 0)
+    return rows, side[codes[rows]]
+
+
+def _fit_node(estimator: Any, X: Any, rows: Ints, side: Ints, params: dict[str, Any]) -> Any:
+    from sklearn.utils.validation import _check_method_params
+
+    own = _check_method_params(X, params, rows)
+    return clone(estimator).fit(Rows(X).take(rows), side, **own)
