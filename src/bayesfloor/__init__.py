@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bayesfloor.forest._classes import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest, spanning_forest
     from bayesfloor.formulas._henze_penrose import henze_penrose
+    from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._search import SmartSVMSearch
     from bayesfloor.hierarchy._smart_svm import SmartSVM
     from bayesfloor.hierarchy._tree import ClassTree
@@ -23,6 +24,7 @@ _HOME = {
     "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
     "ClassTree": "bayesfloor.hierarchy._tree",
     "ClassForests": "bayesfloor.forest._classes",
+    "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
     "Forest": "bayesfloor.forest._forest",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
     "SmartSVMSearch": "bayesfloor.hierarchy._search",
@@ -36,6 +38,7 @@ __all__ = [
     "BayesFloor",
     "ClassForests",
     "ClassTree",
+    "FloorGuidedClassifier",
     "Forest",
     "SampledRowsWarning",
     "SmartSVM",

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, hard_shares
 
-_ONE_HOT = np.sqrt(0.5)
+ONE_HOT = np.sqrt(0.5)
 _MOST_CATEGORIES = 1000
 
 
@@ -35,7 +35,7 @@ def read_features(estimator: Any, X: Any) -> Features:
         values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
         return Features(values, np.ones(values.shape[1], dtype=bool))
     validate_data(estimator, X, skip_check_array=True)
-    blocks = [_read_column(column) for column in frame.iter_columns()]
+    blocks = [read_column(column) for column in frame.iter_columns()]
     if not blocks:
         raise ValueError(f"Got a data frame of {len(frame)} rows without columns, but expected at least one feature.")
     quantity = np.repeat([is_quantity for _, is_quantity in blocks], [block.shape[1] for block, _ in blocks])
@@ -53,7 +53,7 @@ def as_frame(X: Any) -> Any:
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
-def _read_column(column: Any) -> tuple[Floats, bool]:
+def read_column(column: Any) -> tuple[Floats, bool]:
     """A column as numbers, and whether it is a quantity."""
     _refuse_missing(column)
     if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
@@ -63,17 +63,29 @@ def _read_column(column: Any) -> tuple[Floats, bool]:
             f"Got dates in column {column.name!r}, but expected numbers, texts or categories. "
             "Turn them into numbers first, for example days since a date."
         )
-    given = column.to_list()
-    if all(isinstance(value, (int, float)) for value in given):  # numbers in a column of objects
-        return np.array(given, dtype=np.float64)[:, None], True
-    values = np.array([str(value) for value in given])
-    categories, codes = np.unique(values, return_inverse=True)
+    categories = categories_of(column)
+    if categories is None:  # numbers in a column of objects
+        return np.array(column.to_list(), dtype=np.float64)[:, None], True
     if len(categories) > _MOST_CATEGORIES:
         raise TypeError(
             f"Got {len(categories)} different texts in column {column.name!r}, but expected at most "
             f"{_MOST_CATEGORIES} categories. Drop the column or embed it first."
         )
-    return hard_shares(codes, len(categories)).toarray() * _ONE_HOT, False
+    codes = np.searchsorted(categories, _texts(column))
+    return hard_shares(codes, len(categories)).toarray() * ONE_HOT, False
+
+
+def categories_of(column: Any) -> np.ndarray | None:
+    """The categories of a column of texts; None of one that holds quantities."""
+    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
+        return None
+    if all(isinstance(value, (int, float)) for value in column.to_list()):
+        return None
+    return np.unique(_texts(column))
+
+
+def _texts(column: Any) -> np.ndarray:
+    return np.array([str(value) for value in column.to_list()])
 
 
 def _refuse_missing(column: Any) -> None:
@@ -110,22 +122,27 @@ class Target:
 
 def read_target(y: Any, n_rows: int) -> Target:
     """``y`` as classes and chances: one label a row, votes or probabilities."""
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
+        return _read_soft(y, n_rows)
+    classes, codes = read_labels(y, n_rows)
+    _check_classes(len(classes))
+    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+
+
+def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
+    """The classes, and the number of each row's."""
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_consistent_length, column_or_1d
 
     if y is None:
-        raise ValueError("BayesFloor requires y to be passed, but the target y is None.")
-    shape = np.asarray(y).shape
-    if len(shape) == 2 and shape[1] > 1:
-        return _read_soft(y, n_rows)
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = column_or_1d(y, warn=True)
     check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
     labels = np.array(labels.tolist()) if labels.dtype == object else labels
     check_classification_targets(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    _check_classes(len(classes))
-    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+    return np.unique(labels, return_inverse=True)
 
 
 def _check_labels(labels: np.ndarray) -> None:

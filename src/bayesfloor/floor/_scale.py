@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,22 +16,45 @@ from bayesfloor.floor._trees import grow
 _CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
 
 
-def _keep(values: Floats) -> Floats:
-    return values
+def _keep(values: Floats) -> tuple[Floats, Floats]:
+    return np.zeros(values.shape[1]), np.ones(values.shape[1])
 
 
-def _standard(values: Floats) -> Floats:
-    return _divide(values - values.mean(axis=0), values.std(axis=0))
+def _standard(values: Floats) -> tuple[Floats, Floats]:
+    return values.mean(axis=0), values.std(axis=0)
 
 
-def _robust(values: Floats) -> Floats:
+def _robust(values: Floats) -> tuple[Floats, Floats]:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-    spread = np.where(high > low, high - low, values.std(axis=0))
-    return _divide(values - middle, spread)
+    return middle, np.where(high > low, high - low, values.std(axis=0))
 
 
-def _unit(values: Floats) -> Floats:
-    return _divide(values, np.sqrt((values**2).sum(axis=1, keepdims=True)))
+# Of each column a middle to be taken off and a spread to be divided by; "unit" is of rows instead.
+SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
+    "none": _keep,
+    "standard": _standard,
+    "robust": _robust,
+    "unit": _keep,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Scaler:
+    """A scale as it was fitted to some rows, for these and for others."""
+
+    name: str
+    quantity: np.ndarray
+    middle: Floats
+    spread: Floats
+
+    def apply(self, values: Floats) -> Floats:
+        """Rows with their quantities scaled."""
+        if self.name == "none":
+            return values
+        scaled, own = values.copy(), values[:, self.quantity]
+        length = np.sqrt((own**2).sum(axis=1, keepdims=True)) if self.name == "unit" else self.spread
+        scaled[:, self.quantity] = _divide(own - self.middle, length)
+        return scaled
 
 
 def _divide(values: Floats, by: Floats) -> Floats:
@@ -38,12 +62,9 @@ def _divide(values: Floats, by: Floats) -> Floats:
     return values / np.where(by > 0, by, 1.0)
 
 
-SCALES: dict[str, Callable[[Floats], Floats]] = {
-    "none": _keep,
-    "standard": _standard,
-    "robust": _robust,
-    "unit": _unit,
-}
+def fit_scale(features: Features, name: str) -> Scaler:
+    """The scale of this name for these rows."""
+    return Scaler(name, features.quantity, *SCALES[name](features.values[:, features.quantity]))
 
 
 _FEWEST_QUANTITIES = {"none": 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" gives up a dimension
@@ -57,11 +78,7 @@ def check_scale(scale: object) -> None:
 
 def apply_scale(features: Features, name: str) -> Floats:
     """Features with their quantities scaled."""
-    if name == "none":
-        return features.values
-    scaled = features.values.copy()
-    scaled[:, features.quantity] = SCALES[name](features.values[:, features.quantity])
-    return scaled
+    return fit_scale(features, name).apply(features.values)
 
 
 def pick_scale(

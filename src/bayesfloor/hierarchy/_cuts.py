@@ -16,7 +16,7 @@ import numpy as np
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.hierarchy._tree import ClassTree, grow_tree, is_pair
 
-_UNITS = 2.0**40  # of a floor of 1; a thousand classes squared still fit into 63 bits
+_UNITS = 2.0**40  # of the largest weight, about; a thousand classes squared still fit into 63 bits
 _TAKEN = -(2**62)  # below all weights, whatever is added to it
 
 Split = tuple[Ints, Ints]
@@ -43,7 +43,9 @@ def check_cut(cut: Any) -> None:
 
 
 def _whole(matrix: Floats) -> Ints:
-    return np.rint(np.asarray(matrix) * _UNITS).astype(np.int64)
+    """Weights in whole numbers; a power of two takes out their unit exactly."""
+    exponent = np.frexp(np.max(matrix, initial=0.0))[1]
+    return np.rint(np.ldexp(np.asarray(matrix, dtype=np.float64), -exponent) * _UNITS).astype(np.int64)
 
 
 def _cut_apart(classes: np.ndarray, weights: Ints, cut: Callable[[Ints], np.ndarray]) -> ClassTree:

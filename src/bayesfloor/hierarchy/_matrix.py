@@ -14,7 +14,7 @@ from bayesfloor.floor._data import Features, Target
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import Sample, draw_rows, make_sample
-from bayesfloor.floor._scale import apply_scale, pick_scale
+from bayesfloor.floor._scale import Scaler, fit_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._classes import ClassForests, class_forests
 from bayesfloor.formulas._henze_penrose import henze_penrose
@@ -26,7 +26,7 @@ class Measured(NamedTuple):
     """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
 
     sample: Sample
-    scale: str
+    scaler: Scaler
     points: Floats
     forests: ClassForests
     labels: Labels
@@ -48,19 +48,24 @@ def measure_classes(
     sample = _draw(make_sample(features, target), random_state)
     prepare(len(sample), features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
-    points = apply_scale(sample.features, name)
+    scaler = fit_scale(sample.features, name)
+    points = scaler.apply(sample.features.values)
     forests = class_forests(points, sample.codes, n_trees, n_jobs=n_jobs)
     labels = Labels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
-    return Measured(sample, name, points, forests, labels)
+    return Measured(sample, scaler, points, forests, labels)
 
 
 def _draw(sample: Sample, random_state: int) -> Sample:
     if len(sample) <= LARGE:
         return sample
-    drawn = sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
-    message = f"{len(drawn)} of {len(sample)} rows are used for the floors of the classes; classifiers see all."
-    warnings.warn(SampledRowsWarning(message), stacklevel=6)
-    return drawn
+    return sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
+
+
+def announce_drawing(n_rows: int) -> None:
+    """Tell the user, from inside ``fit``, that floors do not see all rows."""
+    if n_rows > LARGE:
+        message = f"{LARGE} of {n_rows} rows are used for the floors of the classes; the models see all."
+        warnings.warn(SampledRowsWarning(message), stacklevel=3)
 
 
 def floor_matrix(
@@ -94,7 +99,7 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
         raise ValueError("Got a floor matrix that is not symmetric or has negative or missing numbers.")
-    return matrix
+    return (matrix + matrix.T) / 2
 
 
 def _check_numbers(floor: Any) -> Floats:

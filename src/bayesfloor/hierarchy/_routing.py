@@ -35,7 +35,7 @@ class Rows(NamedTuple):
 
 def route(tree: ClassTree, models: Models, rows: Rows) -> Ints:
     """The class of each row at the end of the one path that the models' answers lead along."""
-    if _all_linear(models, rows.X):
+    if _all_linear(tree, models, rows.X):
         return np.concatenate([_route_linear(tree, models, part) for part in _blocks(rows.X)])
     answer, waiting = np.empty(len(rows), dtype=np.int64), [(0, np.arange(len(rows)))]
     while waiting:
@@ -50,13 +50,14 @@ def route(tree: ClassTree, models: Models, rows: Rows) -> Ints:
     return answer
 
 
-def _all_linear(models: Models, X: Any) -> bool:
+def _all_linear(tree: ClassTree, models: Models, X: Any) -> bool:
     """Whether one matrix product can answer for all nodes."""
     from sklearn.linear_model._base import LinearClassifierMixin
 
-    asked = [model for model in models if model is not None]
-    linear = all(isinstance(model, LinearClassifierMixin) and len(model.classes_) == 2 for model in asked)
-    return bool(asked) and linear and isinstance(X, np.ndarray)
+    splits = [models[node] for node in tree.splits.tolist()]
+    linear = all(getattr(type(model), "predict", None) is LinearClassifierMixin.predict for model in splits)
+    alone = tree.n_nodes == 2 * len(tree.order) - 1  # every class is a leaf of its own
+    return bool(splits) and linear and alone and isinstance(X, np.ndarray)
 
 
 def _blocks(X: np.ndarray) -> Iterator[np.ndarray]:
@@ -66,7 +67,7 @@ def _blocks(X: np.ndarray) -> Iterator[np.ndarray]:
 def _route_linear(tree: ClassTree, models: Models, X: np.ndarray) -> Ints:
     """The same from all nodes' answers at once: many classes need no call for each."""
     asked = [model for model in models if model is not None]
-    coef = np.concatenate([model.coef_ for model in asked])
+    coef = np.concatenate([np.atleast_2d(model.coef_) for model in asked])
     to_right = X @ coef.T + np.concatenate([np.atleast_1d(model.intercept_) for model in asked]) > 0
     place = np.cumsum(tree.left != NONE) - 1
     at, moving = np.zeros(len(X), dtype=np.int64), np.arange(len(X))
@@ -107,6 +108,7 @@ def _spread(
             found[:, tree.order[tree.start[node]]] = value
         else:
             answers = getattr(models[node], method)(rows.X)
+            answers = answers if answers.ndim == 2 else np.column_stack([-answers, answers])
             found[:, models[node].classes_] = combine(value[:, None], answers)
     return found
 
@@ -136,34 +138,70 @@ class _Paths(NamedTuple):
         return _Paths(self.row[chosen], self.place[chosen], self.log[chosen])
 
 
-def route_beam(tree: ClassTree, models: Models, rows: Rows, width: int) -> Ints:
-    """The likeliest class of each row, where only the ``width`` likeliest paths are followed at each step."""
-    places = np.array(
-        [node if models[node] is not None else -1 - tree.order[tree.start[node]] for node in range(len(models))]
-    )
-    paths = _Paths(np.arange(len(rows)), np.full(len(rows), places[0]), np.zeros(len(rows)))
-    while (going := paths.place >= 0).any():
-        steps = [_step(tree, places, int(node), models[node], rows, paths) for node in np.unique(paths.place[going])]
-        paths = _best(_join([paths.take(~going), *steps]), width)
-    return -1 - _best(paths, 1).place
+class _Best(NamedTuple):
+    """The likeliest class found for each row so far, and the logarithm of its probability."""
+
+    number: Ints
+    log: Floats
+
+    def note(self, ended: _Paths) -> None:
+        """Take over ends that are likelier, or as likely and of an earlier class."""
+        number = -1 - ended.place
+        order = np.lexsort((number, -ended.log, ended.row))
+        first = order[np.flatnonzero(np.diff(ended.row[order], prepend=-1))]
+        row, log = ended.row[first], ended.log[first]
+        better = (log > self.log[row]) | ((log == self.log[row]) & (number[first] < self.number[row]))
+        self.number[row[better]], self.log[row[better]] = number[first][better], log[better]
 
 
-def _step(tree: ClassTree, places: Ints, node: int, model: Any, rows: Rows, paths: _Paths) -> _Paths:
-    """The paths that lead on from a node."""
+def route_likeliest(tree: ClassTree, models: Models, rows: Rows, width: int | None = None) -> Ints:
+    """The likeliest class of each row by the product of probabilities.
+
+    Each row goes along the likelier side to an end first. No product grows on its way, so of the paths
+    left aside only those are taken up that are still likelier than that end: few, mostly. With a
+    ``width``, of each row only so many paths altogether.
+    """
+    n = len(rows)
+    ends = [node if models[node] is not None else -1 - tree.order[tree.start[node]] for node in range(tree.n_nodes)]
+    places, best = np.array(ends), _Best(np.full(n, len(tree.order)), np.full(n, -np.inf))
+    paths, aside = _Paths(np.arange(n), np.full(n, places[0]), np.zeros(n)), []
+    while len(paths.row):
+        best.note(paths.take(paths.place < 0))
+        going = paths.take((paths.place >= 0) & (paths.log >= best.log[paths.row]))
+        steps = [_step(tree, places, int(node), models[node], rows, going) for node in np.unique(going.place)]
+        aside += [left for _, left in steps]
+        paths = _join([on for on, _ in steps])
+        if not len(paths.row):
+            left = _join(aside)
+            paths = _likeliest(left.take(left.log >= best.log[left.row]), width)
+            aside, width = [], None if width is None else 1
+    return best.number
+
+
+def _step(tree: ClassTree, places: Ints, node: int, model: Any, rows: Rows, paths: _Paths) -> tuple[_Paths, _Paths]:
+    """The paths that lead on from a node: the likelier of two sides, or all classes; and the side left aside."""
     here = paths.take(paths.place == node)
-    below = -1 - model.classes_ if tree.left[node] == NONE else places[[tree.left[node], tree.right[node]]]
     with np.errstate(divide="ignore"):
         log = here.log[:, None] + np.log(model.predict_proba(rows.take(here.row)))
-    return _Paths(np.repeat(here.row, len(below)), np.tile(below, len(here.row)), log.ravel())
+    if tree.left[node] == NONE:
+        below = -1 - model.classes_
+        return _Paths(np.repeat(here.row, len(below)), np.tile(below, len(here.row)), log.ravel()), here.take([])
+    sides = places[[tree.left[node], tree.right[node]]]
+    right, row = (log[:, 1] > log[:, 0]).astype(np.int64), np.arange(len(log))
+    on, left = (_Paths(here.row, sides[side], log[row, side]) for side in (right, 1 - right))
+    return on, left
 
 
 def _join(parts: list[_Paths]) -> _Paths:
-    return _Paths(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    none = _Paths(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    return _Paths(*(np.concatenate(part) for part in zip(none, *parts, strict=True)))
 
 
-def _best(paths: _Paths, width: int) -> _Paths:
-    """The likeliest paths of each row, rows in order."""
+def _likeliest(paths: _Paths, width: int | None) -> _Paths:
+    """Of each row the likeliest paths that a width leaves room for beside the first."""
+    if width is None:
+        return paths
     paths = paths.take(np.lexsort((-paths.log, paths.row)))
     first = np.flatnonzero(np.diff(paths.row, prepend=-1))
     rank = np.arange(len(paths.row)) - np.repeat(first, np.diff(first, append=len(paths.row)))
-    return paths.take(rank < width)
+    return paths.take(rank < width - 1)

@@ -2,55 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
-from bayesfloor.floor._data import Features, as_frame, read_features
+from bayesfloor.counts._labels import Floats
+from bayesfloor.floor._data import ONE_HOT, Features, as_frame, categories_of, read_column, read_features
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
     """The rows as models will see them, and as numbers. Data frames stay what they are, for pipelines."""
     features = read_features(estimator, X)
-    return (X if _is_indexable_frame(X) else features.values), features
+    return _rows_for_models(X, features.values), features
 
 
 def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
     """The rows for models alone, sparse ones included."""
-    from sklearn.utils.validation import validate_data
-
-    if _is_indexable_frame(X):
-        validate_data(estimator, X, skip_check_array=True)
-        return X
-    return validate_data(estimator, X, accept_sparse="csr", dtype=np.float64)
+    return _read(estimator, X, reset=True)
 
 
 def read_new_rows(estimator: Any, X: Any) -> Any:
     """Rows to predict, with the features of those that were fitted."""
+    return _read(estimator, X, reset=False)
+
+
+def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
     from sklearn.utils.validation import validate_data
 
-    if _is_indexable_frame(X):
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        return X
+    if as_frame(X) is None:
+        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return _rows_for_models(X, X)
+
+
+def _rows_for_models(X: Any, values: Any) -> Any:
+    """Frames that scikit-learn can take rows of (pandas, polars) as they are, others as numbers."""
+    from sklearn.utils.validation import check_array
+
+    frame = as_frame(X)
+    if frame is None or (hasattr(X, "columns") and hasattr(X, "to_numpy")):
+        return values if frame is None else X
+    return check_array(frame.to_numpy(), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What each column of a data frame was at the fit: categories of texts, None of a quantity."""
+
+    categories: dict[str, np.ndarray | None] | None
+
+    def read(self, estimator: Any, X: Any) -> Floats:
+        """New rows as numbers, their columns read as those of the fit."""
+        given = as_frame(X)
+        if given is None or self.categories is None:
+            return np.asarray(read_new_rows(estimator, X), dtype=np.float64)
+        read_new_rows(estimator, X)  # checks names
+        blocks = [self._block(column) for column in given.iter_columns()]
+        from sklearn.utils.validation import check_array
+
+        return check_array(np.hstack(blocks), dtype=np.float64, order="C")
+
+    def _block(self, column: Any) -> Floats:
+        known = (self.categories or {}).get(column.name)
+        if known is None:
+            return read_column(column)[0]
+        values = np.array([str(value) for value in column.to_list()])
+        return (values[:, None] == known[None, :]) * ONE_HOT
+
+
+def read_columns(X: Any) -> Columns:
+    """Which columns of a data frame hold texts or categories, and which."""
     given = as_frame(X)
-    numbers = X if given is None else given.to_numpy()
-    return validate_data(estimator, numbers, reset=False, accept_sparse="csr", dtype=np.float64)
-
-
-def _is_indexable_frame(X: Any) -> bool:
-    """Whether scikit-learn can take rows of it: pandas and polars; others become arrays."""
-    return hasattr(X, "columns") and hasattr(X, "to_numpy")
-
-
-def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
-    """The classes, and the number of each row's."""
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_consistent_length, column_or_1d
-
-    if y is None:
-        raise ValueError("This classifier requires y to be passed, but the target y is None.")
-    labels = column_or_1d(y, warn=True)
-    check_consistent_length(np.empty(n_rows), labels)
-    check_classification_targets(labels)
-    return np.unique(labels, return_inverse=True)
+    return Columns(None if given is None else {column.name: categories_of(column) for column in given.iter_columns()})

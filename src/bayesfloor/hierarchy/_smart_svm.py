@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._data import Features
+from bayesfloor.floor._data import Features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
-from bayesfloor.hierarchy._matrix import floor_matrix, given_matrix
-from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_beam
-from bayesfloor.hierarchy._rows import read_labels, read_new_rows, read_rows, read_rows_as_they_are
+from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix
+from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
+from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are
 from bayesfloor.hierarchy._tree import ClassTree
 
 logger = logging.getLogger(__name__)
@@ -161,6 +161,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         rows, features = self._read(X)
         self.classes_, codes = read_labels(y, rows.shape[0])
         params = self._routed(sample_weight, fit_params, rows)
+        if not self._is_given and len(self.classes_) > 2:
+            announce_drawing(len(codes))
         self.tree_ = self._grow(features, codes, sample_weight)
         self.models_ = self._train(rows, codes, params)
         return self
@@ -180,10 +182,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         rows = self._new_rows(X)
         if not self._by_product:
             found = route(self.tree_, self.models_, rows)
-        elif self.beam is None:
-            found = class_probabilities(self.tree_, self.models_, rows).argmax(axis=1)
         else:
-            found = route_beam(self.tree_, self.models_, rows, self.beam)
+            found = route_likeliest(self.tree_, self.models_, rows, self.beam)
         return self.classes_[found]
 
     @_parts_have("predict_proba")  # type: ignore[untyped-decorator]
@@ -219,6 +219,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         (n_rows, K) array, or with two classes (n_rows,), positive for the second
         """
         rows = self._new_rows(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(rows), 1))
         if len(self.classes_) == 2:
             return self.models_[0].decision_function(rows.X)
         if not self._by_product:
@@ -252,7 +254,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_scale(self.scale)
         if self.routing not in ("auto", "hard", "product"):
             raise ValueError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
-        if self.beam is not None and (not isinstance(self.beam, Integral) or self.beam < 1):
+        if self.beam is not None and (
+            not isinstance(self.beam, Integral) or isinstance(self.beam, bool) or self.beam < 1
+        ):
             raise ValueError(f"Got beam={self.beam!r}, but expected None or a whole number of at least 1.")
         if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
             raise ValueError(
@@ -283,7 +287,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self.floor_matrix_ = self._matrix(features, codes, sample_weight)
         self.floor_seconds_ = time.process_time() - start
         if not isinstance(self.cut, str):
-            tree = given_tree(self.cut, self.classes_)
+            tree = _check_leaves(given_tree(self.cut, self.classes_))
             return tree if self.floor_matrix_ is None else tree.linked(self.floor_matrix_)
         matrix = np.zeros((len(self.classes_),) * 2) if self.floor_matrix_ is None else self.floor_matrix_
         return class_tree(self.classes_, matrix, self.cut)
@@ -336,6 +340,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._is_given and get_tags(self._get_estimator()).input_tags.sparse
         return tags
+
+
+def _check_leaves(tree: ClassTree) -> ClassTree:
+    if tree.n_nodes < 2 * len(tree.classes) - 1:
+        raise ValueError(
+            "Got a tree with several classes in one leaf, but expected every class alone: models here are binary."
+        )
+    return tree
 
 
 def _weighty(sample_weight: Any, codes: Ints) -> Ints:

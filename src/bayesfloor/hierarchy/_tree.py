@@ -71,13 +71,18 @@ class ClassTree(Result):
     @classmethod
     def from_nested(cls, nested: Any) -> ClassTree:
         """A tree from pairs within pairs, such as ``[["cat", "dog"], "car"]``."""
+        nested = nested.tolist() if isinstance(nested, np.ndarray) else nested
         labels = list(_leaves(nested))
+        _check_labels(labels)
         classes, codes = np.unique(np.array(labels), return_inverse=True)
         if len(classes) < len(labels):
             twice = classes[np.bincount(codes).argmax()]
             raise ValueError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
         number = iter(codes.tolist())  # leaves come in the same order again
         return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
+
+    def __repr__(self) -> str:
+        return f"ClassTree({len(self.classes)} classes, {self.n_nodes} nodes, {self.depth.max()} levels)"
 
     @property
     def n_nodes(self) -> int:
@@ -223,6 +228,17 @@ def _leaves(nested: Any) -> Iterator[Any]:
             waiting += part
         else:
             raise ValueError(f"Got a part of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
+
+
+def _check_labels(labels: list[Any]) -> None:
+    kinds = {"text" if isinstance(label, str) else "number" if is_number(label) else "other" for label in labels}
+    if len(kinds) > 1 or "other" in kinds:
+        raise ValueError(f"Got labels {join_labels(labels)}, but expected all to be texts or all to be numbers.")
+
+
+def is_number(label: object) -> bool:
+    """Whether a label is a number or a truth value."""
+    return isinstance(label, (int, float, np.number, np.bool_))
 
 
 def _draw(tree: ClassTree) -> Iterator[str]:

@@ -1,0 +1,306 @@
+"""What the cells of ``benchmarks.classifiers`` say together: tables, goals, ranks.
+
+A case is a dataset and a recipe; means are over its splits, with the standard deviation beside them.
+"""
+
+import numpy as np
+
+from benchmarks._multiclass import MANY_METHODS, METHODS
+from benchmarks._ranks import draw_ranks
+from benchmarks.calibration import align
+from benchmarks.known_floor import format_goals, goal_row
+
+MANY_GOAL = "synthetic-1000"  # the set of many classes that a goal is about
+HONEST = ("abalone", "fars", "winered", "winewhite")  # where the paper's recipe has a leak or a poor coding
+LEAKS = ("fars", "winered", "winewhite")
+RIVALS = ("ovo", "rbf", "boosting")
+LINEAR = ("crammer_singer", "dag", "ovo", "ovr", *(name for name in METHODS if name.startswith("smart")))
+PAPER_COLUMNS = ("C & S", "DAG", "GenSVM", "OvO", "OvR", "SmartSVM")
+PAPER_ARI = {  # the paper's table of adjusted Rand indices
+    "abalone": (0.0788, 0.0898, 0.0895, 0.0898, 0.0791, 0.0595),
+    "fars": (0.8127, 0.8143, 0.8085, 0.8146, 0.8134, 0.8115),
+    "flare": (0.4274, 0.6480, 0.6687, 0.6496, 0.4084, 0.6544),
+    "kr-vs-k": (0.1300, 0.1988, 0.1779, 0.2022, 0.1512, 0.1585),
+    "letter": (0.6173, 0.6991, 0.5909, 0.7118, 0.5155, 0.4533),
+    "nursery": (0.8279, 0.8175, 0.8303, 0.8157, 0.8095, 0.8138),
+    "optdigits": (0.9721, 0.9854, 0.9732, 0.9850, 0.9686, 0.9640),
+    "pageblocks": (0.7681, 0.7335, 0.6847, 0.7353, 0.6696, 0.7214),
+    "pendigits": (0.9068, 0.9566, 0.8971, 0.9597, 0.8607, 0.8817),
+    "satimage": (0.7420, 0.7652, 0.7403, 0.7672, 0.7107, 0.7607),
+    "segment": (0.9013, 0.9000, 0.8812, 0.8982, 0.8354, 0.8986),
+    "shuttle": (0.9275, 0.8543, 0.8887, 0.8543, 0.6925, 0.8038),
+    "texture": (0.9936, 0.9950, 0.9888, 0.9947, 0.9865, 0.8977),
+    "winered": (1.0000, 1.0000, 0.9985, 1.0000, 0.8369, 1.0000),
+    "winewhite": (1.0000, 1.0000, 0.9998, 1.0000, 0.8131, 1.0000),
+    "yeast": (0.2595, 0.2540, 0.2521, 0.2587, 0.2433, 0.2088),
+}
+DATASETS = tuple(PAPER_ARI)
+PAPER_CASES = [(name, "paper") for name in DATASETS]
+BEST_CASES = [(name, "honest" if name in HONEST else "paper") for name in DATASETS]
+
+
+def key_of(group, method):
+    """Name of a cell in the file."""
+    return "/".join(map(str, (*group, method)))
+
+
+def by_split(results, case, method, field):
+    """Values of a field by split; nothing where a split has none, since it was not run or not to the end."""
+    keys = {split: key_of((*case, split), method) for split in range(results["sizes"]["splits"])}
+    found = {split: results["cases"][key] for split, key in keys.items() if key in results["cases"]}
+    return {split: one[field] for split, one in found.items()} if all(field in one for one in found.values()) else {}
+
+
+def those_run(results, cases):
+    """Cases of which there is something to show."""
+    begun = {tuple(key.split("/")[:2]) for key in results["cases"]}
+    return [case for case in cases if case in begun]
+
+
+def mean_of(results, case, method, field):
+    """Mean over the splits; not a number where there is none."""
+    values = by_split(results, case, method, field)
+    return float(np.mean(list(values.values()))) if values else np.nan
+
+
+def cell(results, case, method, field="ari", form=".3f"):
+    """Mean and standard deviation over the splits as text, or why there are none."""
+    values = list(by_split(results, case, method, field).values())
+    if not values:
+        return why_empty(results, case, method)
+    spread = f" ±{np.std(values, ddof=1):{form}}" if len(values) > 1 else ""
+    return f"{np.mean(values):{form}}{spread}"
+
+
+def why_empty(results, case, method):
+    """Why a cell has no figure."""
+    found = [results["cases"].get(key_of((*case, split), method), {}) for split in range(results["sizes"]["splits"])]
+    if any("hit" in one for one in found):
+        return "cap"
+    return "not run" if any("skipped" in one for one in found) else "-"
+
+
+def number(value, form=".3f"):
+    """A figure as text, or that there is none."""
+    return "-" if np.isnan(value) else f"{value:{form}}"
+
+
+def known(values):
+    """Those that are numbers."""
+    return [value for value in values if not np.isnan(value)]
+
+
+def count_row(measured, margins, goal):
+    """Goal of how many margins are not negative."""
+    margins = known(margins)
+    return goal_row(measured, sum(one >= 0 for one in margins) if margins else None, len(margins), goal, at_least=True)
+
+
+def median_row(measured, values, goal):
+    """Goal of a median."""
+    values = known(values)
+    return goal_row(measured, float(np.median(values)) if values else None, len(values), goal, at_least=False)
+
+
+# Search time.
+
+
+def time_table(results):
+    """Seconds of the searches of linear machines, and those of the paper's tree against one-vs-one."""
+    yield ("search, CPU s", "recipe", "OvO", "OvR", "DAG", "min cut", "/ OvO", "floors once", "/ OvO", "floors' share")
+    for case in those_run(results, PAPER_CASES):
+        times = [cell(results, case, name, "seconds", ".3g") for name in ("ovo", "ovr", "dag", "smart_min_cut")]
+        once = cell(results, case, "smart_min_cut", "paper_seconds", ".3g")
+        ratios = [number(time_ratio(results, case, field)) for field in ("seconds", "paper_seconds")]
+        floors, whole = (mean_of(results, case, "smart_min_cut", field) for field in ("floor_seconds", "seconds"))
+        yield (*case, *times, ratios[0], once, ratios[1], number(floors / whole, ".0%"))
+
+
+def time_ratio(results, case, field):
+    """Time of the paper's tree relative to one-vs-one."""
+    return mean_of(results, case, "smart_min_cut", field) / mean_of(results, case, "ovo", "seconds")
+
+
+def time_goals(results):
+    """On how many datasets the paper's tree is searched in less time than one-vs-one."""
+    names = {"seconds": ("floors in each fold", 12), "paper_seconds": ("floors once, as the paper", 14)}
+    return [
+        count_row(f"SmartSVM below OvO, {text}", [1 - time_ratio(results, case, field) for case in PAPER_CASES], goal)
+        for field, (text, goal) in names.items()
+    ]
+
+
+# The paper's table.
+
+
+def ari_table(results):
+    """Adjusted Rand indices of linear machines."""
+    yield ("ARI, linear", "recipe", *LINEAR)
+    for case in those_run(results, PAPER_CASES):
+        yield (*case, *(cell(results, case, name) for name in LINEAR))
+
+
+def paper_table(results):
+    """The paper's own indices, and how far our SmartSVM is from its."""
+    yield ("ARI, the paper's", "recipe", *PAPER_COLUMNS, "ours - SmartSVM", "within .02")
+    for case in those_run(results, PAPER_CASES):
+        off = paper_distance(results, case)
+        word = "-" if np.isnan(off) else "yes" if abs(off) <= 0.02 else "no"
+        yield (*case, *(f"{value:.4f}" for value in PAPER_ARI[case[0]]), number(off, "+.4f"), word)
+
+
+def paper_distance(results, case):
+    """Our index of SmartSVM less the paper's."""
+    return mean_of(results, case, "smart_min_cut", "ari") - PAPER_ARI[case[0]][-1]
+
+
+def paper_goals(results):
+    """On how many datasets without a leak we are near the paper."""
+    off = [paper_distance(results, case) for case in PAPER_CASES if case[0] not in LEAKS]
+    return [count_row("SmartSVM within .02 of the paper's ARI", [0.02 - abs(one) for one in off], 9)]
+
+
+# The guided tree against rivals.
+
+
+def best_rival(results, case):
+    """The rival with the highest mean index; None if none was run."""
+    means = {name: mean_of(results, case, name, "ari") for name in RIVALS}
+    ran = [name for name in RIVALS if not np.isnan(means[name])]
+    return max(ran, key=means.get) if ran else None
+
+
+def lead(results, case):
+    """Index of the guided tree less that of the best rival."""
+    best = best_rival(results, case)
+    return mean_of(results, case, "floor_guided", "ari") - (mean_of(results, case, best, "ari") if best else np.nan)
+
+
+def lead_over_ovo(results, case):
+    """Mean difference to one-vs-one in the same splits, and its standard error."""
+    ours, theirs = (by_split(results, case, name, "ari") for name in ("floor_guided", "ovo"))
+    pairs = [ours[split] - theirs[split] for split in ours if split in theirs]
+    if len(pairs) < 2:
+        return (pairs[0] if pairs else np.nan), np.nan
+    return float(np.mean(pairs)), float(np.std(pairs, ddof=1) / np.sqrt(len(pairs)))
+
+
+def is_below_ovo(results, case):
+    """Whether the guided tree is worse than one-vs-one by more than chance explains."""
+    mean, error = lead_over_ovo(results, case)
+    return mean < -0.005 - 2 * error
+
+
+def fit_ratio(results, case):
+    """Time of the guided tree relative to trying all rivals and fitting the best of them."""
+    best = best_rival(results, case)
+    tried = sum(mean_of(results, case, name, "seconds") for name in RIVALS)
+    others = sum(mean_of(results, case, name, "refit_seconds") for name in RIVALS if name != best)
+    return mean_of(results, case, "floor_guided", "seconds") / (tried - others)
+
+
+def predict_ratio(results, case):
+    """Time of the guided tree's predictions relative to those of the best rival."""
+    best, field = best_rival(results, case), "predict_seconds"
+    return mean_of(results, case, "floor_guided", field) / (mean_of(results, case, best, field) if best else np.nan)
+
+
+def guided_table(results):
+    """The guided tree beside its rivals."""
+    head = ("best rival", "lead", "lead over OvO", "below OvO", "fit ratio", "predict ratio")
+    yield ("ARI", "recipe", *RIVALS, "floor_guided", *head)
+    for case in those_run(results, BEST_CASES):
+        mean, error = lead_over_ovo(results, case)
+        over = f"{number(mean, '+.3f')} (s.e. {number(error)})"
+        below = "-" if np.isnan(mean) else "yes" if is_below_ovo(results, case) else "no"
+        scores = [cell(results, case, name) for name in (*RIVALS, "floor_guided")]
+        ratios = [number(ratio(results, case), ".2f") for ratio in (fit_ratio, predict_ratio)]
+        best, ahead = best_rival(results, case) or "-", number(lead(results, case), "+.3f")
+        yield (*case, *scores, best, ahead, over, below, *ratios)
+
+
+def guided_goals(results):
+    """Whether the guided tree is as good as its best rival, never worse than one-vs-one, and quicker."""
+    leads = [lead(results, case) for case in BEST_CASES]
+    ran = known(leads)
+    below = sum(is_below_ovo(results, case) for case in BEST_CASES) if ran else None
+    return [
+        count_row("floor_guided not below the best rival - .01", [one + 0.01 for one in leads], 12),
+        goal_row("floor_guided below OvO by .005 + 2 s.e.", below, len(ran), 0, at_least=False),
+        median_row("median fit time / all rivals tried", [fit_ratio(results, case) for case in BEST_CASES], 0.7),
+        median_row("median predict time / best rival", [predict_ratio(results, case) for case in BEST_CASES], 1),
+    ]
+
+
+# Many classes.
+
+
+def many_table(results):
+    """Times and accuracy with many classes."""
+    yield ("many classes", "method", "classes", "fit, CPU s", "floors", "predict, CPU s", "/ OvR", "accuracy")
+    sets = dict.fromkeys(key.split("/")[1] for key in results["cases"] if key.startswith("many/"))
+    for name in sets:
+        yield from (many_cells(results, name, method) for method in MANY_METHODS)
+
+
+def many_cells(results, name, method):
+    """One line of the table."""
+    one = results["cases"].get(key_of(("many", name), method), {})
+    if "seconds" not in one:
+        return (name, method, "-", "cap" if "hit" in one else "-", "-", "-", "-", "-")
+    floors = number(one.get("floor_seconds", np.nan), ".3g")
+    times = (with_spread(one), floors, f"{one['predict_seconds']:.3g}", number(many_ratio(results, name, method)))
+    return (name, method, str(one["shape"][2]), *times, f"{one['accuracy']:.4f}")
+
+
+def with_spread(one):
+    """Seconds of the quickest turn, and how much longer the slowest took."""
+    return f"{one['seconds']:.3g}" + (f" +{one['spread']:.0%}" if "spread" in one else "")
+
+
+def many_ratio(results, name, method):
+    """Time of predictions relative to one-vs-rest."""
+    ours, theirs = (results["cases"].get(key_of(("many", name), one), {}) for one in (method, "ovr"))
+    return ours.get("predict_seconds", np.nan) / theirs.get("predict_seconds", np.nan)
+
+
+def many_goals(results):
+    """How long predictions of the trees take with a thousand classes."""
+    ratios = {name: many_ratio(results, MANY_GOAL, name) for name in ("smart_min_cut", "smart_average", "floor_guided")}
+    return [median_row(f"predict time / OvR, K = 1000, {name}", [ratio], 5) for name, ratio in ratios.items()]
+
+
+# Tables and figures.
+
+
+TABLES = (time_table, ari_table, paper_table, guided_table, many_table)
+
+
+def goals_of(results):
+    """Every figure that has a goal."""
+    goals = (time_goals, paper_goals, guided_goals, many_goals)
+    return [row for part in goals for row in part(results)]
+
+
+def print_all(results, *, judged=True):
+    """Print all tables and the goals; means over splits with their standard deviation."""
+    for table in TABLES:
+        print("\n".join(["", *align([*table(results)])]))
+    print("\n".join(["", *format_goals(goals_of(results), judged=judged)]))
+
+
+def rank_table(results, field, sign):
+    """Methods that ran on all datasets, and their costs, one dataset a row."""
+    names = [name for name in METHODS if name != "crammer_singer"]
+    table = sign * np.array([[mean_of(results, case, name, field) for name in names] for case in BEST_CASES])
+    ran = np.flatnonzero(~np.isnan(table).any(axis=0))
+    return [names[place] for place in ran], table[:, ran]
+
+
+def draw_figures(results, path):
+    """Mean ranks by index and by time, where three methods at least ran on all datasets."""
+    for field, sign, what in (("ari", -1, "adjusted Rand index"), ("seconds", 1, "time of search and fit")):
+        names, table = rank_table(results, field, sign)
+        if len(names) > 2:
+            suffix = {"ari": "ari", "seconds": "time"}[field]
+            draw_ranks(names, table, f"Ranks by {what}", path.with_name(f"{path.stem}_{suffix}.png"))

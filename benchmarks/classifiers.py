@@ -1,0 +1,200 @@
+"""Multiclass classifiers beside one another on the datasets of van den Burg and Hero (2017).
+
+``python -m benchmarks.classifiers`` runs every method on every dataset, keeps each result as it comes,
+and goes on where a killed run was. ``reduced``, the default, takes fewer splits, folds and costs than the
+paper; ``full`` takes the paper's and days. ``--quick`` takes small sets, asserts what must hold, and
+writes nothing; ``--show`` prints what was kept. Datasets and their recipes are read from the folder that
+``BAYESFLOOR_DATA`` names: "paper" gives the paper's numbers, "honest" leaves out what gives the class away.
+
+Times are CPU seconds of one thread. A method that takes more of them than the protocol allows is ended
+and shown as "cap". Methods below eight seconds are measured three times, taking turns, and the smallest
+counts. Linear machines stop after LinearSVC's thousand steps, converged or not, in all methods alike.
+Missing a goal is a result like any other: it stays in.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, draw_figures, goals_of, key_of, print_all
+from benchmarks._data import SEED
+from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
+from benchmarks._results import machine, read_results
+from benchmarks._worker import Worker
+from benchmarks.feebee import data_folder
+from benchmarks.forest import own_kernel_cache
+from benchmarks.known_floor import CompactFile, plain
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+RESULTS = {"reduced": FOLDER / "classifiers.json", "full": FOLDER / "classifiers_full.json"}
+PROTOCOLS = {
+    "quick": Protocol("quick", [0.125, 8.0], [10], 2, 1, 2000, 60, 1),
+    "reduced": Protocol("reduced", [2.0**power for power in range(-9, 10, 3)], [1, 10, 100], 3, 3, 20_000, 600, 3),
+    "full": Protocol("full", [2.0**power for power in range(-18, 19, 2)], [1, 10, 100], 10, 5, None, 86_400, 3),
+}
+SHORT = 8.0  # CPU seconds; what takes less is measured again, since other work on the machine disturbs it
+MANY = (MANY_GOAL, "banking77")
+QUICK_CASES, QUICK_MANY = (("flare", "paper"), ("segment", "paper"), ("winered", "honest")), ("synthetic-20",)
+
+
+# Running.
+
+
+def groups_of(cases, many, splits):
+    """Cells that share their rows: a dataset, a recipe and a split; or a set of many classes."""
+    return [(*case, split) for split in range(splits) for case in cases] + [("many", name) for name in many]
+
+
+def methods_of(group, chosen):
+    """Those of the chosen methods that a group has."""
+    return [name for name in (MANY_METHODS if group[0] == "many" else METHODS) if name in chosen]
+
+
+def run_groups(groups, chosen, protocol, file):
+    """Run what the file does not have; returns the cells that broke down."""
+    broken = []
+    for group in groups:
+        missing = [name for name in methods_of(group, chosen) if key_of(group, name) not in file.results["cases"]]
+        with Worker(prepare_case, group, protocol) as worker:
+            broken += run_group(worker, group, missing, protocol, file)
+    return broken
+
+
+def run_group(worker, group, methods, protocol, file):
+    """Let the methods take turns, the quick ones some times, and keep each when it has had its turns."""
+    found, left = {name: [] for name in methods}, methods
+    while left:
+        for name in left:
+            found[name].append(ask(worker, name, key_of(group, name), protocol.seconds))
+            if is_done(found[name], protocol.rounds) and None not in found[name]:
+                file.add(key_of(group, name), join_turns(found[name]))
+        left = [name for name in left if not is_done(found[name], protocol.rounds)]
+    return [key_of(group, name) for name in methods if None in found[name]]
+
+
+def ask(worker, name, key, most):
+    """The record of one turn: that it took too long, where it did, and None where the process broke down."""
+    start = time.perf_counter()
+    try:
+        record = worker.ask(name, most)
+    except TimeoutError:
+        record = {"hit": True, "most_seconds": most}
+    except (EOFError, OSError):
+        record = None
+    print(f"{key}: {time.perf_counter() - start:.1f} s {describe(record)}", flush=True)
+    return record
+
+
+def describe(record):
+    """A record in a word."""
+    if record is None:
+        return "broke down"
+    if "hit" in record:
+        return "cap"
+    return "skipped" if "skipped" in record else f"ARI {record['ari']:.4f}"
+
+
+def is_done(turns, rounds):
+    """Whether a method has had all its turns: a long one has one."""
+    last = turns[-1]
+    return len(turns) == rounds or last is None or last.get("seconds", SHORT) >= SHORT
+
+
+def join_turns(turns):
+    """One record of all turns: the smallest times, and by how much the slowest turn was longer."""
+    through = [turn for turn in turns if "seconds" in turn]
+    if len(through) < 2:
+        return turns[0]
+    best = {key: min(turn[key] for turn in through) for key in turns[0] if key.endswith("seconds")}
+    slowest = max(turn["seconds"] for turn in through)
+    return turns[0] | best | {"turns": len(through), "spread": plain(slowest / best["seconds"] - 1)}
+
+
+# The command line.
+
+
+def read_options(arguments):
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.classifiers", description=__doc__.partition("\n")[0])
+    parser.add_argument("protocol", nargs="?", default="reduced", choices=list(RESULTS), help="default: reduced")
+    parser.add_argument("--quick", action="store_true", help="small sets, what must hold only; writes nothing")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=[*DATASETS, *MANY], help="these sets")
+    every = list(dict.fromkeys([*METHODS, *MANY_METHODS]))
+    parser.add_argument("--methods", nargs="+", default=every, metavar="NAME", choices=every, help="these methods")
+    return parser.parse_args(arguments)
+
+
+def run_quick(methods):
+    """Small sets: what must hold is asserted, figures are printed and not judged."""
+    protocol = PROTOCOLS["quick"]
+    file = CompactFile(None, header(protocol))
+    groups = groups_of(QUICK_CASES, QUICK_MANY, protocol.splits)
+    broken = run_groups(groups, methods, protocol, file)
+    check_records([key_of(group, name) for group in groups for name in methods_of(group, methods)], file.results)
+    check_two_classes(protocol)
+    print_all(file.results, judged=False)
+    assert not broken, broken
+
+
+def check_records(keys, results):
+    """Assert that every method ran, and that its scores are in range."""
+    for key in keys:
+        one = results["cases"].get(key, {})
+        assert "seconds" in one, f"{key}: {one}"
+        assert -1 <= one["ari"] <= 1, f"{key}: {one}"
+        assert 0 <= one["accuracy"] <= 1, f"{key}: {one}"
+        assert (one["log_loss"] or 0) >= 0, f"{key}: {one}"
+
+
+def check_two_classes(protocol):
+    """Assert that with two classes the paper's tree is the machine that it is made of."""
+    from bayesfloor import SmartSVM
+
+    task = make_task("segment", "paper", SEED, protocol)
+    two = task.y < 2
+    X, y = task.X[two], task.y[two]
+    alone, tree = linear().fit(X, y), SmartSVM(linear()).fit(X, y)
+    assert np.array_equal(alone.predict(task.test), tree.predict(task.test)), "SmartSVM differs from its base"
+
+
+def header(protocol):
+    """What made the results."""
+    return {"seed": SEED, "sizes": protocol._asdict() | {"many_spread": MANY_SPREAD}, "machine": machine()}
+
+
+def run_all(names, options):
+    """All cells of these sets, kept as they come."""
+    protocol, path = PROTOCOLS[options.protocol], RESULTS[options.protocol]
+    cases = [case for case in (*PAPER_CASES, *BEST_CASES) if case[0] in names]
+    groups = groups_of(dict.fromkeys(cases), [name for name in MANY if name in names], protocol.splits)
+    keys = [key_of(group, name) for group in groups for name in methods_of(group, options.methods)]
+    file = CompactFile(path, header(protocol))
+    file.resume(without=keys if options.fresh else [])
+    broken = run_groups(groups, options.methods, protocol, file)
+    file.finish(summary={"goals": goals_of(file.results)})
+    draw_figures(file.results, path)
+    print_all(file.results)
+    if broken:
+        raise SystemExit(f"These broke down: {', '.join(broken)}")
+
+
+def main(arguments=None):
+    """Run the command line."""
+    options = read_options(arguments)
+    if options.show:
+        print_all(read_results(RESULTS[options.protocol]))
+        return
+    data_folder()
+    with own_kernel_cache():
+        if options.quick:
+            run_quick(options.methods)
+        else:
+            run_all(options.only or [*DATASETS, *MANY], options)
+
+
+if __name__ == "__main__":
+    main()

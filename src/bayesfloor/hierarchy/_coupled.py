@@ -1,0 +1,164 @@
+"""Models of every pair of classes, and probabilities of classes from their margins.
+
+``CoupledPairs`` answers from margins alone, by matrix products: of linear machines all at once, of
+kernel machines from one matrix of kernels. The log-probability of a class is the sum of those that
+its pairs give it, ``t * sum_j log sigmoid(a * margin_ij)``, with ``a`` and ``t`` fitted to rows held out;
+counting votes would throw away how sure each pair is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import log_expit, log_softmax, softmax
+
+from bayesfloor.counts._labels import Floats, Ints
+
+_SHARPNESS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+_CALIBRATED_ON = 1500  # rows
+_AT_ONCE = 1 << 24  # numbers in a block of kernels
+
+
+class Margins(Protocol):
+    """Margins of pairs: positive for the first class of (0, 1), (0, 2), ... (K-2, K-1)."""
+
+    def margins(self, X: Floats) -> Floats:
+        """One column a pair."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPairs:
+    """Linear machines of all pairs."""
+
+    coef: Floats
+    intercept: Floats
+
+    def margins(self, X: Floats) -> Floats:
+        """One column a pair."""
+        return X @ self.coef.T + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class MappedPairs:
+    """Linear machines on a map of the rows."""
+
+    mapping: Any
+    pairs: LinearPairs
+
+    def margins(self, X: Floats) -> Floats:
+        """One column a pair."""
+        return self.pairs.margins(self.mapping.transform(X))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPairs:
+    """Gaussian kernel machines of all pairs, as libsvm trains them."""
+
+    support: Floats
+    start: Ints  # of each class among the support vectors
+    dual: Floats
+    intercept: Floats
+    gamma: float
+
+    def margins(self, X: Floats) -> Floats:
+        """One column a pair."""
+        step = max(1, _AT_ONCE // max(1, len(self.support)))
+        return np.concatenate([self._margins(X[first : first + step]) for first in range(0, len(X), step)])
+
+    def _margins(self, X: Floats) -> Floats:
+        from sklearn.metrics.pairwise import rbf_kernel
+
+        kernel, ends = rbf_kernel(X, self.support, self.gamma), zip(self.start[:-1], self.start[1:], strict=True)
+        sums = [kernel[:, first:last] @ self.dual[:, first:last].T for first, last in ends]
+        one, two = np.triu_indices(len(sums), 1)
+        pairs = zip(one.tolist(), two.tolist(), strict=True)
+        return np.column_stack([sums[i][:, j - 1] + sums[j][:, i] for i, j in pairs]) + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledPairs:
+    """A classifier from margins of pairs."""
+
+    classes_: Ints
+    pairs: Margins
+    sharpness: float = 2.0
+    temperature: float = 1.0
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """The probability of each class."""
+        return softmax(self.scores(self.pairs.margins(X)), axis=1)
+
+    def predict(self, X: Floats) -> Ints:
+        """The likeliest class."""
+        return self.classes_[self.scores(self.pairs.margins(X)).argmax(axis=1)]
+
+    def calibrated(self, X: Floats, codes: Ints) -> CoupledPairs:
+        """The same with ``a`` and ``t`` fitted to rows that the pairs have not seen."""
+        chosen = _even_rows(len(codes), _CALIBRATED_ON)
+        chosen = chosen[np.isin(codes[chosen], self.classes_)]
+        if not len(chosen):
+            return self
+        margins, place = self.pairs.margins(X[chosen]), np.searchsorted(self.classes_, codes[chosen])
+        found = [_warm(replace(self, sharpness=a, temperature=1.0), margins, place) for a in _SHARPNESS]
+        return min(found, key=lambda one: one[0])[1]
+
+    def like(self, other: CoupledPairs) -> CoupledPairs:
+        """The same with another's calibration."""
+        return replace(self, sharpness=other.sharpness, temperature=other.temperature)
+
+    def scores(self, margins: Floats) -> Floats:
+        """Log-probabilities of the classes, up to a constant of each row."""
+        K = len(self.classes_)
+        one, two = np.triu_indices(K, 1)
+        first = log_expit(self.sharpness * margins)
+        second = first - self.sharpness * margins  # log sigmoid(-x) = log sigmoid(x) - x
+        return self.temperature * (first @ np.eye(K)[one] + second @ np.eye(K)[two])
+
+
+def _warm(model: CoupledPairs, margins: Floats, place: Ints) -> tuple[float, CoupledPairs]:
+    """The model at its best temperature, and the loss that it leaves."""
+    from scipy.optimize import minimize_scalar
+
+    scores, rows = model.scores(margins), np.arange(len(place))
+
+    def loss(log_t: float) -> float:
+        return -float(log_softmax(np.exp(log_t) * scores, axis=1)[rows, place].mean())
+
+    found = minimize_scalar(loss, bounds=(-5.0, 2.0), method="bounded")
+    return float(found.fun), replace(model, temperature=float(np.exp(found.x)))
+
+
+def _even_rows(n: int, most: int) -> Ints:
+    """So many rows at most, spread over all."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+
+
+def train_linear_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float) -> LinearPairs:
+    """A linear machine for each pair of classes."""
+    classes = np.unique(codes)
+    rows = {int(c): np.flatnonzero(codes == c) for c in classes}
+    trained = [
+        _train_pair(X, rows[int(i)], rows[int(j)], weight, C) for n, i in enumerate(classes) for j in classes[n + 1 :]
+    ]
+    return LinearPairs(np.concatenate([coef for coef, _ in trained]), np.concatenate([shift for _, shift in trained]))
+
+
+def _train_pair(X: Floats, first: Ints, second: Ints, weight: Floats | None, C: float) -> tuple[Floats, Floats]:
+    from sklearn.svm import LinearSVC
+
+    rows = np.concatenate([first, second])
+    is_first = np.arange(len(rows)) < len(first)
+    model = LinearSVC(C=C, random_state=0).fit(X[rows], is_first, None if weight is None else weight[rows])
+    return model.coef_, model.intercept_
+
+
+def train_kernel_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float, gamma: float) -> KernelPairs:
+    """A Gaussian kernel machine for each pair of classes."""
+    from sklearn.svm import SVC
+
+    model = SVC(C=C, gamma=gamma, cache_size=500, decision_function_shape="ovo").fit(X, codes, weight)
+    start = np.concatenate([[0], np.cumsum(model.n_support_)])
+    sign = -1.0 if len(model.classes_) == 2 else 1.0  # scikit-learn turns the sign of two classes
+    return KernelPairs(model.support_vectors_, start, sign * model.dual_coef_, sign * model.intercept_, gamma)

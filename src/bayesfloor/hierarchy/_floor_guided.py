@@ -1,0 +1,308 @@
+"""``FloorGuidedClassifier``: capacity only where the floor leaves room."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this module is itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
+from bayesfloor.floor._data import Features, read_features, read_labels
+from bayesfloor.floor._scale import check_scale
+from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.hierarchy._climb import AT_FLOOR, BEATEN, climb
+from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
+from bayesfloor.hierarchy._ladder import linear, make_ladder
+from bayesfloor.hierarchy._matrix import Measured, announce_drawing, measure_classes
+from bayesfloor.hierarchy._node_floor import NodeForest
+from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
+from bayesfloor.hierarchy._rows import read_columns
+from bayesfloor.hierarchy._tree import NONE, ClassTree, grow_tree
+from bayesfloor.hierarchy._trial import Trial
+
+logger = logging.getLogger(__name__)
+
+_SPLIT_COST = 8.0  # C of the linear machines that split
+_MOST_LOST = 0.005  # share of rows that a split may send astray: all below inherit it
+
+
+class Node(NamedTuple):
+    """What was found out about a node."""
+
+    floor: float
+    error: float
+    name: str
+    reason: str
+    model: Any
+
+
+class Problem(NamedTuple):
+    """Rows as the models see them, with codes and weights."""
+
+    X: Floats
+    codes: Ints
+    weight: Floats | None
+
+    def of(self, members: Ints) -> Problem:
+        """The rows of some classes."""
+        if len(members) == self.codes.max() + 1:
+            return self
+        rows = np.flatnonzero(np.isin(self.codes, members))
+        return Problem(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
+
+
+class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that adds capacity only where the floor leaves room for it.
+
+    Classes stand in a tree cut from their pairwise floors. From the root down, a node is split as long
+    as linear machines do so without an error above the split's own floor: that costs little, and no
+    other model could do better. Where they cannot, one model tells the node's classes apart, taken from
+    a ladder: linear SVM, RBF SVM (for more rows a linear SVM on a Nystroem map), gradient boosting. A
+    dearer one is tried only while the cross-validated error stands above the node's floor, on few
+    rows first, and taken only if it is clearly better. If the best two together are clearly better
+    than the best alone, their probabilities are averaged.
+
+    A floor can be too high: one rung above it is probed on few rows all the same, and a floor that a
+    model has beaten is recorded as such.
+
+    Parameters
+    ----------
+    cut : {"average", "complete", "min_cut", "normalized_cut"}, ClassTree or nested pairs, default="average"
+        How the tree of classes is made, as in ``SmartSVM``.
+    n_trees : int, default=3
+        Number of orthogonal spanning trees behind each floor.
+    scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
+        How features are scaled, for floors and models alike; ``scale_`` says which was taken.
+    time_budget : float, default=None
+        Seconds after which no dearer model is tried. What is being trained is finished, so fits take
+        somewhat longer.
+    n_jobs : int, default=None
+        Number of threads for the trees, as joblib understands it. Models are trained on one.
+    random_state : int, default=None
+        Seed of folds, draws and models; None draws one.
+    verbose : int, default=0
+        Above 0, what is found at each node is logged.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels.
+    tree_ : ClassTree
+        The tree; each node with its floor, its error out of fold, its model and the reason for it.
+    models_ : list
+        The model of each node, None for single classes.
+    scale_ : str
+        The scale in use.
+    floor_seconds_ : float
+        CPU time that the floors took.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import FloorGuidedClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FloorGuidedClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> print(model.tree_.to_text())
+    3 classes: floor 0.007, error 0.000, linear SVM (C=8), at the floor
+    ├─ 0
+    └─ 2 classes (1, 2): floor 0.039, error 0.040, linear SVM (C=1), at the floor
+    >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
+    0.95
+    """
+
+    def __init__(
+        self,
+        *,
+        cut: Any = "average",
+        n_trees: int = 3,
+        scale: str | None = "auto",
+        time_budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.cut = cut
+        self.n_trees = n_trees
+        self.scale = scale
+        self.time_budget = time_budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FloorGuidedClassifier:
+        """Measure the floors, then train where they leave room.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Finite numbers; texts and categories of data frames are read as ``BayesFloor`` reads them.
+        y : array-like of shape (n_rows,)
+            Labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights for models and their errors. Floors only leave out rows without weight.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        start, seed = time.monotonic(), self._draw_seed()
+        features = read_features(self, X)
+        self._columns = read_columns(X)
+        self.classes_, codes = read_labels(y, len(features.values))
+        announce_drawing(len(codes))
+        kept, weight = _read_weight(sample_weight, codes)
+        features = Features(features.values[kept], features.quantity)
+        self._deadline = np.inf if self.time_budget is None else start + self.time_budget
+        with one_blas_thread(), one_openmp_thread():
+            self._fit(features, codes[kept], weight, seed)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        (n_rows,) array of labels
+        """
+        rows = self._new_rows(X)
+        return self.classes_[route_likeliest(self.tree_, self.models_, rows)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class: the product along the path to it.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        (n_rows, K) array, rows adding up to 1
+        """
+        rows = self._new_rows(X)
+        return class_probabilities(self.tree_, self.models_, rows)
+
+    def _check_parameters(self) -> None:
+        check_cut(self.cut)
+        check_n_trees(self.n_trees)
+        check_scale(self.scale)
+        if self.time_budget is not None and (not isinstance(self.time_budget, Real) or not self.time_budget > 0):
+            raise ValueError(
+                f"Got time_budget={self.time_budget!r}, but expected None or a positive number of seconds."
+            )
+
+    def _draw_seed(self) -> int:
+        from sklearn.utils import check_random_state
+
+        whole = isinstance(self.random_state, Integral)
+        return int(self.random_state) if whole else int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int) -> None:
+        start = time.process_time()
+        measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs)
+        tree = self._cut(measured)
+        self.floor_seconds_ = time.process_time() - start
+        self._scaler, self.scale_ = measured.scaler, measured.scaler.name
+        points = self._scaler.apply(features.values)
+        self._middle, self._spread = points.mean(axis=0), max(float(points.std()), 1e-300)
+        problem = Problem((points - self._middle) / self._spread, codes, weight)
+        found: dict[tuple[int, ...], Node] = {}
+        grown = grow_tree(self.classes_, 0, lambda node: self._settle(tree, node, measured, problem, seed, found))
+        self.tree_, self.models_ = _tell(grown.linked(measured.matrix), found)
+
+    def _cut(self, measured: Measured) -> ClassTree:
+        if not isinstance(self.cut, str):
+            return given_tree(self.cut, self.classes_)
+        return class_tree(self.classes_, measured.matrix, self.cut)
+
+    def _settle(
+        self,
+        tree: ClassTree,
+        node: int,
+        measured: Measured,
+        problem: Problem,
+        seed: int,
+        found: dict[tuple[int, ...], Node],
+    ) -> tuple[int, int] | Ints:
+        """Split a node or give it a model; what it became."""
+        members = tree.members(node)
+        if len(members) == 1:
+            return members
+        start = time.process_time()
+        forest, own = NodeForest(measured, members), problem.of(members)
+        self.floor_seconds_ += time.process_time() - start
+        split = _split(forest, own, tree, node, seed) if tree.left[node] != NONE and len(members) > 2 else None
+        found[tuple(members.tolist())] = made = split or _flat(forest, own, seed, self._deadline)
+        if self.verbose:
+            logger.info(
+                "%d classes: %s, error %.4f, floor %.4f, %s", len(members), *made[2:0:-1], made.floor, made.reason
+            )
+        return members if split is None else (int(tree.left[node]), int(tree.right[node]))
+
+    def _new_rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        values = self._columns.read(self, X)
+        return Rows((self._scaler.apply(values) - self._middle) / self._spread)
+
+
+def _read_weight(sample_weight: Any, codes: Ints) -> tuple[Ints, Floats | None]:
+    """Rows with any weight, and their weights."""
+    from sklearn.utils.validation import _check_sample_weight
+
+    if sample_weight is None:
+        return np.arange(len(codes)), None
+    weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
+    kept = np.flatnonzero(weight)
+    if len(np.unique(codes[kept])) <= codes.max():
+        raise ValueError("Got sample_weight of zero for all rows of a class. Leave these rows out instead.")
+    return kept, weight[kept] / weight[kept].mean()
+
+
+def _split(forest: NodeForest, own: Problem, tree: ClassTree, node: int, seed: int) -> Node | None:
+    """A linear split of the node, if its error is at the split's floor."""
+    right = tree.members(int(tree.right[node]))
+    floor, candidate = forest.of_split(right), linear(_SPLIT_COST)
+    trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, seed)
+    if trial.test(candidate, 0, small=True).wrong.mean() > 2 * _MOST_LOST:  # more rows might halve it
+        return None
+    for fold in range(trial.n_folds):
+        trial.test(candidate, fold, small=False)
+        error, tested = trial.error(candidate)
+        if error > _MOST_LOST or floor.shows_room(error, tested):
+            return None
+    reason = BEATEN if floor.is_beaten(error, tested) else AT_FLOOR
+    return Node(floor.lower, error, candidate.name, reason, trial.refit(candidate))
+
+
+def _flat(forest: NodeForest, own: Problem, seed: int, deadline: float) -> Node:
+    """One model for all the node's classes."""
+    floor, trial = forest.of_classes(), Trial(own.X, own.codes, own.weight, seed)
+    climbed = climb(trial, make_ladder(own.X, len(forest.members), seed), floor, deadline)
+    return Node(floor.lower, climbed.error, climbed.candidate.name, climbed.reason, trial.refit(climbed.candidate))
+
+
+def _tell(tree: ClassTree, found: dict[tuple[int, ...], Node]) -> tuple[ClassTree, list[Any]]:
+    """The tree with what was found at its nodes, and their models."""
+    none = Node(np.nan, np.nan, "", "", None)
+    nodes = [found.get(tuple(tree.members(node).tolist()), none) for node in range(tree.n_nodes)]
+    told = replace(
+        tree,
+        floor=np.array([node.floor for node in nodes]),
+        cv_error=np.array([node.error for node in nodes]),
+        model=[node.name for node in nodes],
+        reason=[node.reason for node in nodes],
+    )
+    return told, [node.model for node in nodes]

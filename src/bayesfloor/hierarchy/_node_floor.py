@@ -1,0 +1,70 @@
+"""The floor of a node's own problem, from the forest of its classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._edges import class_edges
+from bayesfloor.counts._labels import Ints, Labels, hard_shares
+from bayesfloor.floor._spread import fast_errors
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._multiclass import multiclass_bounds
+from bayesfloor.hierarchy._matrix import Measured
+
+_REACH = 1.645  # standard errors by which an error must stand above the floor to show room
+
+
+@dataclass(frozen=True)
+class NodeFloor:
+    """The lower bound on a problem's error, and its standard error."""
+
+    lower: float
+    std_error: float
+
+    def shows_room(self, error: float, n_tested: float) -> bool:
+        """Whether an error on so many rows stands clearly above the floor."""
+        return error - self.lower > _REACH * self._noise(error, n_tested)
+
+    def is_beaten(self, error: float, n_tested: float) -> bool:
+        """Whether an error is clearly below the floor, which is then too high."""
+        return self.lower - error > _REACH * self._noise(error, n_tested)
+
+    def _noise(self, error: float, n_tested: float) -> float:
+        return float(np.sqrt(self.std_error**2 + error * (1 - error) / max(n_tested, 1.0)))
+
+
+class NodeForest:
+    """The forest of a node's classes, and the floors of the problems that it poses."""
+
+    def __init__(self, measured: Measured, members: Ints) -> None:
+        self.members = members
+        self._forest = measured.forests.of(members.tolist())
+        rows = self._forest.rows
+        self._labels = measured.labels.take(rows, self._forest.vertex, measured.labels.n_vertices)
+
+    def of_classes(self) -> NodeFloor:
+        """The floor of telling all the node's classes apart."""
+        return _floor(self._forest, self._grouped(self.members))
+
+    def of_split(self, right: Ints) -> NodeFloor:
+        """The floor of telling these classes from the node's others."""
+        side = np.isin(self.members, right).astype(np.int64)
+        return _floor(self._forest, self._grouped(side))
+
+    def _grouped(self, group: Ints) -> Labels:
+        """Labels with the node's classes put into groups."""
+        _, number = np.unique(group, return_inverse=True)
+        chosen = hard_shares(number, int(number.max()) + 1)
+        return self._labels.with_shares(csr_array(self._labels.shares[:, self.members] @ chosen))
+
+
+def _floor(forest: Forest, labels: Labels) -> NodeFloor:
+    edges = class_edges(forest, labels)
+    error, _ = fast_errors(forest, labels, edges)
+    cap = 1 - float(labels.class_sizes.max() / labels.class_sizes.sum())
+    rates = np.clip(edges.cross_rate + np.array([0.0, -error, error]), 0.0, 1.0)
+    lower, low, high = multiclass_bounds(rates, labels.n_classes, cap).lower
+    return NodeFloor(float(lower), float(high - low) / 2)

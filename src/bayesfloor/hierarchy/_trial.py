@@ -1,0 +1,115 @@
+"""A problem on which models are tried: rows held out, and growing parts of the others to train on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.floor._learners import make_folds
+from bayesfloor.hierarchy._coupled import CoupledPairs
+from bayesfloor.hierarchy._ladder import Candidate, blend
+
+FOLDS = 3
+SMALL = 2000  # rows to try models on at first
+_TESTED = 5000  # rows of a fold, at most
+
+
+class Tried(NamedTuple):
+    """A model as it was trained for a fold, and which of the fold's rows it got wrong, weighted."""
+
+    model: Any
+    wrong: Floats
+
+
+class Versus(NamedTuple):
+    """How much larger one candidate's error is than another's on the same rows, and its standard error."""
+
+    difference: float
+    std_error: float
+
+    @property
+    def z(self) -> float:
+        """The difference in standard errors."""
+        return self.difference / max(self.std_error, 1e-12)
+
+
+@dataclass(eq=False)
+class Trial:
+    """Rows, codes and weights of a problem, dealt into folds."""
+
+    X: Floats
+    codes: Ints
+    weight: Floats | None
+    random_state: int
+    _tried: dict[tuple[str, int, bool], Tried] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fold = make_folds(self.codes, np.arange(len(self.codes)), FOLDS, self.random_state)
+        self.n_folds = int(self.fold.max()) + 1
+        self._order = _even_order(self.codes, np.random.default_rng(self.random_state))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is nothing to gain from fewer rows."""
+        return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
+
+    def test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+        """Train a candidate outside a fold, on some or all rows, and ask it about the fold."""
+        key = (candidate.name, fold, small and not self.is_small)
+        if key not in self._tried:
+            self._tried[key] = self._test(candidate, fold, small=key[2])
+        return self._tried[key]
+
+    def _test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+        test = np.flatnonzero(self.fold == fold)[:_TESTED]
+        if candidate.parts:
+            model = blend([self.test(part, fold, small=small).model for part in candidate.parts])
+        else:
+            model = self._train(candidate, fold, test, small=small)
+        wrong = (model.predict(self.X[test]) != self.codes[test]).astype(np.float64)
+        return Tried(model, wrong if self.weight is None else wrong * self.weight[test])
+
+    def _train(self, candidate: Candidate, fold: int, test: Ints, *, small: bool) -> Any:
+        rows = self._order[self.fold[self._order] != fold]
+        rows = rows[:SMALL] if small else rows
+        model = candidate.fit(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
+        return model.calibrated(self.X[test], self.codes[test]) if isinstance(model, CoupledPairs) else model
+
+    def tested(self, candidate: Candidate) -> list[int]:
+        """The folds that a candidate was tested on with all rows."""
+        return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
+
+    def error(self, candidate: Candidate) -> tuple[float, int]:
+        """The error on the folds that were tested, and the number of rows."""
+        wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in self.tested(candidate)])
+        return float(wrong.mean()), len(wrong)
+
+    def compare(self, one: Candidate, two: Candidate, folds: list[int], *, small: bool) -> Versus:
+        """One candidate against another on the same rows of some folds."""
+        wrong = [
+            np.concatenate([self.test(candidate, fold, small=small).wrong for fold in folds])
+            for candidate in (one, two)
+        ]
+        differ = wrong[0] - wrong[1]
+        return Versus(float(differ.mean()), float(np.sqrt((differ**2).sum())) / len(differ))
+
+    def refit(self, candidate: Candidate) -> Any:
+        """The candidate trained on all rows, with the calibration that a fold gave."""
+        if candidate.parts:
+            return blend([self.refit(part) for part in candidate.parts])
+        model = candidate.fit(self.X, self.codes, self.weight)
+        tried = self._tried[candidate.name, self.tested(candidate)[0], False].model
+        calibrated = isinstance(model, CoupledPairs) and isinstance(tried, CoupledPairs)
+        return model.like(tried) if calibrated else model
+
+
+def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
+    """Rows in an order of which every beginning has all classes in their shares, as nearly as can be."""
+    place = np.empty(len(codes))
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        place[rng.permutation(rows)] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return np.argsort(place, kind="stable")

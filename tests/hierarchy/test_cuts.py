@@ -1,0 +1,356 @@
+"""Cuts and joins of classes: held against all cuts there are, and against networkx and SciPy."""
+
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import squareform
+
+from bayesfloor import ClassTree
+from bayesfloor.hierarchy import _cuts
+from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree, min_cut, normalized_cut
+
+CUTS = ["min_cut", "normalized_cut", "average", "complete"]
+ONE = 2**40  # the weight of a floor of 1
+
+
+def symmetric(matrix):
+    """The upper half on both sides, and nothing in between."""
+    upper = np.triu(matrix, 1)
+    return upper + upper.T
+
+
+def all_sides(n):
+    """One side of every cut of n classes: a row each."""
+    return (np.arange(1, 2 ** (n - 1))[:, None] >> np.arange(n)) % 2 == 1
+
+
+def cut_weight(weights, side):
+    """What a cut goes through."""
+    return weights[np.ix_(side, ~side)].sum()
+
+
+def all_weights(weights, sides):
+    """What each of many cuts goes through."""
+    return np.einsum("ci,ij,cj->c", sides.astype(weights.dtype), weights, (~sides).astype(weights.dtype))
+
+
+def normalised_weight(weights, side):
+    """Shi and Malik's."""
+    degree = weights.sum(axis=1).astype(float)
+    return cut_weight(weights, side) * (1 / degree[side].sum() + 1 / degree[~side].sum())
+
+
+VALUES = {
+    "any": st.integers(0, ONE),
+    "few values": st.integers(0, 2),
+    "zeros and ones": st.sampled_from([0, ONE]),
+    "at resolution": st.just(7),
+    "mostly zero": st.sampled_from([0, 0, 0, 0, 5]),
+    "any scale": st.integers(0, 39).map(lambda k: 2**k),
+}
+
+
+@st.composite
+def graphs(draw, most=10, least=2):
+    """Weights between classes: with ties, zeros, blocks, or all alike."""
+    n, kind = draw(st.integers(least, most)), draw(st.sampled_from(sorted(VALUES)))
+    n_edges = n * (n - 1) // 2
+    weights = np.zeros((n, n), dtype=np.int64)
+    weights[np.triu_indices(n, 1)] = draw(st.lists(VALUES[kind], min_size=n_edges, max_size=n_edges))
+    if draw(st.booleans()):  # blocks: heavy inside
+        block = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+        weights = np.where(block[:, None] == block, 2 * weights + 3, weights)
+    return symmetric(weights)
+
+
+@given(graphs())
+def test_no_cut_is_lighter_than_the_minimal_one(weights):
+    """All cuts of ten classes can be looked at."""
+    side = min_cut(weights)
+
+    assert cut_weight(weights, side) == all_weights(weights, all_sides(len(weights))).min()
+
+
+@given(graphs(), st.booleans())
+def test_shortcuts_change_no_weight(weights, quick):
+    """They only save the search; with either of them or with none the cut weighs the same."""
+    expected = cut_weight(weights, min_cut(weights))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cuts, "_below_larger", lambda _: -1)
+        if not quick:
+            patch.setattr(_cuts, "_below_larger_quickly", lambda _: -1)
+        side = min_cut(weights)
+
+    assert cut_weight(weights, side) == expected
+
+
+@given(graphs(least=4))
+def test_shortcuts_are_below_every_larger_cut(weights):
+    """So a class alone that is not above them is minimal."""
+    sides = all_sides(len(weights))
+    size = sides.sum(axis=1)
+    least = all_weights(weights, sides[(size > 1) & (size < len(weights) - 1)]).min()
+
+    assert _cuts._below_larger_quickly(weights) <= least
+    assert _cuts._below_larger(weights) <= least
+    assert _cuts._below_larger(weights) >= _cuts._below_larger_quickly(weights)
+
+
+@given(graphs())
+def test_the_first_class_alone_wins_ties(weights):
+    """The same data must give the same tree; of equal cuts the plainest is taken."""
+    side, degree = min_cut(weights), weights.sum(axis=1)
+
+    assert np.array_equal(side, min_cut(weights.copy()))
+    if cut_weight(weights, side) == degree.min():
+        assert np.flatnonzero(side).tolist() == [degree.argmin()]
+
+
+@given(graphs())
+def test_floors_of_a_class_with_itself_mean_nothing(weights):
+    """A user's matrix may have ones there."""
+    with_ones = weights + ONE * np.eye(len(weights), dtype=np.int64)
+
+    assert np.array_equal(min_cut(with_ones), min_cut(weights))
+    assert np.array_equal(normalized_cut(with_ones), normalized_cut(weights))
+
+
+def draw_graph(rng, n, kind):
+    """A larger graph; minimal cuts of blocks have several classes on both sides."""
+    weights = rng.integers(1, 1000, (n, n))
+    block = rng.permutation(np.arange(n) % (4 if kind == "four blocks" else 2))
+    alike = block[:, None] == block
+    return symmetric(
+        {"random": weights, "sparse": weights * (alike | (rng.random((n, n)) < 0.02))}.get(
+            kind, np.where(alike, 100 * weights, weights // 100)
+        )
+    )
+
+
+@pytest.mark.parametrize("kind", ["random", "two blocks", "four blocks", "sparse"])
+def test_larger_graphs_are_cut_as_networkx_cuts_them(rng, kind):
+    """A second program, by the same authors' method."""
+    for n in (11, 20, 31, 40):
+        weights = draw_graph(rng, n, kind)
+        graph = nx.from_edgelist([(i, j, {"weight": int(weights[i, j])}) for i in range(n) for j in range(i)], nx.Graph)
+        expected, _ = nx.stoer_wagner(graph)
+        side = min_cut(weights)
+
+        assert cut_weight(weights, side) == expected
+        assert kind in ("random", "sparse") or 1 < side.sum() < n - 1
+
+
+def test_sums_in_another_order_break_no_ties():
+    """Each class has the same floors to the others, in another order: all are alike, the first is cut off."""
+    floors = np.linspace(0.1, 0.8, 8)
+    matrix = floors[np.arange(8)[:, None] ^ np.arange(8)]
+    np.fill_diagonal(matrix, 0)
+    tree = class_tree(np.arange(8), matrix, "min_cut")
+
+    assert len({sum(row) for row in matrix.tolist()}) > 1  # as floats they differ
+    assert tree.members(int(tree.left[0])).tolist() == [0]
+
+
+@given(graphs(most=8), st.sampled_from([2.0**-40, 2.0**-30]))
+def test_every_split_of_the_tree_is_a_minimal_cut(weights, unit):
+    """Of its own classes, not of all."""
+    tree = class_tree(np.arange(len(weights)), np.minimum(weights * unit, 1.0), "min_cut")
+    weights = np.minimum(weights, round(1 / unit))
+
+    for node in tree.splits.tolist():
+        members, left = tree.members(node), tree.members(int(tree.left[node]))
+        own = weights[np.ix_(members, members)]
+        least = all_weights(own, all_sides(len(members))).min()
+        assert cut_weight(own, np.isin(members, left)) == least
+
+
+LARGE = {
+    "random": lambda rng, n: symmetric(rng.random((n, n))),
+    "blocks": lambda rng, n: symmetric(
+        np.where(np.arange(n)[:, None] // 10 == np.arange(n) // 10, 0.9, 0.01) + 0.01 * rng.random((n, n))
+    ),
+    "all equal": lambda _, n: symmetric(np.full((n, n), 0.3)),
+    "sparse": lambda rng, n: symmetric(rng.random((n, n)) * (rng.random((n, n)) < 0.05)),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.parametrize(
+    ("cut", "n"), [("min_cut", 200), ("normalized_cut", 100), ("average", 1000), ("complete", 1000)]
+)
+def test_trees_of_many_classes_are_grown_soon_and_without_a_deep_stack(rng, shallow, kind, cut, n):
+    """Hundreds of products or species are classes, too; a ladder of them is as deep as they are many."""
+    matrix = LARGE[kind](rng, n)
+    class_tree(np.arange(4), np.ones((4, 4)), cut)  # whatever is loaded late is loaded now
+    start = time.perf_counter()
+    with shallow():
+        tree = class_tree(np.arange(n), matrix, cut)
+
+    assert time.perf_counter() - start < 10
+    assert tree.n_nodes == 2 * n - 1
+    assert np.array_equal(np.sort(tree.order), np.arange(n))
+    if (kind, cut) == ("all equal", "min_cut"):
+        assert tree.depth.max() == n - 1
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_few_classes_and_floors_that_tell_nothing_make_a_tree(cut, n, value):
+    """There is always an answer, and the first class decides."""
+    tree = class_tree(np.arange(n), symmetric(np.full((n, n), value)), cut)
+
+    assert tree.n_nodes == 2 * n - 1
+    assert sorted(tree.order.tolist()) == list(range(n))
+    assert np.isnan(tree.link[tree.left == -1]).all()
+    assert (tree.link[tree.splits] == value).all()
+
+
+@given(graphs(), st.sampled_from([min_cut, normalized_cut]))
+def test_a_cut_leaves_something_on_both_sides(weights, cut):
+    """Else a tree would never end."""
+    side = cut(weights)
+
+    assert side.dtype == bool
+    assert 0 < side.sum() < len(weights)
+
+
+@given(graphs())
+def test_normalised_cuts_part_what_nothing_joins(weights):
+    """A cut through nothing costs nothing, however the parts are shared out."""
+    n_parts = nx.number_connected_components(nx.from_numpy_array(weights > 0))
+
+    assert (cut_weight(weights, normalized_cut(weights)) == 0) == (n_parts > 1)
+
+
+def test_parts_that_nothing_joins_are_shared_out_evenly():
+    """A normalised cut is after balance."""
+    block = np.array([0, 1, 1, 2, 2, 2, 3, 3])
+    weights = symmetric((block[:, None] == block).astype(np.int64))
+    side = normalized_cut(weights)
+
+    assert side.sum() == 4
+    assert all(len(set(side[block == number].tolist())) == 1 for number in range(4))
+
+
+@given(st.integers(2, 5), st.integers(2, 5), st.randoms(use_true_random=False))
+def test_planted_blocks_are_the_best_normalised_cut(n_one, n_two, random):
+    """Where one cut is far the best, the eigenvector finds it."""
+    n = n_one + n_two
+    block = np.array([0] * n_one + [1] * n_two)
+    random.shuffle(block)
+    low, high = (
+        np.array([[random.randint(*ends) for _ in range(n)] for _ in range(n)]) for ends in ((1, 9), (500, 999))
+    )
+    weights = symmetric(np.where(block[:, None] == block, high, low))
+    side = normalized_cut(weights)
+    least = min(normalised_weight(weights, other) for other in all_sides(n))
+
+    assert np.array_equal(side, block == 1) or np.array_equal(side, block == 0)
+    assert normalised_weight(weights, side) == pytest.approx(least)
+
+
+def test_normalised_cuts_keep_lone_classes_that_minimal_cuts_peel_off():
+    """The reason to have both."""
+    block = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    matrix = symmetric(np.where(block[:, None] == block, 0.3, 0.1))
+    matrix[7, 4:7] = matrix[4:7, 7] = 0.15  # least attached of all, but to its own
+
+    minimal, normalised = (class_tree(np.arange(8), matrix, cut) for cut in ("min_cut", "normalized_cut"))
+    assert (minimal.stop - minimal.start)[minimal.right[0]] == 1
+    assert normalised.members(int(normalised.right[0])).tolist() == [4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("cut", ["average", "complete"])
+def test_classes_with_the_highest_floor_part_last(sets_of, cut):
+    """A high floor means alike. By hand: d and e join, then a and b, then c to d and e."""
+    matrix = symmetric(
+        np.array(
+            [
+                [0, 0.7, 0.1, 0.2, 0.1],
+                [0, 0, 0.1, 0.1, 0.1],
+                [0, 0, 0, 0.5, 0.4],
+                [0, 0, 0, 0, 0.9],
+                [0, 0, 0, 0, 0],
+            ]
+        )
+    )
+    tree = class_tree(np.array(list("abcde")), matrix, cut)
+
+    assert sets_of(tree) == {frozenset("ab"), frozenset(["c", frozenset("de")])}
+    assert tree.link[0] == pytest.approx((0.1 + 0.2 + 0.1 + 0.1 + 0.1 + 0.1) / 6)
+
+
+def test_average_and_complete_joins_differ_where_they_should(sets_of):
+    """One stranger in a group keeps it apart by the smallest floor, not by the average."""
+    matrix = symmetric(np.array([[0, 0.9, 0.8, 0.0], [0, 0, 0.1, 0.35], [0, 0, 0, 0.35], [0, 0, 0, 0]]))
+    average, complete = (class_tree(np.array(list("abcd")), matrix, cut) for cut in ("average", "complete"))
+
+    assert sets_of(average) == {frozenset([frozenset("ab"), "c"]), "d"}
+    assert sets_of(complete) == {frozenset("ab"), frozenset("cd")}
+
+
+@pytest.mark.parametrize("cut", ["average", "complete"])
+def test_joins_are_scipys(rng, cut):
+    """All classes across a split are as far apart as SciPy's dendrogram has them, and nearer below."""
+    for n in (2, 3, 10, 60):
+        matrix = symmetric(rng.random((n, n)))
+        tree = class_tree(np.arange(n), matrix, cut)
+        distance = squareform(cophenet(linkage(squareform(1 - matrix - np.eye(n)), cut)))
+        height = np.zeros(tree.n_nodes)
+        for node in tree.splits.tolist():
+            across = distance[np.ix_(tree.members(int(tree.left[node])), tree.members(int(tree.right[node])))]
+            height[node] = across.flat[0]
+            assert (across == height[node]).all()
+
+        assert (height[1:] < height[tree.parent[1:]]).all()
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_names_and_order_of_classes_mean_nothing(rng, sets_of, cut):
+    """Without ties a tree is one of the data, not of how classes are numbered."""
+    n = 12
+    matrix, order = symmetric(rng.random((n, n))), rng.permutation(n)
+    tree, other = class_tree(np.arange(n), matrix, cut), class_tree(np.arange(n), matrix[np.ix_(order, order)], cut)
+
+    def renamed(part):
+        return frozenset(map(renamed, part)) if isinstance(part, frozenset) else int(order[part])
+
+    assert renamed(sets_of(other)) == sets_of(tree)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("factor", [2.0**-10, 2.0**12, 2.0**22, 2.0**40])
+def test_the_unit_of_floors_means_nothing(rng, sets_of, cut, factor):
+    """A user's own matrix may count confusions: thousands, or millions."""
+    matrix = symmetric(rng.integers(1, 2**20, (9, 9)) / 2.0**20)
+    tree, other = (class_tree(np.arange(9), given, cut) for given in (matrix, factor * matrix))
+
+    assert sets_of(tree) == sets_of(other)
+
+
+@pytest.mark.parametrize("cut", [*CUTS, ["a", "b"], ("a", ("b", "c")), ClassTree.from_nested(["a", "b"])])
+def test_ways_to_a_tree_are_taken(cut):
+    """By name, or a tree of one's own."""
+    check_cut(cut)
+
+
+@pytest.mark.parametrize("cut", ["mincut", None, 2, {"a", "b"}, np.eye(2)], ids=str)
+def test_what_gives_no_tree_is_refused_with_the_choice(cut):
+    """A slip in a name is the usual case."""
+    with pytest.raises(ValueError, match=r"(?s)Got cut=.*, but expected 'min_cut', 'normalized_cut', 'average', 'comp"):
+        check_cut(cut)
+
+
+def test_given_trees_are_cut_to_the_classes_there(sets_of):
+    """A fold may lack a class, and pairs are a tree."""
+    pairs = [["cat", "dog"], ["car", "bus"]]
+    here = np.array(["bus", "cat", "dog"])
+
+    assert sets_of(given_tree(pairs, here)) == {frozenset(["cat", "dog"]), "bus"}
+    assert sets_of(given_tree(ClassTree.from_nested(pairs), here)) == {frozenset(["cat", "dog"]), "bus"}
