@@ -179,17 +179,16 @@ def route_likeliest(tree: ClassTree, models: Models, rows: Rows, width: int | No
 
 
 def _step(tree: ClassTree, places: Ints, node: int, model: Any, rows: Rows, paths: _Paths) -> tuple[_Paths, _Paths]:
-    """The paths that lead on from a node: the likelier of two sides, or all classes; and the side left aside."""
+    """The path that leads on from a node, to the likelier side or to the likeliest class; and the side left aside."""
     here = paths.take(paths.place == node)
+    chance = model.predict_proba(rows.take(here.row))
+    likelier, row = chance.argmax(axis=1), np.arange(len(chance))
+    end = tree.left[node] == NONE
+    below = -1 - model.classes_ if end else places[[tree.left[node], tree.right[node]]]
+    sides = [likelier] if end else [likelier, 1 - likelier]
     with np.errstate(divide="ignore"):
-        log = here.log[:, None] + np.log(model.predict_proba(rows.take(here.row)))
-    if tree.left[node] == NONE:
-        below = -1 - model.classes_
-        return _Paths(np.repeat(here.row, len(below)), np.tile(below, len(here.row)), log.ravel()), here.take([])
-    sides = places[[tree.left[node], tree.right[node]]]
-    right, row = (log[:, 1] > log[:, 0]).astype(np.int64), np.arange(len(log))
-    on, left = (_Paths(here.row, sides[side], log[row, side]) for side in (right, 1 - right))
-    return on, left
+        found = [_Paths(here.row, below[side], here.log + np.log(chance[row, side])) for side in sides]
+    return found[0], here.take([]) if end else found[1]
 
 
 def _join(parts: list[_Paths]) -> _Paths:
