@@ -72,11 +72,17 @@ class Task(NamedTuple):
 
 def load(name, recipe):
     """Rows and codes of a dataset as a recipe of the data folder makes them."""
+    X, y = load_frame(name, recipe)
+    return X.to_numpy(dtype=np.float64), y
+
+
+def load_frame(name, recipe=None):
+    """Columns and codes; without a recipe the columns as they are stored."""
     spec = importlib.util.spec_from_file_location("check", data_folder() / "check.py")
     check = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(check)
     X, y = check.load(name, recipe)
-    return X.to_numpy(dtype=np.float64), np.unique(y.to_numpy(), return_inverse=True)[1]
+    return X, np.unique(y.to_numpy(), return_inverse=True)[1]
 
 
 def make_task(name, recipe, split, protocol):
