@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from numbers import Integral
 from typing import Any
 
@@ -305,7 +306,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             logger.info("floors of %d classes from %d rows", len(self.classes_), len(kept))
         compute = check_memory(self.memory).cache(floor_matrix, ignore=["n_jobs"])
         arrays = (features.values[kept], features.quantity, codes[kept])
-        return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Persisting input arguments")  # says joblib on a busy machine
+            return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
 
     def _routed(self, sample_weight: Any, fit_params: dict[str, Any], rows: Any) -> dict[str, Any]:
         """What each model's ``fit`` is given besides its rows."""
