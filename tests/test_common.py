@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayesfloor import BayesFloor, SmartSVM
+from bayesfloor import BayesFloor, FloorGuidedClassifier, SmartSVM
 
 # Every check that fails on purpose, with its reason.
 EXPECTED_FAILURES = {
@@ -11,12 +11,16 @@ EXPECTED_FAILURES = {
         "check_sample_weight_equivalence_on_dense_data": "LinearSVC itself is not equivalent, and floors count rows: "
         "weights reach the models alone"
     },
+    FloorGuidedClassifier: {
+        "check_sample_weight_equivalence_on_dense_data": "floors count rows, and folds deal them: "
+        "a row of weight 2 is one row of both"
+    },
 }
 
 
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [BayesFloor(), SmartSVM()],
+    [BayesFloor(), SmartSVM(), FloorGuidedClassifier(random_state=0)],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator), {}),
 )
 def test_the_estimator_keeps_scikit_learns_conventions(estimator, check):

@@ -21,12 +21,17 @@ def _keep(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _standard(values: Floats) -> tuple[Floats, Floats]:
-    return values.mean(axis=0), values.std(axis=0)
+    return values.mean(axis=0), _deviation(values)
 
 
 def _robust(values: Floats) -> tuple[Floats, Floats]:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-    return middle, np.where(high > low, high - low, values.std(axis=0))
+    return middle, np.where(high > low, high - low, _deviation(values))
+
+
+def _deviation(values: Floats) -> Floats:
+    """Standard deviations, exactly 0 of what is constant: rounding would leave a little, and dividing blow it up."""
+    return np.where(np.ptp(values, axis=0) > 0, values.std(axis=0), 0.0)
 
 
 # Of each column a middle to be taken off and a spread to be divided by; "unit" is of rows instead.

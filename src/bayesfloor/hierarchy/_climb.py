@@ -62,7 +62,7 @@ def _pick(trial: Trial, rung: Rung) -> Candidate:
     """The best of a rung on few rows of the first fold."""
     if len(rung.candidates) == 1:
         return rung.candidates[0]
-    errors = [trial.test(candidate, 0, small=True).wrong.mean() for candidate in rung.candidates]
+    errors = [trial.test(candidate, 0, small=True).error for candidate in rung.candidates]
     return rung.candidates[int(np.argmin(errors))]
 
 
@@ -76,7 +76,7 @@ def _is_hopeless(trial: Trial, other: Candidate, best: Candidate) -> bool:
     if trial.is_small:
         return False
     first = _folds(trial)[:1]
-    own, known = (trial.test(one, first[0], small=True).wrong.mean() for one in (other, best))
+    own, known = (trial.test(one, first[0], small=True).error for one in (other, best))
     return bool(own > _HOPELESS * known and trial.compare(other, best, first, small=True).z > _SETTLED)
 
 

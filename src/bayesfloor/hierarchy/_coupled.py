@@ -136,13 +136,16 @@ def _even_rows(n: int, most: int) -> Ints:
 
 
 def train_linear_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float) -> LinearPairs:
-    """A linear machine for each pair of classes."""
-    classes = np.unique(codes)
-    rows = {int(c): np.flatnonzero(codes == c) for c in classes}
+    """A linear machine for each pair of classes; rows are centred first, since liblinear penalises intercepts."""
+    middle, classes = X.mean(axis=0), np.unique(codes)
+    centred, rows = X - middle, {int(c): np.flatnonzero(codes == c) for c in classes}
     trained = [
-        _train_pair(X, rows[int(i)], rows[int(j)], weight, C) for n, i in enumerate(classes) for j in classes[n + 1 :]
+        _train_pair(centred, rows[int(i)], rows[int(j)], weight, C)
+        for n, i in enumerate(classes)
+        for j in classes[n + 1 :]
     ]
-    return LinearPairs(np.concatenate([coef for coef, _ in trained]), np.concatenate([shift for _, shift in trained]))
+    coef = np.concatenate([coef for coef, _ in trained])
+    return LinearPairs(coef, np.concatenate([shift for _, shift in trained]) - coef @ middle)
 
 
 def _train_pair(X: Floats, first: Ints, second: Ints, weight: Floats | None, C: float) -> tuple[Floats, Floats]:

@@ -217,7 +217,8 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, measured.scaler.name
         points = self._scaler.apply(features.values)
-        self._middle, self._spread = points.mean(axis=0), max(float(points.std()), 1e-300)
+        self._middle = points.mean(axis=0)
+        self._spread = max(float((points - self._middle).std()), 1e-300)
         problem = Problem((points - self._middle) / self._spread, codes, weight)
         found: dict[tuple[int, ...], Node] = {}
         grown = grow_tree(self.classes_, 0, lambda node: self._settle(tree, node, measured, problem, seed, found))
@@ -276,7 +277,7 @@ def _split(forest: NodeForest, own: Problem, tree: ClassTree, node: int, seed: i
     right = tree.members(int(tree.right[node]))
     floor, candidate = forest.of_split(right), linear(_SPLIT_COST)
     trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, seed)
-    if trial.test(candidate, 0, small=True).wrong.mean() > 2 * _MOST_LOST:  # more rows might halve it
+    if trial.test(candidate, 0, small=True).error > 2 * _MOST_LOST:  # more rows might halve it
         return None
     for fold in range(trial.n_folds):
         trial.test(candidate, fold, small=False)

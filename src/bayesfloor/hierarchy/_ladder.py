@@ -94,7 +94,7 @@ def blend(models: list[Any]) -> Blend:
 def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
     """The rungs for a problem of this size."""
     n, d = X.shape
-    gamma = 1 / (d * max(float(X.var()), 1e-12))
+    gamma = 1 / (d * spread_of(X))
     if n_classes > _MOST_PAIRED:
         return [Rung("linear discriminant", [_discriminant()]), Rung("one-vs-rest linear SVM", [_one_vs_rest()])]
     kernel = _kernel_rung(gamma) if n <= _MOST_KERNEL_ROWS else _mapped_rung(gamma, random_state)
@@ -102,11 +102,16 @@ def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
     return [Rung("linear SVM", [linear(1.0), linear(64.0)]), kernel, *boosting]
 
 
+def spread_of(X: Floats) -> float:
+    """The mean variance of the features."""
+    return max(float(X.var(axis=0).mean()), 1e-12)
+
+
 def linear(C: float) -> Candidate:
-    """Linear machines of pairs."""
+    """Linear machines of pairs; C is for features of variance 1."""
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
-        return CoupledPairs(np.unique(codes), train_linear_pairs(X, codes, weight, C))
+        return CoupledPairs(np.unique(codes), train_linear_pairs(X, codes, weight, C / spread_of(X)))
 
     return Candidate(f"linear SVM (C={C:g})", train)
 
@@ -142,7 +147,10 @@ def _boosting(random_state: int) -> Candidate:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
-        return HistGradientBoostingClassifier(random_state=random_state).fit(X, codes, weight)
+        alone = np.unique(codes, return_counts=True)[1].min() < 2  # its early stopping cannot deal such a class
+        stopping: Any = False if alone else "auto"
+        model = HistGradientBoostingClassifier(early_stopping=stopping, random_state=random_state)
+        return model.fit(X, codes, weight)
 
     return Candidate("gradient boosting", train)
 
@@ -150,7 +158,12 @@ def _boosting(random_state: int) -> Candidate:
 def _discriminant() -> Candidate:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-    return Candidate("linear discriminant", lambda X, codes, _: LinearDiscriminantAnalysis().fit(X, codes))
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
+        if len(X) <= len(np.unique(codes)):  # no spread within classes
+            return _one_vs_rest().fit(X, codes, weight)
+        return LinearDiscriminantAnalysis().fit(X, codes)
+
+    return Candidate("linear discriminant", train)
 
 
 def _one_vs_rest() -> Candidate:

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Ints, Labels, hard_shares
+from bayesfloor.floor._overall import bounded_rate
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._multiclass import multiclass_bounds
@@ -65,6 +66,7 @@ def _floor(forest: Forest, labels: Labels) -> NodeFloor:
     edges = class_edges(forest, labels)
     error, _ = fast_errors(forest, labels, edges)
     cap = 1 - float(labels.class_sizes.max() / labels.class_sizes.sum())
-    rates = np.clip(edges.cross_rate + np.array([0.0, -error, error]), 0.0, 1.0)
+    rate = bounded_rate(edges.cross_rate, labels.class_sizes, subtract_forced=False)
+    rates = np.clip(rate + np.array([0.0, -error, error]), 0.0, 1.0)
     lower, low, high = multiclass_bounds(rates, labels.n_classes, cap).lower
     return NodeFloor(float(lower), float(high - low) / 2)

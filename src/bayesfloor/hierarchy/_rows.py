@@ -54,21 +54,29 @@ class Columns:
 
     def read(self, estimator: Any, X: Any) -> Floats:
         """New rows as numbers, their columns read as those of the fit."""
+        from sklearn.utils.validation import check_array, validate_data
+
         given = as_frame(X)
         if given is None or self.categories is None:
-            return np.asarray(read_new_rows(estimator, X), dtype=np.float64)
-        read_new_rows(estimator, X)  # checks names
-        blocks = [self._block(column) for column in given.iter_columns()]
-        from sklearn.utils.validation import check_array
-
+            self._refuse_without_names()
+            return validate_data(estimator, X if given is None else given.to_numpy(), reset=False, dtype=np.float64)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        blocks = [self._block(column, self.categories[column.name]) for column in given.iter_columns()]
         return check_array(np.hstack(blocks), dtype=np.float64, order="C")
 
-    def _block(self, column: Any) -> Floats:
-        known = (self.categories or {}).get(column.name)
-        if known is None:
-            return read_column(column)[0]
-        values = np.array([str(value) for value in column.to_list()])
-        return (values[:, None] == known[None, :]) * ONE_HOT
+    def _refuse_without_names(self) -> None:
+        texts = [name for name, known in (self.categories or {}).items() if known is not None]
+        if texts:
+            raise ValueError(f"Got an array, but column {texts[0]!r} held texts at the fit. Give a data frame again.")
+
+    def _block(self, column: Any, known: np.ndarray | None) -> Floats:
+        block, is_quantity = read_column(column)
+        if known is not None:
+            values = np.array([str(value) for value in column.to_list()])
+            return (values[:, None] == known[None, :]) * ONE_HOT
+        if not is_quantity:
+            raise ValueError(f"Got texts in column {column.name!r}, but it held numbers at the fit.")
+        return block
 
 
 def read_columns(X: Any) -> Columns:

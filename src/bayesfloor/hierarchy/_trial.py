@@ -18,10 +18,16 @@ _TESTED = 5000  # rows of a fold, at most
 
 
 class Tried(NamedTuple):
-    """A model as it was trained for a fold, and which of the fold's rows it got wrong, weighted."""
+    """A model as it was trained for a fold, which of the fold's rows it got wrong, and their weights."""
 
     model: Any
     wrong: Floats
+    weight: Floats
+
+    @property
+    def error(self) -> float:
+        """The share of weight that is wrong."""
+        return float(self.wrong @ self.weight / self.weight.sum())
 
 
 class Versus(NamedTuple):
@@ -64,13 +70,13 @@ class Trial:
         return self._tried[key]
 
     def _test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
-        test = np.flatnonzero(self.fold == fold)[:_TESTED]
+        test = self._order[self.fold[self._order] == fold][:_TESTED]
         if candidate.parts:
             model = blend([self.test(part, fold, small=small).model for part in candidate.parts])
         else:
             model = self._train(candidate, fold, test, small=small)
         wrong = (model.predict(self.X[test]) != self.codes[test]).astype(np.float64)
-        return Tried(model, wrong if self.weight is None else wrong * self.weight[test])
+        return Tried(model, wrong, np.ones(len(test)) if self.weight is None else self.weight[test])
 
     def _train(self, candidate: Candidate, fold: int, test: Ints, *, small: bool) -> Any:
         rows = self._order[self.fold[self._order] != fold]
@@ -84,17 +90,14 @@ class Trial:
 
     def error(self, candidate: Candidate) -> tuple[float, int]:
         """The error on the folds that were tested, and the number of rows."""
-        wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in self.tested(candidate)])
-        return float(wrong.mean()), len(wrong)
+        joined = _join([self._tried[candidate.name, fold, False] for fold in self.tested(candidate)])
+        return joined.error, len(joined.wrong)
 
     def compare(self, one: Candidate, two: Candidate, folds: list[int], *, small: bool) -> Versus:
         """One candidate against another on the same rows of some folds."""
-        wrong = [
-            np.concatenate([self.test(candidate, fold, small=small).wrong for fold in folds])
-            for candidate in (one, two)
-        ]
-        differ = wrong[0] - wrong[1]
-        return Versus(float(differ.mean()), float(np.sqrt((differ**2).sum())) / len(differ))
+        first, second = (_join([self.test(each, fold, small=small) for fold in folds]) for each in (one, two))
+        differ = (first.wrong - second.wrong) * first.weight / first.weight.sum()
+        return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
 
     def refit(self, candidate: Candidate) -> Any:
         """The candidate trained on all rows, with the calibration that a fold gave."""
@@ -104,6 +107,11 @@ class Trial:
         tried = self._tried[candidate.name, self.tested(candidate)[0], False].model
         calibrated = isinstance(model, CoupledPairs) and isinstance(tried, CoupledPairs)
         return model.like(tried) if calibrated else model
+
+
+def _join(parts: list[Tried]) -> Tried:
+    """What was found on several folds; of the models none."""
+    return Tried(None, np.concatenate([part.wrong for part in parts]), np.concatenate([part.weight for part in parts]))
 
 
 def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
