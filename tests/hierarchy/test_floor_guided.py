@@ -296,9 +296,8 @@ def test_nodes_are_logged_when_asked_for(points, caplog):
         model = guided(*points, verbose=1)
 
     assert len(caplog.messages) == sum(one is not None for one in model.models_)
-    assert caplog.messages[0].startswith(
-        f"5 classes: {model.tree_.model[0]}, error {model.tree_.cv_error[0]:.4f}, floor"
-    )
+    facts = f"floor {model.tree_.floor[0]:.4f}, error {model.tree_.cv_error[0]:.4f}, {model.tree_.model[0]}"
+    assert caplog.messages[0].startswith(f"5 classes: {facts}")
 
 
 # How much is taken

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this module is itself imported when first used
@@ -17,45 +15,12 @@ from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.floor._data import Features, read_features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.hierarchy._climb import AT_FLOOR, BEATEN, climb
 from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
-from bayesfloor.hierarchy._ladder import linear, make_ladder
-from bayesfloor.hierarchy._matrix import Measured, announce_drawing, measure_classes
-from bayesfloor.hierarchy._node_floor import NodeForest
+from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
+from bayesfloor.hierarchy._nodes import Growth, Problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
 from bayesfloor.hierarchy._rows import read_columns
-from bayesfloor.hierarchy._tree import NONE, ClassTree, grow_tree
-from bayesfloor.hierarchy._trial import Trial
-
-logger = logging.getLogger(__name__)
-
-_SPLIT_COST = 8.0  # C of the linear machines that split
-_MOST_LOST = 0.005  # share of rows that a split may send astray: all below inherit it
-
-
-class Node(NamedTuple):
-    """What was found out about a node."""
-
-    floor: float
-    error: float
-    name: str
-    reason: str
-    model: Any
-
-
-class Problem(NamedTuple):
-    """Rows as the models see them, with codes and weights."""
-
-    X: Floats
-    codes: Ints
-    weight: Floats | None
-
-    def of(self, members: Ints) -> Problem:
-        """The rows of some classes."""
-        if len(members) == self.codes.max() + 1:
-            return self
-        rows = np.flatnonzero(np.isin(self.codes, members))
-        return Problem(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
+from bayesfloor.hierarchy._tree import ClassTree
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -160,9 +125,9 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         announce_drawing(len(codes))
         kept, weight = _read_weight(sample_weight, codes)
         features = Features(features.values[kept], features.quantity)
-        self._deadline = np.inf if self.time_budget is None else start + self.time_budget
+        deadline = np.inf if self.time_budget is None else start + self.time_budget
         with one_blas_thread(), one_openmp_thread():
-            self._fit(features, codes[kept], weight, seed)
+            self._fit(features, codes[kept], weight, seed, deadline)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -210,48 +175,23 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         whole = isinstance(self.random_state, Integral)
         return int(self.random_state) if whole else int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int) -> None:
+    def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int, deadline: float) -> None:
         start = time.process_time()
         measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs)
-        tree = self._cut(measured)
+        tree = self._cut(measured.matrix)
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, measured.scaler.name
         points = self._scaler.apply(features.values)
         self._middle = points.mean(axis=0)
         self._spread = max(float((points - self._middle).std()), 1e-300)
         problem = Problem((points - self._middle) / self._spread, codes, weight)
-        found: dict[tuple[int, ...], Node] = {}
-        grown = grow_tree(self.classes_, 0, lambda node: self._settle(tree, node, measured, problem, seed, found))
-        self.tree_, self.models_ = _tell(grown.linked(measured.matrix), found)
+        growth = Growth(tree, measured, problem, seed, deadline, bool(self.verbose))
+        self.tree_, self.models_ = growth.grow()
+        self.floor_seconds_ += growth.floor_seconds
 
-    def _cut(self, measured: Measured) -> ClassTree:
-        if not isinstance(self.cut, str):
-            return given_tree(self.cut, self.classes_)
-        return class_tree(self.classes_, measured.matrix, self.cut)
-
-    def _settle(
-        self,
-        tree: ClassTree,
-        node: int,
-        measured: Measured,
-        problem: Problem,
-        seed: int,
-        found: dict[tuple[int, ...], Node],
-    ) -> tuple[int, int] | Ints:
-        """Split a node or give it a model; what it became."""
-        members = tree.members(node)
-        if len(members) == 1:
-            return members
-        start = time.process_time()
-        forest, own = NodeForest(measured, members), problem.of(members)
-        self.floor_seconds_ += time.process_time() - start
-        split = _split(forest, own, tree, node, seed) if tree.left[node] != NONE and len(members) > 2 else None
-        found[tuple(members.tolist())] = made = split or _flat(forest, own, seed, self._deadline)
-        if self.verbose:
-            logger.info(
-                "%d classes: %s, error %.4f, floor %.4f, %s", len(members), *made[2:0:-1], made.floor, made.reason
-            )
-        return members if split is None else (int(tree.left[node]), int(tree.right[node]))
+    def _cut(self, matrix: Floats) -> ClassTree:
+        text = isinstance(self.cut, str)
+        return class_tree(self.classes_, matrix, self.cut) if text else given_tree(self.cut, self.classes_)
 
     def _new_rows(self, X: Any) -> Rows:
         check_is_fitted(self)
@@ -270,40 +210,3 @@ def _read_weight(sample_weight: Any, codes: Ints) -> tuple[Ints, Floats | None]:
     if len(np.unique(codes[kept])) <= codes.max():
         raise ValueError("Got sample_weight of zero for all rows of a class. Leave these rows out instead.")
     return kept, weight[kept] / weight[kept].mean()
-
-
-def _split(forest: NodeForest, own: Problem, tree: ClassTree, node: int, seed: int) -> Node | None:
-    """A linear split of the node, if its error is at the split's floor."""
-    right = tree.members(int(tree.right[node]))
-    floor, candidate = forest.of_split(right), linear(_SPLIT_COST)
-    trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, seed)
-    if trial.test(candidate, 0, small=True).error > 2 * _MOST_LOST:  # more rows might halve it
-        return None
-    for fold in range(trial.n_folds):
-        trial.test(candidate, fold, small=False)
-        error, tested = trial.error(candidate)
-        if error > _MOST_LOST or floor.shows_room(error, tested):
-            return None
-    reason = BEATEN if floor.is_beaten(error, tested) else AT_FLOOR
-    return Node(floor.lower, error, candidate.name, reason, trial.refit(candidate))
-
-
-def _flat(forest: NodeForest, own: Problem, seed: int, deadline: float) -> Node:
-    """One model for all the node's classes."""
-    floor, trial = forest.of_classes(), Trial(own.X, own.codes, own.weight, seed)
-    climbed = climb(trial, make_ladder(own.X, len(forest.members), seed), floor, deadline)
-    return Node(floor.lower, climbed.error, climbed.candidate.name, climbed.reason, trial.refit(climbed.candidate))
-
-
-def _tell(tree: ClassTree, found: dict[tuple[int, ...], Node]) -> tuple[ClassTree, list[Any]]:
-    """The tree with what was found at its nodes, and their models."""
-    none = Node(np.nan, np.nan, "", "", None)
-    nodes = [found.get(tuple(tree.members(node).tolist()), none) for node in range(tree.n_nodes)]
-    told = replace(
-        tree,
-        floor=np.array([node.floor for node in nodes]),
-        cv_error=np.array([node.error for node in nodes]),
-        model=[node.name for node in nodes],
-        reason=[node.reason for node in nodes],
-    )
-    return told, [node.model for node in nodes]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,8 @@ from bayesfloor.formulas._henze_penrose import henze_penrose
 _FORESTS = 3  # of all rows that the pairs come to, about
 
 
-class Measured(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Measured:
     """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
 
     sample: Sample
@@ -31,7 +34,7 @@ class Measured(NamedTuple):
     forests: ClassForests
     labels: Labels
 
-    @property
+    @cached_property
     def matrix(self) -> Floats:
         """The normalised floor of every pair, as the paper has it."""
         counts = pair_counts(self.forests, self.labels)
