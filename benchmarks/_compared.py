@@ -188,7 +188,7 @@ def lead_over_ovo(results, case):
 def is_below_ovo(results, case):
     """Whether the guided tree is worse than one-vs-one by more than chance explains."""
     mean, error = lead_over_ovo(results, case)
-    return mean < -0.005 - 2 * error
+    return mean < -0.005 - 2 * np.nan_to_num(error)  # a single split has no error to excuse it
 
 
 def fit_ratio(results, case):

@@ -23,6 +23,7 @@ from benchmarks._data import SEED
 from benchmarks._multiclass import CUT, linear, load, load_frame
 from benchmarks._results import machine, read_results
 from benchmarks.calibration import align
+from benchmarks.feebee import data_folder
 from benchmarks.known_floor import CompactFile, plain
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "paper_gap.json"
@@ -161,13 +162,21 @@ def main(arguments=None):
     file = CompactFile(None if options.quick else RESULTS, header)
     if options.show:
         file.results = read_results(RESULTS)
-    elif options.quick:
+        print_table(file.results)
+        return
+    data_folder()
+    if options.quick:
         run_cells(["segment"], 1, [0.125, 8.0], 2000, file)
         assert all(-1 <= case["smart"] <= 1 for case in file.results["cases"].values())
     else:
         file.resume()
         run_cells(options.only, SPLITS, COSTS, MOST_ROWS, file)
-    print("\n".join([*align(list(table(file.results))), count_near(file.results)]))
+    print_table(file.results)
+
+
+def print_table(results):
+    """Print all readings and how many come near."""
+    print("\n".join([*align(list(table(results))), count_near(results)]))
 
 
 if __name__ == "__main__":

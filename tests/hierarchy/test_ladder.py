@@ -130,11 +130,16 @@ def test_a_class_of_one_row_can_be_boosted_among_many(rng):
 # Rungs
 
 
+def kinds(ladder):
+    """What each rung's candidates are, without their parameters."""
+    return [rung.candidates[0].name.partition(" (")[0] for rung in ladder]
+
+
 def test_the_ladder_goes_from_cheap_to_dear(rng):
     """Linear, then kernels, then boosting."""
     ladder = make_ladder(rng.standard_normal((50, 3)), 4, 0)
 
-    assert [rung.name for rung in ladder] == ["linear SVM", "RBF SVM", "gradient boosting"]
+    assert kinds(ladder) == ["linear SVM", "RBF SVM", "gradient boosting"]
     assert names(ladder)[0] == ["linear SVM (C=1)", "linear SVM (C=64)"]
     assert len(set(itertools.chain(*names(ladder)))) == 8  # what was tried is kept by name
     X, codes = rng.standard_normal((50, 3)), np.arange(50) % 2
@@ -152,7 +157,7 @@ def test_the_ladder_goes_from_cheap_to_dear(rng):
 )
 def test_large_problems_have_other_rungs(rng, n, n_classes, expected):
     """Kernels of all rows, trees for every class and all pairs of classes have their price."""
-    assert [rung.name for rung in make_ladder(rng.standard_normal((n, 1)), n_classes, 0)] == expected
+    assert kinds(make_ladder(rng.standard_normal((n, 1)), n_classes, 0)) == expected
 
 
 def test_where_rows_lie_means_nothing_to_the_width_of_kernels(rng):

@@ -14,7 +14,7 @@ from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_m
 
 def compute(X, y, scale=None, n_trees=3, n_jobs=None):
     """The matrix of plain numbers."""
-    return floor_matrix(X, np.ones(X.shape[1], dtype=bool), y, n_trees, scale, 0, n_jobs)
+    return floor_matrix("1", X, np.ones(X.shape[1], dtype=bool), y, n_trees, scale, 0, n_jobs)
 
 
 @pytest.mark.parametrize("scale", [None, "none", "standard", "robust", "unit", "auto"])
@@ -53,7 +53,7 @@ def test_categories_are_left_alone_by_scaling(rng, clouds):
     scaled = X.copy()
     scaled[:, :2] = (X[:, :2] - X[:, :2].mean(axis=0)) / X[:, :2].std(axis=0)
 
-    assert np.array_equal(floor_matrix(X, quantity, y, 3, "standard", 0, None), compute(scaled, y))
+    assert np.array_equal(floor_matrix("1", X, quantity, y, 3, "standard", 0, None), compute(scaled, y))
 
 
 @pytest.mark.parametrize("y", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 1, 2, 2]])
@@ -92,7 +92,7 @@ def test_rows_are_drawn_by_content_and_seed(rng, clouds, monkeypatch):
     order, quantity = rng.permutation(len(y)), np.ones(3, dtype=bool)
 
     assert np.array_equal(compute(X[order], y[order]), compute(X, y))
-    assert not np.array_equal(floor_matrix(X, quantity, y, 3, None, 1, None), compute(X, y))
+    assert not np.array_equal(floor_matrix("1", X, quantity, y, 3, None, 1, None), compute(X, y))
 
 
 def test_more_than_fifty_thousand_rows_take_seconds(rng, clouds):

@@ -161,8 +161,14 @@ def test_an_error_must_be_clearly_off():
 
     assert NodeFloor(0.2 - 1.65 * noise, 0.03).shows_room(0.2, 100)
     assert not NodeFloor(0.2 - 1.64 * noise, 0.03).shows_room(0.2, 100)
-    assert NodeFloor(0.2 + 1.65 * noise, 0.03).is_beaten(0.2, 100)
-    assert not NodeFloor(0.2 + 1.64 * noise, 0.03).is_beaten(0.2, 100)
+    assert NodeFloor(0.2, 0.03).is_beaten(0.2 - 1.65 * noise, 100)
+    assert not NodeFloor(0.2, 0.03).is_beaten(0.2 - 1.64 * noise, 100)
+
+
+def test_a_few_rows_without_an_error_beat_no_floor():
+    """None wrong of fifty is nothing rare at an error of .02."""
+    assert not NodeFloor(0.02, 0.005).is_beaten(0.0, 50)
+    assert NodeFloor(0.02, 0.001).is_beaten(0.0, 500)
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0])

@@ -55,7 +55,7 @@ def as_frame(X: Any) -> Any:
 
 def read_column(column: Any) -> tuple[Floats, bool]:
     """A column as numbers, and whether it is a quantity."""
-    _refuse_missing(column)
+    refuse_missing(column)
     if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
         return column.to_numpy().astype(np.float64)[:, None], True
     if column.dtype.is_temporal():
@@ -88,7 +88,8 @@ def _texts(column: Any) -> np.ndarray:
     return np.array([str(value) for value in column.to_list()])
 
 
-def _refuse_missing(column: Any) -> None:
+def refuse_missing(column: Any) -> None:
+    """Refuse a column with missing values."""
     numbers = column.dtype.is_numeric()
     if (numbers and column.is_null().any()) or (not numbers and any(is_missing(v) for v in column.to_list())):
         raise ValueError(

@@ -98,7 +98,7 @@ def make_folds(codes: Ints, cluster: Ints, cv: int, random_state: int) -> Ints:
     kind = StratifiedKFold if alone else StratifiedGroupKFold
     cv = max(2, min(cv, int(np.bincount(codes).max()), len(np.unique(cluster))))
     if np.bincount(codes).max() < 2:  # nothing to spread
-        return np.arange(len(codes)) % 2
+        return np.unique(cluster, return_inverse=True)[1] % 2
     fold = np.empty(len(codes), dtype=np.int64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself

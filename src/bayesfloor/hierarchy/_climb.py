@@ -47,7 +47,9 @@ def climb(trial: Trial, ladder: list[Rung], floor: NodeFloor, deadline: float) -
                 break
         elif _is_hopeless(trial, other, best):
             continue
-        best, second = (other, best) if _is_better(trial, other, best, small=False) else (best, other)
+        won = _is_better(trial, other, best, small=False)
+        best, loser = (other, best) if won else (best, other)
+        second = loser if second is None else min(second, loser, key=lambda one: trial.error(one)[0])
     best = best if second is None else _blend(trial, best, second)
     return Climbed(best, trial.error(best)[0], _reason(trial, best, floor, in_time=in_time))
 

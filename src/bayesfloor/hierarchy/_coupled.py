@@ -8,6 +8,7 @@ counting votes would throw away how sure each pair is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -88,11 +89,16 @@ class CoupledPairs:
 
     def predict_proba(self, X: Floats) -> Floats:
         """The probability of each class."""
-        return softmax(self.scores(self.pairs.margins(X)), axis=1)
+        return np.concatenate([softmax(scores, axis=1) for scores in self._blocks(X)])
 
     def predict(self, X: Floats) -> Ints:
         """The likeliest class."""
-        return self.classes_[self.scores(self.pairs.margins(X)).argmax(axis=1)]
+        return self.classes_[np.concatenate([scores.argmax(axis=1) for scores in self._blocks(X)])]
+
+    def _blocks(self, X: Floats) -> Iterator[Floats]:
+        """Scores of some rows at a time: pairs of many classes are many."""
+        step = max(1, _AT_ONCE // (len(self.classes_) * (len(self.classes_) - 1) // 2))
+        return (self.scores(self.pairs.margins(X[first : first + step])) for first in range(0, max(len(X), 1), step))
 
     def calibrated(self, X: Floats, codes: Ints) -> CoupledPairs:
         """The same with ``a`` and ``t`` fitted to rows that the pairs have not seen."""

@@ -17,9 +17,9 @@ from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
-from bayesfloor.hierarchy._nodes import Growth, Problem
+from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
-from bayesfloor.hierarchy._rows import read_columns
+from bayesfloor.hierarchy._rows import read_columns, read_weights
 from bayesfloor.hierarchy._tree import ClassTree
 
 
@@ -29,7 +29,8 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     Classes stand in a tree cut from their pairwise floors. From the root down, a node is split as long
     as linear machines do so without an error above the split's own floor: that costs little, and no
     other model could do better. Where they cannot, one model tells the node's classes apart, taken from
-    a ladder: linear SVM, RBF SVM (for more rows a linear SVM on a Nystroem map), gradient boosting. A
+    a ladder: linear SVM, RBF SVM (above 30,000 rows a linear SVM on a Nystroem map), gradient boosting (up to
+    40 classes); above 100 classes linear discriminant analysis, then one-vs-rest linear SVMs. A
     dearer one is tried only while the cross-validated error stands above the node's floor, on few
     rows first, and taken only if it is clearly better. If the best two together are clearly better
     than the best alone, their probabilities are averaged.
@@ -77,7 +78,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     >>> print(model.tree_.to_text())
     3 classes: floor 0.007, error 0.000, linear SVM (C=8), at the floor
     ├─ 0
-    └─ 2 classes (1, 2): floor 0.038, error 0.020, RBF SVM (C=10, gamma=9.19), at the floor
+    └─ 2 classes (1, 2): floor 0.038, error 0.061, RBF SVM (C=1, gamma=2.3), at the floor
     >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
     0.95
     """
@@ -107,11 +108,13 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers; texts and categories of data frames are read as ``BayesFloor`` reads them.
+            Finite numbers; texts and categories of data frames are read as ``BayesFloor`` reads them. One that
+            was not there at the fit is none of those known.
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights for models and their errors. Floors only leave out rows without weight.
+            Weights for models and the choice among them (linear discriminants take none). Floors, and the
+            errors held against them, only leave out rows without weight.
 
         Returns
         -------
@@ -123,7 +126,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._columns = read_columns(X)
         self.classes_, codes = read_labels(y, len(features.values))
         announce_drawing(len(codes))
-        kept, weight = _read_weight(sample_weight, codes)
+        kept, weight = read_weights(sample_weight, codes, self.classes_)
         features = Features(features.values[kept], features.quantity)
         deadline = np.inf if self.time_budget is None else start + self.time_budget
         with one_blas_thread(), one_openmp_thread():
@@ -164,7 +167,9 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_cut(self.cut)
         check_n_trees(self.n_trees)
         check_scale(self.scale)
-        if self.time_budget is not None and (not isinstance(self.time_budget, Real) or not self.time_budget > 0):
+        if self.time_budget is not None and (
+            not isinstance(self.time_budget, Real) or self.time_budget is True or not self.time_budget > 0
+        ):
             raise ValueError(
                 f"Got time_budget={self.time_budget!r}, but expected None or a positive number of seconds."
             )
@@ -183,8 +188,8 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._scaler, self.scale_ = measured.scaler, measured.scaler.name
         points = self._scaler.apply(features.values)
         self._middle = points.mean(axis=0)
-        self._spread = max(float((points - self._middle).std()), 1e-300)
-        problem = Problem((points - self._middle) / self._spread, codes, weight)
+        self._spread = _spread_of(points - self._middle, points)
+        problem = make_problem((points - self._middle) / self._spread, codes, weight)
         growth = Growth(tree, measured, problem, seed, deadline, bool(self.verbose))
         self.tree_, self.models_ = growth.grow()
         self.floor_seconds_ += growth.floor_seconds
@@ -199,14 +204,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return Rows((self._scaler.apply(values) - self._middle) / self._spread)
 
 
-def _read_weight(sample_weight: Any, codes: Ints) -> tuple[Ints, Floats | None]:
-    """Rows with any weight, and their weights."""
-    from sklearn.utils.validation import _check_sample_weight
-
-    if sample_weight is None:
-        return np.arange(len(codes)), None
-    weight = _check_sample_weight(sample_weight, codes, ensure_non_negative=True)
-    kept = np.flatnonzero(weight)
-    if len(np.unique(codes[kept])) <= codes.max():
-        raise ValueError("Got sample_weight of zero for all rows of a class. Leave these rows out instead.")
-    return kept, weight[kept] / weight[kept].mean()
+def _spread_of(centred: Floats, points: Floats) -> float:
+    """One spread for all features; 1 where there is none but rounding."""
+    spread = float(centred.std())
+    return spread if spread > 1e-12 * float(np.abs(points).max()) else 1.0

@@ -48,7 +48,6 @@ class Candidate:
 class Rung:
     """Candidates of one kind, of which the best is taken."""
 
-    name: str
     candidates: list[Candidate]
 
 
@@ -96,10 +95,10 @@ def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
     n, d = X.shape
     gamma = 1 / (d * spread_of(X))
     if n_classes > _MOST_PAIRED:
-        return [Rung("linear discriminant", [_discriminant()]), Rung("one-vs-rest linear SVM", [_one_vs_rest()])]
+        return [Rung([_discriminant()]), Rung([_one_vs_rest()])]
     kernel = _kernel_rung(gamma) if n <= _MOST_KERNEL_ROWS else _mapped_rung(gamma, random_state)
-    boosting = [Rung("gradient boosting", [_boosting(random_state)])] if n_classes <= _MOST_BOOSTED else []
-    return [Rung("linear SVM", [linear(1.0), linear(64.0)]), kernel, *boosting]
+    boosting = [Rung([_boosting(random_state)])] if n_classes <= _MOST_BOOSTED else []
+    return [Rung([linear(1.0), linear(64.0)]), kernel, *boosting]
 
 
 def spread_of(X: Floats) -> float:
@@ -118,7 +117,7 @@ def linear(C: float) -> Candidate:
 
 def _kernel_rung(gamma: float) -> Rung:
     grid = [(1.0, 1.0), (10.0, 1.0), (100.0, 1.0), (10.0, 4.0), (100.0, 4.0)]
-    return Rung("RBF SVM", [_kernel(C, factor * gamma) for C, factor in grid])
+    return Rung([_kernel(C, factor * gamma) for C, factor in grid])
 
 
 def _kernel(C: float, gamma: float) -> Candidate:
@@ -129,7 +128,7 @@ def _kernel(C: float, gamma: float) -> Candidate:
 
 
 def _mapped_rung(gamma: float, random_state: int) -> Rung:
-    return Rung("linear SVM on a Nystroem map", [_mapped(gamma, random_state), _mapped(4 * gamma, random_state)])
+    return Rung([_mapped(gamma, random_state), _mapped(4 * gamma, random_state)])
 
 
 def _mapped(gamma: float, random_state: int) -> Candidate:

@@ -72,6 +72,7 @@ def announce_drawing(n_rows: int) -> None:
 
 
 def floor_matrix(
+    version: str,  # noqa: ARG001 - for caches: another version may compute otherwise
     values: Floats,
     quantity: np.ndarray,
     codes: Ints,
@@ -101,7 +102,10 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
             "Give BayesFloor's pairwise_ instead, which knows its classes: a fold may lack one."
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
-        raise ValueError("Got a floor matrix that is not symmetric or has negative or missing numbers.")
+        raise ValueError(
+            "Got a floor matrix that is not symmetric or has negative or missing numbers, "
+            "but expected the floor of every pair twice. BayesFloor's pairwise_.matrix is such a one."
+        )
     return (matrix + matrix.T) / 2
 
 

@@ -31,9 +31,10 @@ class NodeFloor:
 
     def is_beaten(self, error: float, n_tested: float) -> bool:
         """Whether an error is clearly below the floor, which is then too high."""
-        return self.lower - error > _REACH * self._noise(error, n_tested)
+        return self.lower - error > _REACH * self._noise(self.lower, n_tested)
 
     def _noise(self, error: float, n_tested: float) -> float:
+        """Standard error of the difference, if this is the true error of the model."""
         return float(np.sqrt(self.std_error**2 + error * (1 - error) / max(n_tested, 1.0)))
 
 

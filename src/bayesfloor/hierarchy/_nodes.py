@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.hierarchy._climb import AT_FLOOR, BEATEN, climb
 from bayesfloor.hierarchy._ladder import linear, make_ladder
 from bayesfloor.hierarchy._matrix import Measured
@@ -51,6 +53,13 @@ class Problem(NamedTuple):
         return Problem(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
 
 
+def make_problem(X: Floats, codes: Ints, weight: Floats | None) -> Problem:
+    """Rows in the order of their content: where they stood in the input has no say in folds."""
+    keys = [codes, find_vertices(X)[1]] if weight is None else [weight, codes, find_vertices(X)[1]]
+    order = np.lexsort(keys)
+    return Problem(X[order], codes[order], None if weight is None else weight[order])
+
+
 @dataclass(eq=False)
 class Growth:
     """A tree of classes on its way to a classifier, from the root down."""
@@ -82,23 +91,24 @@ class Growth:
         members = self.tree.members(node)
         if len(members) == 1:
             return members
-        forest, own = self._forest(members), self.problem.of(members)
+        forest, own = self._timed(lambda: NodeForest(self.measured, members)), self.problem.of(members)
         split = self._split(forest, own, node) if self.tree.left[node] != NONE and len(members) > 2 else None
         self._found[_key(members)] = made = split or self._flat(forest, own)
         if self.verbose:
             logger.info("%d classes: floor %.4f, error %.4f, %s, %s", len(members), *made[:4])
         return members if split is None else (int(self.tree.left[node]), int(self.tree.right[node]))
 
-    def _forest(self, members: Ints) -> NodeForest:
+    def _timed(self, measure: Callable[[], Any]) -> Any:
+        """What a measurement of floors returns; its time counts as theirs."""
         start = time.process_time()
-        forest = NodeForest(self.measured, members)
+        found = measure()
         self.floor_seconds += time.process_time() - start
-        return forest
+        return found
 
     def _split(self, forest: NodeForest, own: Problem, node: int) -> Node | None:
         """A linear split of the node, if its error is at the split's floor."""
         right = self.tree.members(int(self.tree.right[node]))
-        floor, candidate = forest.of_split(right), linear(_SPLIT_COST)
+        floor, candidate = self._timed(lambda: forest.of_split(right)), linear(_SPLIT_COST)
         trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, self.seed)
         if trial.test(candidate, 0, small=True).error > 2 * _MOST_LOST:  # more rows might halve it
             return None
@@ -112,7 +122,7 @@ class Growth:
 
     def _flat(self, forest: NodeForest, own: Problem) -> Node:
         """One model for all the node's classes."""
-        floor, trial = forest.of_classes(), Trial(own.X, own.codes, own.weight, self.seed)
+        floor, trial = self._timed(forest.of_classes), Trial(own.X, own.codes, own.weight, self.seed)
         climbed = climb(trial, make_ladder(own.X, len(forest.members), self.seed), floor, self.deadline)
         return Node(floor.lower, climbed.error, climbed.candidate.name, climbed.reason, trial.refit(climbed.candidate))
 

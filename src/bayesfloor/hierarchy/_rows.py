@@ -7,8 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
-from bayesfloor.floor._data import ONE_HOT, Features, as_frame, categories_of, read_column, read_features
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.floor._data import (
+    ONE_HOT,
+    Features,
+    as_frame,
+    categories_of,
+    read_column,
+    read_features,
+    read_weight,
+    refuse_missing,
+)
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
@@ -50,7 +59,7 @@ def _rows_for_models(X: Any, values: Any) -> Any:
 class Columns:
     """What each column of a data frame was at the fit: categories of texts, None of a quantity."""
 
-    categories: dict[str, np.ndarray | None] | None
+    categories: list[tuple[str, np.ndarray | None]] | None
 
     def read(self, estimator: Any, X: Any) -> Floats:
         """New rows as numbers, their columns read as those of the fit."""
@@ -61,25 +70,43 @@ class Columns:
             self._refuse_without_names()
             return validate_data(estimator, X if given is None else given.to_numpy(), reset=False, dtype=np.float64)
         validate_data(estimator, X, reset=False, skip_check_array=True)
-        blocks = [self._block(column, self.categories[column.name]) for column in given.iter_columns()]
+        columns = zip(given.iter_columns(), self.categories, strict=True)  # names were compared where both have them
+        blocks = [_read_like(column, known) for column, (_, known) in columns]
         return check_array(np.hstack(blocks), dtype=np.float64, order="C")
 
     def _refuse_without_names(self) -> None:
-        texts = [name for name, known in (self.categories or {}).items() if known is not None]
+        texts = [name for name, known in self.categories or [] if known is not None]
         if texts:
             raise ValueError(f"Got an array, but column {texts[0]!r} held texts at the fit. Give a data frame again.")
 
-    def _block(self, column: Any, known: np.ndarray | None) -> Floats:
-        block, is_quantity = read_column(column)
-        if known is not None:
-            values = np.array([str(value) for value in column.to_list()])
-            return (values[:, None] == known[None, :]) * ONE_HOT
-        if not is_quantity:
-            raise ValueError(f"Got texts in column {column.name!r}, but it held numbers at the fit.")
-        return block
+
+def _read_like(column: Any, known: np.ndarray | None) -> Floats:
+    """A column read as it was at the fit."""
+    refuse_missing(column)
+    if known is not None:
+        values = np.array([str(value) for value in column.to_list()])
+        return (values[:, None] == known[None, :]) * ONE_HOT
+    if categories_of(column) is not None:
+        raise ValueError(f"Got texts in column {column.name!r}, but it held numbers at the fit.")
+    return read_column(column)[0]
 
 
 def read_columns(X: Any) -> Columns:
     """Which columns of a data frame hold texts or categories, and which."""
     given = as_frame(X)
-    return Columns(None if given is None else {column.name: categories_of(column) for column in given.iter_columns()})
+    return Columns(None if given is None else [(column.name, categories_of(column)) for column in given.iter_columns()])
+
+
+def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
+    """Rows with any weight, every class some, and their weights of mean 1; None where all are alike."""
+    weight = read_weight(sample_weight, len(codes))
+    if weight is None:
+        return np.arange(len(codes)), None
+    kept = np.flatnonzero(weight)
+    gone = np.setdiff1d(codes, codes[kept])
+    if len(gone):
+        raise ValueError(
+            f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
+            "but expected some weight for every class. Leave these rows out instead."
+        )
+    return kept, weight[kept] / weight[kept].mean()

@@ -15,8 +15,8 @@ class SmartSVMSearch(GridSearchCV):  # type: ignore[misc]  # scikit-learn has no
     """scikit-learn's ``GridSearchCV`` for a ``SmartSVM``, alone or inside a pipeline.
 
     The floors of the classes depend on the rows alone, not on the parameters of the models. Here they
-    are computed once for each fold and once for the refit, whatever the size of the grid, and kept
-    in a temporary folder meanwhile. A ``memory`` or ``floor`` of your own is left as it is.
+    are computed once for each fold and once for the refit, however many parameters of models the grid
+    has, and kept in a temporary folder meanwhile. A ``memory`` or ``floor`` of your own is left as it is.
 
     Takes, gives and means what ``GridSearchCV`` does.
 
@@ -48,7 +48,7 @@ class SmartSVMSearch(GridSearchCV):  # type: ignore[misc]  # scikit-learn has no
         -------
         self
         """
-        given = self.__dict__["estimator"]
+        given = self.__dict__["estimator"]  # mypy does not know the attribute of the untyped class
         with TemporaryDirectory(prefix="bayesfloor-") as folder:
             self.estimator = _set_memory(clone(given), folder, None)
             try:

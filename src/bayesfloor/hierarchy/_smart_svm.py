@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 import warnings
+from importlib.metadata import version
 from numbers import Integral
 from typing import Any
 
@@ -22,7 +24,7 @@ from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
-from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are
+from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are, read_weights
 from bayesfloor.hierarchy._tree import ClassTree
 
 logger = logging.getLogger(__name__)
@@ -47,7 +49,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     Parameters
     ----------
     estimator : classifier, default=None
-        Any binary classifier, pipeline or search of scikit-learn's kind; None takes ``LinearSVC()``.
+        Any binary classifier, pipeline or search of scikit-learn's kind; None takes ``LinearSVC()``. It
+        sees sides of splits, 0 and 1, not classes: give weights of classes as ``sample_weight``.
     cut : {"min_cut", "normalized_cut", "average", "complete"}, ClassTree or nested pairs, default="min_cut"
         How the tree is made; "min_cut" is the paper's. It nearly always peels off one class at a
         time. The last two join groups of classes by their average or smallest floor.
@@ -205,7 +208,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     @_parts_have("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """A score of each class, the largest for the predicted one.
+        """A score of each class, the largest for the predicted one (a ``beam`` may miss it).
 
         With hard routing it is the smallest margin along the path to the class, with the product the
         logarithm of its probability. With two classes it is that of the one model.
@@ -301,11 +304,12 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return None
         from sklearn.utils.validation import check_memory
 
-        kept = _weighty(sample_weight, codes)
+        kept, _ = read_weights(sample_weight, codes, self.classes_)
         if self.verbose:
             logger.info("floors of %d classes from %d rows", len(self.classes_), len(kept))
-        compute = check_memory(self.memory).cache(floor_matrix, ignore=["n_jobs"])
-        arrays = (features.values[kept], features.quantity, codes[kept])
+        memory = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
+        compute = check_memory(memory).cache(floor_matrix, ignore=["n_jobs"])
+        arrays = (version("bayesfloor"), features.values[kept], features.quantity, codes[kept])
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Persisting input arguments")  # says joblib on a busy machine
             return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
@@ -348,17 +352,10 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 def _check_leaves(tree: ClassTree) -> ClassTree:
     if tree.n_nodes < 2 * len(tree.classes) - 1:
         raise ValueError(
-            "Got a tree with several classes in one leaf, but expected every class alone: models here are binary."
+            "Got a tree with several classes in one leaf, but expected every class alone: models here are binary. "
+            "Take a named cut, or a tree that goes on to single classes."
         )
     return tree
-
-
-def _weighty(sample_weight: Any, codes: Ints) -> Ints:
-    """Rows with any weight, as long as every class has some."""
-    kept = (
-        np.arange(len(codes)) if sample_weight is None else np.flatnonzero(np.broadcast_to(sample_weight, len(codes)))
-    )
-    return kept if len(np.unique(codes[kept])) == codes.max() + 1 else np.arange(len(codes))
 
 
 def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:

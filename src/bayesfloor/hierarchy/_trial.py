@@ -89,9 +89,15 @@ class Trial:
         return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
 
     def error(self, candidate: Candidate) -> tuple[float, int]:
-        """The error on the folds that were tested, and the number of rows."""
-        joined = _join([self._tried[candidate.name, fold, False] for fold in self.tested(candidate)])
-        return joined.error, len(joined.wrong)
+        """The share of rows that are wrong on the folds that were tested, and their number.
+
+        Rows count alike, as in the floors that this is held against. The first fold, on which
+        candidates are picked and which favours them, is left out if there are others.
+        """
+        tested = self.tested(candidate)
+        folds = [fold for fold in tested if fold > 0] or tested
+        wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in folds])
+        return float(wrong.mean()), len(wrong)
 
     def compare(self, one: Candidate, two: Candidate, folds: list[int], *, small: bool) -> Versus:
         """One candidate against another on the same rows of some folds."""
