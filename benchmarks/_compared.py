@@ -223,7 +223,7 @@ def guided_goals(results):
     """Whether the guided tree is as good as its best rival, never worse than one-vs-one, and quicker."""
     leads = [lead(results, case) for case in BEST_CASES]
     ran = known(leads)
-    below = sum(is_below_ovo(results, case) for case in BEST_CASES) if ran else None
+    below = sum(bool(is_below_ovo(results, case)) for case in BEST_CASES) if ran else None
     return [
         count_row("floor_guided not below the best rival - .01", [one + 0.01 for one in leads], 12),
         goal_row("floor_guided below OvO by .005 + 2 s.e.", below, len(ran), 0, at_least=False),
