@@ -22,7 +22,7 @@ from bayesfloor.hierarchy._trial import Trial
 logger = logging.getLogger(__name__)
 
 _SPLIT_COST = 8.0  # C of the linear machines that split
-_MOST_LOST = 0.005  # share of rows that a split may send astray: all below inherit it
+_MOST_LOST = 0.001  # share of rows that a split may send astray: all below inherit it, and it adds up
 
 
 class Node(NamedTuple):
