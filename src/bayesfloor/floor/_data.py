@@ -71,7 +71,7 @@ def read_column(column: Any) -> tuple[Floats, bool]:
             f"Got {len(categories)} different texts in column {column.name!r}, but expected at most "
             f"{_MOST_CATEGORIES} categories. Drop the column or embed it first."
         )
-    codes = np.searchsorted(categories, _texts(column))
+    codes = np.searchsorted(categories, texts_of(column))
     return hard_shares(codes, len(categories)).toarray() * ONE_HOT, False
 
 
@@ -81,10 +81,11 @@ def categories_of(column: Any) -> np.ndarray | None:
         return None
     if all(isinstance(value, (int, float)) for value in column.to_list()):
         return None
-    return np.unique(_texts(column))
+    return np.unique(texts_of(column))
 
 
-def _texts(column: Any) -> np.ndarray:
+def texts_of(column: Any) -> np.ndarray:
+    """The values of a column as texts."""
     return np.array([str(value) for value in column.to_list()])
 
 
@@ -211,3 +212,13 @@ def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
     if not weight.any():
         raise ValueError("Got sample_weight of zero for every row, but expected some weight.")
     return None if (weight == weight[0]).all() else weight / weight.mean()
+
+
+def refuse_weightless(codes: Ints, classes: np.ndarray) -> None:
+    """Refuse classes that none of the rows with weight is of."""
+    gone = np.setdiff1d(np.arange(len(classes)), codes)
+    if len(gone):
+        raise ValueError(
+            f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
+            "but expected some weight for every class. Leave these rows out instead."
+        )

@@ -14,7 +14,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, likeliest
-from bayesfloor.floor._data import Features, Target, is_missing, read_features, read_target, read_weight
+from bayesfloor.floor._data import (
+    Features,
+    Target,
+    is_missing,
+    read_features,
+    read_target,
+    read_weight,
+    refuse_weightless,
+)
 from bayesfloor.forest._vertices import check_groups, find_vertices
 
 
@@ -89,12 +97,7 @@ def _number_groups(groups: Any, n_rows: int) -> Ints:
 
 def _drop_weightless(sample: Sample, weight: Floats) -> Sample:
     kept = sample.take(np.flatnonzero(weight))
-    gone = np.setdiff1d(np.arange(len(sample.classes)), kept.codes)
-    if len(gone):
-        raise ValueError(
-            f"Got sample_weight of zero for all rows of class {sample.classes.tolist()[gone[0]]!r}, "
-            "but expected some weight for every class. Leave these rows out instead."
-        )
+    refuse_weightless(kept.codes, sample.classes)
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -55,8 +56,6 @@ def climb(trial: Trial, ladder: list[Rung], floor: NodeFloor, deadline: float) -
 
 
 def _time_left(deadline: float) -> bool:
-    import time
-
     return time.monotonic() < deadline
 
 

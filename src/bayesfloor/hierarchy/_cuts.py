@@ -22,6 +22,14 @@ _TAKEN = -(2**62)  # below all weights, whatever is added to it
 Split = tuple[Ints, Ints]
 
 
+def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> ClassTree:
+    """The tree that a cut names or is; without floors all are alike."""
+    if isinstance(cut, str):
+        return class_tree(classes, np.zeros((len(classes),) * 2) if matrix is None else matrix, cut)
+    tree = given_tree(cut, classes)
+    return tree if matrix is None else tree.linked(matrix)
+
+
 def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:
     """The tree of classes that a cut makes of their pairwise floors."""
     weights = _whole(matrix)

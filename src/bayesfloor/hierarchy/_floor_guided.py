@@ -15,12 +15,11 @@ from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.floor._data import Features, read_features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
+from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
 from bayesfloor.hierarchy._rows import read_columns, read_weights
-from bayesfloor.hierarchy._tree import ClassTree
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -183,7 +182,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int, deadline: float) -> None:
         start = time.process_time()
         measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs)
-        tree = self._cut(measured.matrix)
+        tree = make_class_tree(self.cut, self.classes_, measured.matrix)
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, measured.scaler.name
         points = self._scaler.apply(features.values)
@@ -193,10 +192,6 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         growth = Growth(tree, measured, problem, seed, deadline, bool(self.verbose))
         self.tree_, self.models_ = growth.grow()
         self.floor_seconds_ += growth.floor_seconds
-
-    def _cut(self, matrix: Floats) -> ClassTree:
-        text = isinstance(self.cut, str)
-        return class_tree(self.classes_, matrix, self.cut) if text else given_tree(self.cut, self.classes_)
 
     def _new_rows(self, X: Any) -> Rows:
         check_is_fitted(self)

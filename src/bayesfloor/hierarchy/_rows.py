@@ -17,6 +17,8 @@ from bayesfloor.floor._data import (
     read_features,
     read_weight,
     refuse_missing,
+    refuse_weightless,
+    texts_of,
 )
 
 
@@ -50,9 +52,10 @@ def _rows_for_models(X: Any, values: Any) -> Any:
     from sklearn.utils.validation import check_array
 
     frame = as_frame(X)
-    if frame is None or (hasattr(X, "columns") and hasattr(X, "to_numpy")):
-        return values if frame is None else X
-    return check_array(frame.to_numpy(), dtype=np.float64)
+    if frame is None:
+        return values
+    indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
+    return X if indexable else check_array(frame.to_numpy(), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,7 @@ def _read_like(column: Any, known: np.ndarray | None) -> Floats:
     """A column read as it was at the fit."""
     refuse_missing(column)
     if known is not None:
-        values = np.array([str(value) for value in column.to_list()])
-        return (values[:, None] == known[None, :]) * ONE_HOT
+        return (texts_of(column)[:, None] == known[None, :]) * ONE_HOT
     if categories_of(column) is not None:
         raise ValueError(f"Got texts in column {column.name!r}, but it held numbers at the fit.")
     return read_column(column)[0]
@@ -103,10 +105,5 @@ def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[
     if weight is None:
         return np.arange(len(codes)), None
     kept = np.flatnonzero(weight)
-    gone = np.setdiff1d(codes, codes[kept])
-    if len(gone):
-        raise ValueError(
-            f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
-            "but expected some weight for every class. Leave these rows out instead."
-        )
+    refuse_weightless(codes[kept], classes)
     return kept, weight[kept] / weight[kept].mean()

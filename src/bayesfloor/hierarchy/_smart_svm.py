@@ -21,7 +21,7 @@ from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._data import Features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree
+from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are, read_weights
@@ -290,11 +290,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         start = time.process_time()
         self.floor_matrix_ = self._matrix(features, codes, sample_weight)
         self.floor_seconds_ = time.process_time() - start
-        if not isinstance(self.cut, str):
-            tree = _check_leaves(given_tree(self.cut, self.classes_))
-            return tree if self.floor_matrix_ is None else tree.linked(self.floor_matrix_)
-        matrix = np.zeros((len(self.classes_),) * 2) if self.floor_matrix_ is None else self.floor_matrix_
-        return class_tree(self.classes_, matrix, self.cut)
+        return _check_leaves(make_class_tree(self.cut, self.classes_, self.floor_matrix_))
 
     def _matrix(self, features: Features | None, codes: Ints, sample_weight: Any) -> Floats | None:
         """Pairwise floors: given, computed, or None where there is only one tree."""
