@@ -78,7 +78,8 @@ def out_of_fold(
     fold = make_folds(codes, cluster, cv, random_state)
     K = n_classes
     tasks = [(X, codes, fold == f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
-    with one_blas_thread():
+    with one_blas_thread(), warnings.catch_warnings():  # entered once: filters are the whole process's, not a thread's
+        warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
         parts = list(run_tasks(_predict, tasks, n_jobs=n_jobs))
     eta = {}
     for number, name in enumerate(["neighbours", *learners]):
@@ -118,14 +119,12 @@ def _predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: 
 def _train_and_predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: int) -> Floats | None:
     from sklearn.base import clone
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
-        try:
-            model = clone(learner).fit(X[~test], codes[~test])
-            found = np.nan_to_num(_probabilities(model, X[test]))
-        except (ValueError, np.linalg.LinAlgError) as error:
-            logger.info("left out %s: %s", type(learner).__name__, error)
-            return None
+    try:
+        model = clone(learner).fit(X[~test], codes[~test])
+        found = np.nan_to_num(_probabilities(model, X[test]))
+    except (ValueError, np.linalg.LinAlgError) as error:
+        logger.info("left out %s: %s", type(learner).__name__, error)
+        return None
     eta = np.zeros((np.count_nonzero(test), n_classes))
     eta[:, model.classes_] = found
     return eta
