@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from bayesfloor.hierarchy._search import SmartSVMSearch
     from bayesfloor.hierarchy._smart_svm import SmartSVM
     from bayesfloor.hierarchy._tree import ClassTree
+    from bayesfloor.summary._assert import assert_reachable
+    from bayesfloor.summary._check import Check, check
 
 __version__ = "0.1.0.dev0"
 
@@ -22,12 +24,15 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "BayesFloor": "bayesfloor.floor._bayes_floor",
     "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
+    "Check": "bayesfloor.summary._check",
     "ClassTree": "bayesfloor.hierarchy._tree",
     "ClassForests": "bayesfloor.forest._classes",
     "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
     "Forest": "bayesfloor.forest._forest",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
     "SmartSVMSearch": "bayesfloor.hierarchy._search",
+    "assert_reachable": "bayesfloor.summary._assert",
+    "check": "bayesfloor.summary._check",
     "class_forests": "bayesfloor.forest._classes",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
     "odd_labels": "bayesfloor.floor._odd_labels",
@@ -36,6 +41,7 @@ _HOME = {
 
 __all__ = [
     "BayesFloor",
+    "Check",
     "ClassForests",
     "ClassTree",
     "FloorGuidedClassifier",
@@ -43,6 +49,8 @@ __all__ = [
     "SampledRowsWarning",
     "SmartSVM",
     "SmartSVMSearch",
+    "assert_reachable",
+    "check",
     "class_forests",
     "henze_penrose",
     "odd_labels",

@@ -95,3 +95,22 @@ def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     order = order[np.argsort(vertex[order], kind="stable")]
     joined = np.flatnonzero(np.diff(vertex[order]) == 0)
     return order[joined], order[joined + 1]
+
+
+def nearest_other(forest: Forest, labels: Labels, rows: Ints) -> Ints:
+    """Of each of these rows the nearest with another label that an edge, or being equal, joins it to; -1 for none."""
+    order = np.argsort(labels.vertex, kind="stable")
+    first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
+    return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)
+
+
+def _nearest_other(forest: Forest, labels: Labels, row: int, order: Ints, first: Ints) -> int:
+    vertex = labels.vertex[row]
+    touching = np.flatnonzero((forest.a == vertex) | (forest.b == vertex))
+    touching = touching[np.argsort(forest.length[touching], kind="stable")]
+    for place in (vertex, *(forest.a[touching] + forest.b[touching] - vertex)):
+        there = order[first[place] : first[place + 1]]
+        other = there[labels.codes[there] != labels.codes[row]]
+        if len(other):
+            return int(other[0])
+    return -1

@@ -92,6 +92,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Seed of all draws.
     verbose : int, default=0
         Above 0, stages of the work are logged.
+    progress : callable, default=None
+        Called as ``progress(stage, done, total)`` while the work goes on.
 
     Attributes
     ----------
@@ -161,6 +163,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         n_jobs: int | None = None,
         random_state: int = 0,
         verbose: int = 0,
+        progress: Progress | None = None,
     ) -> None:
         self.n_trees = n_trees
         self.priors = priors
@@ -174,6 +177,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.progress = progress
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> BayesFloor:
         """Grow the trees and count.
@@ -241,6 +245,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             learners,
             self.random_state,
             self.n_jobs,
+            self._progress,
         )
         if cv == _FOLDS and learners is None:
             self._envelope = made
@@ -325,7 +330,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     @property
     def _progress(self) -> Progress | None:
-        return _log_progress if self.verbose else None
+        return self.progress or (_log_progress if self.verbose else None)
 
     def _draw(self, sample: Sample) -> Sample:
         """The rows that priors and ``max_rows`` leave."""
@@ -355,7 +360,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Width of the interval that these rows give."""
         groups = None if sample.groups is None else sample.groups[units]
         weight = None if sample.weight is None else sample.weight[units]
-        forest = grow(points[units], self.n_trees, groups, self.n_jobs)
+        forest = grow(points[units], self.n_trees, groups, self.n_jobs, self._progress)
         labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, weight, groups is None, groups)
         edges = class_edges(forest, labels)
         error, _ = fast_errors(forest, labels, edges)

@@ -142,9 +142,21 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     labels = column_or_1d(y, warn=True)
     check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
-    labels = np.array(labels.tolist()) if labels.dtype == object else labels
+    labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
     check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
+
+
+def _as_one_kind(labels: list[Any]) -> np.ndarray:
+    """Labels of any kinds as texts or as numbers, unless two that differ would become one."""
+    array = np.array(labels)
+    different = {(isinstance(label, (str, bool)), label) for label in labels}
+    if len(np.unique(array)) < len(different):
+        raise ValueError(
+            "Got labels that differ only in kind or in what cannot be seen, such as 1 and '1', "
+            "but expected classes that can be told apart. Rename one of them."
+        )
+    return array
 
 
 def _check_labels(labels: np.ndarray) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
+from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
 from bayesfloor.floor._results import STILL_FALLING, Floor, LabelClaims, Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
@@ -150,6 +151,7 @@ def make_envelope(
     learners: dict[str, Any] | None,
     random_state: int,
     n_jobs: int | None,
+    progress: Progress | None = None,
 ) -> Envelope:
     """Train the learners, and put trees and learners together."""
     if learners is not None:
@@ -167,7 +169,8 @@ def make_envelope(
         forest = grow(X, forest.n_trees, sample.groups, n_jobs)
         labels = labels.take(units, forest.vertex, forest.n_vertices)
     chosen = default_learners(X.shape[1], floor.n_classes, random_state) if learners is None else learners
-    found = _blend(out_of_fold(X, codes, floor.n_classes, cluster_numbers(sample), cv, chosen, n_jobs, random_state))
+    clusters = cluster_numbers(sample)
+    found = _blend(out_of_fold(X, codes, floor.n_classes, clusters, cv, chosen, n_jobs, random_state, progress))
     near, wide = _near_edges(forest, labels, found.fold), _wide_edges(X, sample.groups, found.fold, forest.n_trees)
     n_units = len(np.unique(sample.cluster))  # rows of a group err together
     evidence = {name: _weigh(found, name, near, wide, n_units) for name in found.eta}

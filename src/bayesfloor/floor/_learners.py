@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,6 @@ class OutOfFold(NamedTuple):
 
 def default_learners(n_features: int, n_classes: int, random_state: int) -> dict[str, Any]:
     """A linear, a quadratic and a kernel model, a forest and, for few classes, boosted trees."""
-    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.kernel_approximation import Nystroem
     from sklearn.linear_model import LogisticRegression
@@ -43,11 +43,25 @@ def default_learners(n_features: int, n_classes: int, random_state: int) -> dict
     few = n_classes <= _BOOSTED_CLASSES and n_features <= _BOOSTED_FEATURES
     kernel = Nystroem(gamma=1 / n_features, n_components=_COMPONENTS, random_state=random_state)
     return {
-        "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
-        "quadratic": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.05)),
+        **cheap_learners(random_state),
         "kernel": make_pipeline(StandardScaler(), kernel, LogisticRegression(C=10, max_iter=200)),
         "forest": RandomForestClassifier(100, min_samples_leaf=3, random_state=random_state),
         **({"boosting": boosting} if few else {}),
+    }
+
+
+def cheap_learners(random_state: int) -> dict[str, Any]:
+    """A linear and a quadratic model and a small forest: of use beside neighbours, and done in a second."""
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return {
+        "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
+        "quadratic": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.05)),
+        "forest": RandomForestClassifier(30, min_samples_leaf=3, random_state=random_state),
     }
 
 
@@ -73,6 +87,7 @@ def out_of_fold(
     learners: dict[str, Any],
     n_jobs: int | None,
     random_state: int,
+    progress: Progress | None = None,
 ) -> OutOfFold:
     """Posteriors out of fold of each learner, and of nearest neighbours under the name "neighbours"."""
     fold = make_folds(codes, cluster, cv, random_state)
@@ -80,7 +95,8 @@ def out_of_fold(
     tasks = [(X, codes, fold == f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
     with one_blas_thread(), warnings.catch_warnings():  # entered once: filters are the whole process's, not a thread's
         warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
-        parts = list(run_tasks(_predict, tasks, n_jobs=n_jobs))
+        results = run_tasks(_predict, tasks, n_jobs=n_jobs, progress=progress, stage="classifiers", total=len(tasks))
+        parts = list(results)
     eta = {}
     for number, name in enumerate(["neighbours", *learners]):
         own = parts[number * (fold.max() + 1) :][: fold.max() + 1]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Labels
+from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._overall import sample_scores
 from bayesfloor.floor._results import SampleScores
@@ -27,6 +28,7 @@ def odd_labels(
     groups: Any = None,
     n_jobs: int | None = None,
     random_state: int = 0,
+    progress: Progress | None = None,
 ) -> SampleScores:
     """Rows whose label does not fit their neighbours: what ``BayesFloor.samples_`` has, and nothing else.
 
@@ -39,7 +41,7 @@ def odd_labels(
     n_trees : int, default=3
         Number of orthogonal spanning trees. Five find more wrong labels where classes are well apart,
         and more that are merely ambiguous where they are not.
-    scale, n_jobs, random_state
+    scale, n_jobs, random_state, progress
         As in ``BayesFloor``.
 
     Returns
@@ -64,6 +66,6 @@ def odd_labels(
     sample = read_sample(BayesFloor(), X, y, groups, None)
     prepare(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
-    forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs)
+    forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs, progress)
     labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, groups is None)
     return sample_scores(forest, labels, sample.row, np.asarray(sample.classes))

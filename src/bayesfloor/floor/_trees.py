@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._progress import Progress
 from bayesfloor.forest._forest import Forest, prepare_kernels, spanning_forest
 
 _STEP, _ENTRY = 12e-6, 2e-9  # seconds of plain Prim for a step, and for each vertex or feature looked at
@@ -18,6 +19,12 @@ def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
         prepare_kernels()
 
 
-def grow(X: Floats, n_trees: int, groups: np.ndarray | None, n_jobs: int | None = None) -> Forest:
+def grow(
+    X: Floats,
+    n_trees: int,
+    groups: np.ndarray | None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Forest:
     """The forest of these rows."""
-    return spanning_forest(X, n_trees, groups, n_jobs=n_jobs)
+    return spanning_forest(X, n_trees, groups, n_jobs=n_jobs, progress=progress)

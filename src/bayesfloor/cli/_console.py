@@ -1,0 +1,116 @@
+"""What goes to the terminal: results to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+_PATIENCE = 0.7  # seconds without a bar; quick work needs none
+_CODE = re.compile(r"\bBF\d{3}\b")
+_WORD = re.compile(r"\b(ok|failed|undecided|out of reach|within reach|refuted|unknown|small bias)\b")
+_STYLES = {
+    "ok": "green",
+    "within reach": "green",
+    "small bias": "green",
+    "failed": "bold red",
+    "out of reach": "bold red",
+}
+
+
+class Output:
+    """Where results and messages go."""
+
+    def __init__(
+        self, *, quiet: bool = False, color: bool = True, progress: bool = True, verbose: bool = False
+    ) -> None:
+        self.quiet, self.color, self.verbose = quiet, color, verbose
+        self.progress = progress and not quiet and sys.stderr.isatty()
+
+    def result(self, text: str) -> None:
+        """Print a result, in colour where there is a terminal for it."""
+        from rich.console import Console
+        from rich.text import Text
+
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        shown = Text(text)
+        shown.highlight_regex(_CODE, "cyan")
+        for match in _WORD.finditer(text):
+            shown.stylize(_STYLES.get(match[0], "yellow"), *match.span())
+        console = Console(highlight=False, soft_wrap=True, no_color=None if self.color else True)
+        console.print(shown, markup=False, emoji=False) if console.is_terminal else self.raw(text + "\n")
+
+    def raw(self, text: str) -> None:
+        """Print as it is."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def note(self, text: str) -> None:
+        """Tell something beside the result."""
+        if not self.quiet:
+            sys.stderr.write(text + "\n")
+
+    def bar(self) -> Bar:
+        """A bar for long work."""
+        return Bar(shown=self.progress, told=self.verbose)
+
+
+class Bar:
+    """A progress bar with the time that is left; nothing without a terminal."""
+
+    def __init__(self, *, shown: bool, told: bool) -> None:
+        self._shown, self._told = shown, told
+        self._start, self._stage = time.monotonic(), ""
+        self._live: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Take note of progress; this is the library's callback."""
+        if self._told and stage != self._stage:
+            sys.stderr.write(f"{time.monotonic() - self._start:6.1f} s  {stage}\n")
+        if self._shown and time.monotonic() - self._start > _PATIENCE:
+            self._draw(stage, done, total)
+        self._stage = stage
+
+    def _draw(self, stage: str, done: int, total: int) -> None:
+        if self._live is None:
+            self._live = _make_bar()
+            self._live.start()
+        if self._task is None or stage != self._stage:
+            if self._task is not None:
+                self._live.remove_task(self._task)
+            self._task = self._live.add_task(stage, total=total)
+        self._live.update(self._task, completed=done, total=total)
+
+
+def _make_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,45 @@
+"""How a command ends when it does not end well: one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import click
+
+FAILED, USAGE, FAULT, INTERRUPTED, PIPE = 1, 2, 3, 130, 141
+
+
+def tell(error: BaseException) -> int:
+    """Say what went wrong and give the exit code."""
+    if isinstance(error, SystemExit | click.exceptions.Exit):
+        return int(getattr(error, "exit_code", getattr(error, "code", 0)) or 0)
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return _say("interrupted; nothing half-written is left", INTERRUPTED)
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        return PIPE
+    if isinstance(error, click.ClickException):
+        error.show(sys.stderr)
+        return USAGE
+    if isinstance(error, MemoryError):
+        return _say("error: out of memory. Try --max-rows 50000.", USAGE)
+    if isinstance(error, ValueError | TypeError | OSError | ImportError):
+        return _tell_of_data(error)
+    traceback.print_exception(error)
+    return _say("error: this is a fault of bayesfloor; please report it with the lines above.", FAULT)
+
+
+def _tell_of_data(error: BaseException) -> int:
+    if os.environ.get("BAYESFLOOR_DEBUG"):
+        traceback.print_exception(error)
+    text = " ".join(str(error).split())
+    return _say(f"error: {text or type(error).__name__}", USAGE)
+
+
+def _say(text: str, code: int) -> int:
+    sys.stderr.write(
+        f"{text}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(sys.stderr.encoding or "utf-8")
+    )
+    return code

@@ -1,0 +1,312 @@
+"""The verbs of the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesfloor.cli._console import Output
+from bayesfloor.cli._options import SHARE, data_options, output_options
+
+if TYPE_CHECKING:
+    from bayesfloor.cli._files import Data
+    from bayesfloor.summary._check import Check
+    from bayesfloor.summary._gates import Gate
+
+OK, FAILED, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+_FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
+
+
+class Verbs(click.Group):
+    """Verbs; a file without one is checked."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The verb that is meant."""
+        first = args[0]
+        if first not in self.commands and (first == "-" or first.lower().endswith(_FILES) or Path(first).exists()):
+            args = ["check", *args]
+        return super().resolve_command(ctx, args)
+
+
+def run(args: list[str] | None = None) -> int:
+    """Run a command and give its exit code."""
+    from bayesfloor.cli._errors import tell
+
+    try:
+        code = verbs.main(args, prog_name="bayesfloor", standalone_mode=False)
+        sys.stdout.flush()
+    except BaseException as error:  # noqa: BLE001 - every end has its code
+        return tell(error)
+    return code if isinstance(code, int) else OK
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="bayesfloor")
+def verbs() -> None:
+    r"""Know the lowest error any classifier could reach, before you train one.
+
+    \b
+    bayesfloor demo                            does it run here?
+    bayesfloor check data.csv -y label         how low can the error get, and why not lower?
+    bayesfloor check data.csv -y label --target 98%
+    bayesfloor report data.csv -y label        the same as one HTML file
+
+    Files: CSV, TSV, Parquet, Arrow, npz, npy; - for standard input. Results go to stdout, all else to stderr.
+    Exit codes: 0 ok, 1 a gate failed, 2 usage or data. No telemetry, no network.
+    """
+
+
+@verbs.command()
+@data_options
+@click.option("--target", type=SHARE, help="Accuracy to reach; fails where it is out of reach.")
+@click.option("--max-error", type=SHARE, help="Fails where the lower bound is above.")
+@click.option("--max-pair-error", type=SHARE, help="Fails where the lower bound of a pair is above.")
+@click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class is above.")
+@click.option("--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="An earlier check to compare with.")
+@click.option("--max-error-rise", type=SHARE, default="0%", show_default=True, help="By how much it may be worse.")
+@click.option("--strict", is_flag=True, help="Fail where a gate is undecided, too.")
+@click.option("--exit-zero", is_flag=True, help="Report failed gates, but exit with 0.")
+@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
+@click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
+def check(
+    json_path: str | None, markdown: str | None, *, target: float | None, strict: bool, exit_zero: bool, **given: Any
+) -> int:
+    r"""Tell how low the error can get, what is in the way, and whether a target can be reached.
+
+    \b
+    bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
+    bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
+    """
+    limits = {name: given.pop(name) for name in ("max_error", "max_pair_error", "max_class_error", "max_error_rise")}
+    before, output = _read_baseline(given.pop("baseline")), _output(given)
+    data, found = _check(output, target, given)
+    gates = found.gates(baseline=before, **limits)
+    _write_all(output, found, gates, json_path, markdown)
+    if "-" not in (json_path, markdown):
+        output.result("\n".join([repr(found), *_gate_lines(gates), *_next_lines(found, given["path"], data)]))
+    broken = {"failed", "undecided"} if strict else {"failed"}
+    return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
+
+
+@verbs.command()
+@data_options
+@click.option("--target", type=SHARE, help="Accuracy to reach.")
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
+@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too.")
+@click.option("--markdown", metavar="PATH", help="Write the summary as Markdown, too.")
+@click.option("--image", metavar="COLUMN", help="Column with paths of pictures, shown for rows to look at.")
+@click.option("--pixels", metavar="HxW", help="The features are the pixels of a picture, such as 28x28.")
+@click.option("--show-rows", is_flag=True, help="Show the features of rows to look at; they are left out otherwise.")
+@click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
+def report(
+    path_out: str | None,
+    json_path: str | None,
+    markdown: str | None,
+    *,
+    target: float | None,
+    image: str | None,
+    pixels: str | None,
+    show_rows: bool,
+    open_it: bool,
+    **given: Any,
+) -> None:
+    """Write the report: one HTML file that opens anywhere and asks the network for nothing."""
+    output = _output(given)
+    data, found = _check(output, target, {**given, "image": image})
+    path = path_out or f"{_stem(data.name)}.bayesfloor.html"
+    written = found.to_html(
+        path,
+        images=_pictures(data, pixels),
+        ids=data.ids,
+        features=data.X if show_rows else None,
+        command=_command_line(),
+    )
+    _write_all(output, found, (), json_path, markdown)
+    output.result(f"{found.verdict}\n{written}")
+    if open_it:
+        click.launch(str(written))
+
+
+@verbs.command()
+@data_options
+@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="How many rows at most.")
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
+def samples(path_out: str | None, *, most: int, **given: Any) -> None:
+    """List the rows whose label does not fit their neighbours."""
+    from bayesfloor.cli._samples import find_rows, format_rows, write_rows
+
+    output = _output(given)
+    data = _read(given)
+    with output.bar() as bar:
+        found = find_rows(data, given, bar)
+    if path_out is None:
+        output.result(format_rows(found, data, most))
+    else:
+        n_rows = write_rows(found, data, path_out, None if most == 50 else most)
+        output.result(f"{n_rows} rows in {path_out}")
+
+
+@verbs.command()
+@data_options
+@click.option(
+    "--cut",
+    type=click.Choice(["average", "complete", "min_cut", "normalized_cut"]),
+    default="average",
+    show_default=True,
+    help="How classes are parted; min_cut is the paper's.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "newick"]), default="text", show_default=True, help="Form."
+)
+def tree(*, cut: str, form: str, **given: Any) -> None:
+    """Draw the tree of classes: those that are hard to tell apart part last."""
+    from bayesfloor.cli._tree import format_tree, grow
+
+    output = _output(given)
+    data = _read(given)
+    with output.bar() as bar:
+        grown = grow(data, given, cut, bar)
+    output.result(format_tree(grown, form))
+
+
+@verbs.command()
+@click.argument("term", required=False)
+@output_options
+def explain(term: str | None, **given: Any) -> None:
+    """Tell what a code or a number means; without TERM, list all."""
+    from bayesfloor.summary._glossary import CODES, TERMS
+    from bayesfloor.summary._glossary import explain as explain_term
+
+    output = _output(given)
+    if term is None:
+        known = [f"{code}  {text.partition('.')[0]}." for code, text in CODES.items()]
+        output.result("\n".join([*known, "", "Terms: " + ", ".join(sorted(TERMS))]))
+        return
+    output.result(explain_term(term))
+
+
+@verbs.command()
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Write the report of the demo, too.")
+@output_options
+def demo(path_out: str | None, **given: Any) -> None:
+    """See it run, on the digits that come with scikit-learn."""
+    from sklearn.datasets import load_digits
+
+    from bayesfloor.summary._check import check as look_at
+
+    output = _output(given)
+    digits = load_digits()
+    with output.bar() as bar:
+        found = look_at(digits.data, digits.target, name="digits", progress=bar)
+    output.result(repr(found))
+    if path_out is not None:
+        output.result(str(found.to_html(path_out, images=_if_pillow(digits.images), command=_command_line())))
+
+
+def _output(given: dict[str, Any]) -> Output:
+    return Output(
+        quiet=given.pop("quiet"),
+        color=not given.pop("no_color"),
+        progress=not given.pop("no_progress"),
+        verbose=given.pop("verbose"),
+    )
+
+
+def _read(given: dict[str, Any]) -> Data:
+    from bayesfloor.cli._files import read_data
+
+    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file")
+    return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
+
+
+def _check(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
+    """Read a file and look at it from all sides."""
+    from bayesfloor.summary._check import check as look_at
+
+    data = _read(given)
+    with output.bar() as bar:
+        found = look_at(
+            data.X,
+            data.y,
+            target,
+            groups=data.groups,
+            scale=given["scale"],
+            n_trees=given["trees"],
+            max_rows=given["max_rows"] or None,
+            target_width=None if given["max_rows"] == 0 else 0.01,
+            name=data.name,
+            n_jobs=given["jobs"],
+            random_state=given["seed"],
+            progress=bar,
+        )
+    return data, found
+
+
+def _read_baseline(path: str | None) -> Check | None:
+    from bayesfloor.cli._files import DataError
+    from bayesfloor.summary._check import Check
+
+    if path is None:
+        return None
+    try:
+        return Check.from_json(Path(path))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is no baseline: {error}") from error
+
+
+def _write_all(
+    output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
+) -> None:
+    from bayesfloor.engine._files import write_whole
+    from bayesfloor.summary._json import dump
+    from bayesfloor.summary._markdown import to_markdown
+
+    for path, form in ((json_path, dump), (markdown, to_markdown)):
+        if path == "-":
+            output.raw(form(found, gates))
+        elif path is not None:
+            write_whole(path, form(found, gates))
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if page:
+        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(to_markdown(found, gates) + "\n")
+
+
+def _gate_lines(gates: tuple[Gate, ...]) -> list[str]:
+    return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
+
+
+def _next_lines(found: Check, path: str, data: Data) -> list[str]:
+    """What to do next, as commands to copy."""
+    import shlex
+
+    place = f"{shlex.quote(path)}" + (f" -y {shlex.quote(data.label)}" if data.label else "")
+    look = ["samples"] if found.rows.n_suspect else []
+    return ["", *(f"bayesfloor {verb} {place}" for verb in (*look, "report")), "bayesfloor explain CODE"]
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0] or "data"
+
+
+def _command_line() -> str:
+    import shlex
+
+    return shlex.join(["bayesfloor", *sys.argv[1:]])
+
+
+def _pictures(data: Data, pixels: str | None) -> Any:
+    """Pictures of the rows: files, or the features themselves."""
+    from bayesfloor.cli._pictures import features_as_pictures
+
+    return data.images if pixels is None else features_as_pictures(data.X, pixels)
+
+
+def _if_pillow(images: Any) -> Any:
+    from importlib.util import find_spec
+
+    return images if find_spec("PIL") is not None else None

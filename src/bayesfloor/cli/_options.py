@@ -1,0 +1,79 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+
+
+class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
+    """A share: 98%, or 0.98."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """A number between 0 and 1."""
+        if isinstance(value, float):
+            return value
+        text = str(value).strip().replace(" ", "")
+        try:
+            share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"{value!r} is no share. Write 98% or 0.98.", param, ctx)
+        if not 0 <= share <= 1 or (not text.endswith("%") and "." not in text):
+            self.fail(f"{value!r} may mean two things. Write {text.rstrip('%')}% or a number such as 0.98.", param, ctx)
+        return share
+
+
+SHARE = Share()
+
+_DATA = (
+    click.argument("path", metavar="FILE", type=click.Path(allow_dash=True)),
+    click.option("-y", "--label", metavar="COLUMN", help="Column of the labels."),
+    click.option("-x", "--features", metavar="GLOB", multiple=True, help="Columns to use; all others by default."),
+    click.option("--drop", metavar="GLOB", multiple=True, help="Columns to leave out."),
+    click.option("--embedding", metavar="COLUMN", help="Column with lists of numbers: one vector a row."),
+    click.option("--labels-file", metavar="FILE", help="Labels in a file of their own, for .npy."),
+    click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a patient's."),
+    click.option("--id", "id_column", metavar="COLUMN", help="What to call the rows."),
+)
+_METHOD = (
+    click.option(
+        "--scale",
+        type=click.Choice(["auto", "none", "standard", "robust", "unit"]),
+        default="auto",
+        show_default=True,
+        help="How features are scaled.",
+    ),
+    click.option("--trees", type=click.IntRange(1), default=3, show_default=True, help="Number of spanning trees."),
+    click.option(
+        "--max-rows",
+        type=click.IntRange(0),
+        help="Use so many rows at most; 0 uses all, even where fewer would be enough.",
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all draws."),
+    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all."),
+)
+_OUTPUT = (
+    click.option("-q", "--quiet", is_flag=True, help="Nothing beside the result."),
+    click.option("-v", "--verbose", is_flag=True, help="Tell each stage."),
+    click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same."),
+    click.option("--no-progress", is_flag=True, help="No bar."),
+)
+
+
+def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+data_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
+output_options = _apply(_OUTPUT)

@@ -1,0 +1,111 @@
+"""Rows whose label does not fit: as a table, or as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.cli._files import Data, DataError
+from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._text import printable, show_labels
+from bayesfloor.floor._results import SampleScores
+from bayesfloor.summary._text import align
+
+_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
+
+
+def find_rows(data: Data, given: dict[str, Any], progress: Progress) -> SampleScores:
+    """The scores of all rows."""
+    from bayesfloor.floor._odd_labels import odd_labels
+
+    return odd_labels(
+        data.X,
+        data.y,
+        n_trees=given["trees"],
+        scale=given["scale"],
+        groups=data.groups,
+        n_jobs=given["jobs"],
+        random_state=given["seed"],
+        progress=progress,
+    )
+
+
+def format_rows(found: SampleScores, data: Data, most: int) -> str:
+    """The oddest rows as a table."""
+    chosen = _suspects(found)
+    classes = np.unique(np.concatenate([found.label, found.suggested_label]))
+    shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
+    rows = [
+        (
+            _name(data, int(found.row[k])),
+            shown[found.label[k].item()],
+            shown[found.suggested_label[k].item()],
+            f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
+            f"{found.p_value[k]:.2g}",
+        )
+        for k in chosen[:most].tolist()
+    ]
+    head = ("row" if data.ids is None else "id", "label", "neighbours say", "edges to others", "p-value")
+    told = f"{len(chosen):,} of {len(found.row):,} rows have a label that does not fit their neighbours"
+    more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
+    return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
+
+
+def _suspects(found: SampleScores) -> np.ndarray:
+    """Suspect rows, the oddest first."""
+    chosen = np.flatnonzero(found.suspect)
+    return chosen[np.lexsort((found.row[chosen], -found.score[chosen], found.p_value[chosen]))]
+
+
+def _name(data: Data, row: int) -> str:
+    return str(row) if data.ids is None else printable(data.ids[row])
+
+
+def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> int:
+    """Write the suspect rows to a file; gives their number."""
+    chosen = _suspects(found)[:most]
+    columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
+    if data.ids is not None:
+        columns["id"] = data.ids[found.row[chosen]].tolist()
+    columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
+    kind = Path(path).suffix.lower()
+    if kind not in _WRITERS:
+        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
+    write_whole(path, _WRITERS[kind](columns))
+    return len(chosen)
+
+
+def _csv(columns: dict[str, list[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _jsonl(columns: dict[str, list[Any]]) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "".join(json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) + "\n" for row in rows)
+
+
+def _parquet(columns: dict[str, list[Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns), stream)
+    return stream.getvalue()
+
+
+_WRITERS: dict[str, Callable[[dict[str, list[Any]]], str | bytes]] = {
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".parquet": _parquet,
+}

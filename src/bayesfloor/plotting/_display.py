@@ -1,0 +1,108 @@
+"""What all displays share: data first, a figure of their own when one is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.floor._results import Result
+from bayesfloor.plotting._fonts import label_style
+
+DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
+STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, told apart by lightness
+MAP = "Oranges"  # light to dark, so that it prints in grey
+MOST = 40  # classes that a page has room for
+
+
+class Display(Result):
+    """A picture: the constructor takes the data, ``plot`` draws them.
+
+    matplotlib is imported by ``plot``, which keeps ``ax_`` and ``figure_`` and touches no global
+    state: nothing is shown on a screen, but notebooks show a display by itself.
+    """
+
+    ax_: Any = None
+    figure_: Any = None
+    _own: bool = False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({'plotted' if self.ax_ is not None else 'call plot() to draw'})"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture for notebooks; None where the axes are the caller's, who shows them."""
+        return self._png() if self._own else None
+
+    def _png(self) -> bytes:
+        from io import BytesIO
+
+        file = BytesIO()
+        self.figure_.savefig(file, format="png")
+        return file.getvalue()
+
+    def _start(self, ax: Any, width: float, height: float) -> Any:
+        """The caller's axes, or those of a new figure of this size in inches."""
+        need_matplotlib()
+        self._own = ax is None
+        self.ax_ = _new_axes(width, height) if ax is None else ax
+        self.figure_ = self.ax_.figure
+        return self.ax_
+
+
+def need_matplotlib() -> None:
+    """Say what to install where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401, ICN001 - only whether it is there
+    except ImportError as error:
+        raise ImportError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
+
+
+def check_most(most: object) -> None:
+    """Refuse what is no number of classes to draw."""
+    if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
+        raise ValueError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
+
+
+def _new_axes(width: float, height: float) -> Any:
+    """Axes of a figure that pyplot does not know of."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1) -> None:
+    """A legend above the axes and the title above the legend: neither hides data."""
+    legend = ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=n_columns,
+        frameon=False,
+        fontsize=8,
+        borderaxespad=0.2,
+        borderpad=0.2,
+    )
+    for text in legend.get_texts():
+        text.set(**label_style())
+    n_lines = -(-len(handles) // n_columns)
+    ax.set_title(title, loc="left", fontsize=10, pad=6 + 12.5 * n_lines)
+
+
+def swatch(label: str, **looks: Any) -> Any:
+    """A filled box for a legend."""
+    from matplotlib.patches import Patch
+
+    return Patch(label=label, **looks)
+
+
+def stroke(label: str, **looks: Any) -> Any:
+    """A line or marker for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **looks)
+
+
+def clear_frame(ax: Any) -> None:
+    """No box around the data, only the axes that carry numbers, and these small."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(labelsize=8)

@@ -1,0 +1,80 @@
+"""Fonts for labels in any script, and what to do about letters that no font has.
+
+Right-to-left and joined scripts come out right from matplotlib 3.11, which shapes text. Before, their
+letters are drawn one by one in the order in which they are stored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from bayesfloor.plotting._labels import plain_text, short_labels
+
+# Fonts of common systems that have what matplotlib's own lacks. Colour fonts are left out: it cannot draw them.
+_FALLBACKS = (
+    "Noto Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans CJK KR",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "SimHei",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Apple SD Gothic Neo",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Devanagari",
+    "Noto Sans Bengali",
+    "Noto Sans Tamil",
+    "Noto Sans Thai",
+    "Nirmala UI",
+    "Leelawadee UI",
+    "Segoe UI",
+    "Tahoma",
+    "Arial Unicode MS",
+    "Noto Emoji",
+    "Segoe UI Symbol",
+    "Apple Symbols",
+)
+
+
+def families() -> list[str]:
+    """The user's fonts, then those of the fallbacks that are installed."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return [*rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
+
+
+def label_style() -> dict[str, Any]:
+    """How texts of users are drawn: in all fonts there are, and never as formulas."""
+    return {"family": families(), "parse_math": False}
+
+
+def label_texts(labels: Sequence[object]) -> list[str]:
+    """Labels as short texts that can be drawn; one warning if some letters cannot."""
+    missing = _missing(set("".join(plain_text(label) for label in labels)))
+    if missing:
+        warnings.warn(
+            f"{len(missing)} characters of labels are in no installed font and are written as escapes; "
+            "a font such as Noto Sans CJK would show them.",
+            stacklevel=4,
+        )
+    return short_labels(labels, missing)
+
+
+def _missing(letters: set[str]) -> set[str]:
+    """Letters that no font has."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families()]
+    return {letter for letter in letters if not any(font.get_char_index(ord(letter)) for font in fonts)}

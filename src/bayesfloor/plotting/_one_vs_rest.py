@@ -1,0 +1,183 @@
+"""``OneVsRestDisplay``: which classes are the hard ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats
+from bayesfloor.floor._results import OneVsRestFloor
+from bayesfloor.plotting._display import (
+    DARK,
+    GREY,
+    LIGHT,
+    MIDDLE,
+    MOST,
+    PALE,
+    Display,
+    check_most,
+    clear_frame,
+    stroke,
+    swatch,
+    title_and_legend,
+)
+from bayesfloor.plotting._fonts import label_style, label_texts
+
+_ROW = 0.26  # inches
+
+
+@dataclass(eq=False, repr=False)
+class OneVsRestDisplay(Display):
+    """Each class against the rest: bounds, estimate and the interval of what was counted, hardest first.
+
+    Bounds say where the floor is if counts were exact; the interval says how far counts may be off.
+    They are drawn apart since one does not hold the other.
+
+    Parameters
+    ----------
+    classes, sizes : (K,) arrays
+        Class labels, and how many rows each has.
+    lower, estimate, upper : (K,) arrays
+        Bounds on the chance that the best classifier errs about the class, and their middle.
+    rate, rate_low, rate_high : (K,) arrays
+        Share of edges with one end in the class, and its confidence interval.
+    few : (K,) bool array
+        Classes with too few rows.
+    level : float
+        Of the interval.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Set by ``plot``.
+    bounds_ : BarContainer
+        Bars from lower to upper bound.
+    points_, intervals_ : PathCollection, LineCollection
+        Estimates, and confidence intervals.
+    shown_ : int array
+        Which classes are drawn, from the top.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.plotting import OneVsRestDisplay
+    >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    >>> display = OneVsRestDisplay.from_estimator(floor)
+    >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+    ['1', '2', '0']
+    """
+
+    classes: np.ndarray
+    sizes: Floats
+    lower: Floats
+    estimate: Floats
+    upper: Floats
+    rate: Floats
+    rate_low: Floats
+    rate_high: Floats
+    few: np.ndarray
+    level: float = 0.95
+
+    @classmethod
+    def from_estimator(cls, floor: Any, *, level: float = 0.95, **looks: Any) -> OneVsRestDisplay:
+        """Draw the classes of a fitted ``BayesFloor``; further arguments go to ``plot``."""
+        return cls.from_results(floor.one_vs_rest_, level=level, **looks)
+
+    @classmethod
+    def from_results(cls, found: OneVsRestFloor, *, level: float = 0.95, **looks: Any) -> OneVsRestDisplay:
+        """Draw the floors of classes; further arguments go to ``plot``."""
+        low, high = found.interval(level)
+        bounds = found.lower, found.estimate, found.upper
+        return cls(found.classes, found.sizes, *bounds, found.class_rate, low, high, found.few, level).plot(**looks)
+
+    def plot(self, *, ax: Any = None, most: int | None = MOST) -> OneVsRestDisplay:
+        """Draw a row for each class.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; by default in a new figure.
+        most : int or None, default=40
+            Of more classes, so many of the hardest are drawn. None draws all.
+
+        Returns
+        -------
+        self
+        """
+        check_most(most)
+        self.shown_ = np.argsort(-self.estimate, kind="stable")[:most]
+        ax = self._start(ax, 7.0, 1.5 + _ROW * len(self.shown_))
+        self._draw_bars()
+        self._draw_labels()
+        ax.set_xlim(left=0.0)
+        ax.set_ylim(len(self.shown_) - 0.4, -0.6)
+        ax.set_xlabel("error about the class, as a share of all rows", size=9)
+        clear_frame(ax)
+        title_and_legend(ax, self._title(), self._handles())
+        return self
+
+    def _draw_bars(self) -> None:
+        shown, y = self.shown_, np.arange(len(self.shown_))
+        few, ax = self.few[shown], self.ax_
+        low, high = self.lower[shown], self.upper[shown]
+        ground, ink = np.where(few, PALE, LIGHT), np.where(few, GREY, DARK)
+        self.bounds_ = ax.barh(y - 0.12, high - low, 0.42, low, color=ground, edgecolor=ink, linewidth=0.5)
+        self.points_ = ax.scatter(self.estimate[shown], y - 0.12, s=16, color=ink, zorder=3)
+        ends = self.rate_low[shown], self.rate_high[shown]
+        self.intervals_ = ax.hlines(y + 0.27, *ends, colors=np.where(few, GREY, MIDDLE), linewidth=1.5)
+        for end in ends:
+            ax.scatter(end, y + 0.27, s=18, marker="|", color=np.where(few, GREY, MIDDLE), linewidth=1.5)
+
+    def _draw_labels(self) -> None:
+        """Labels, then the number of rows: in texts of their own, lest a right-to-left label swap them."""
+        texts, counts = label_texts(self.classes.tolist()), [f"{self.sizes[k]:.4g}" for k in self.shown_]
+        self.ax_.set_yticks(range(len(counts)), [texts[k] for k in self.shown_], size=8, **label_style())
+        self.ax_.tick_params(axis="y", length=0, pad=10 + 4.6 * max(map(len, counts)))
+        for y, (k, count) in enumerate(zip(self.shown_, counts, strict=True)):
+            self._beside(0, y, count, -4, "right")
+            if self.few[k]:
+                self._mark(y, k)
+        self._beside(0, -0.95, "rows", -4, "right")
+        for tick, k in zip(self.ax_.get_yticklabels(), self.shown_, strict=True):
+            tick.set_color(GREY if self.few[k] else DARK)
+
+    def _mark(self, y: int, k: int) -> None:
+        end = max(self.upper[k], self.rate_high[k])
+        self.ax_.annotate("too few rows", (end, y), (6, 0), textcoords="offset points", va="center", size=7, color=GREY)
+
+    def _beside(self, x: float, y: float, text: str, offset: float, side: str) -> None:
+        self.ax_.annotate(
+            text,
+            (x, y),
+            (offset, 0),
+            xycoords=self.ax_.get_yaxis_transform(),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            size=7,
+            color=GREY,
+            annotation_clip=False,
+        )
+
+    def _handles(self) -> list[Any]:
+        return [
+            stroke("estimate", marker="o", markersize=4, linestyle="", color=DARK),
+            swatch("lower to upper bound (not a confidence interval)", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
+            stroke(
+                f"{100 * self.level:g} % confidence interval of the class's share of cross edges",
+                color=MIDDLE,
+                marker="|",
+                markersize=5,
+            ),
+        ]
+
+    def _title(self) -> str:
+        n, K = len(self.shown_), len(self.classes)
+        return f"{n} hardest of {K} classes, each against the rest" if n < K else "Each class against the rest"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("classes", "sizes", "lower", "estimate", "upper", "rate", "rate_low", "rate_high", "few")
+        return {name: getattr(self, name) for name in names}

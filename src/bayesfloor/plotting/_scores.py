@@ -1,0 +1,101 @@
+"""``SampleScoreDisplay``: how odd the labels of rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats
+from bayesfloor.floor._results import SampleScores
+from bayesfloor.plotting._display import DARK, LIGHT, STRONG, Display, clear_frame, swatch, title_and_legend
+
+_BINS = 40
+
+
+@dataclass(eq=False, repr=False)
+class SampleScoreDisplay(Display):
+    """Histogram of the scores of rows, suspects hatched in front of all.
+
+    Parameters
+    ----------
+    score : (n,) array
+        Higher means odder.
+    suspect : (n,) bool array
+        Rows to look at.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Set by ``plot``.
+    all_, suspects_ : BarContainer
+        Numbers of rows in each bin, of all and of suspects.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.plotting import SampleScoreDisplay
+    >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    >>> display = SampleScoreDisplay.from_estimator(floor)
+    >>> print(sum(bar.get_height() for bar in display.all_))
+    150.0
+    """
+
+    score: Floats
+    suspect: np.ndarray
+
+    @classmethod
+    def from_estimator(cls, floor: Any, **looks: Any) -> SampleScoreDisplay:
+        """Draw the scores of a fitted ``BayesFloor``; further arguments go to ``plot``."""
+        return cls.from_results(floor.samples_, **looks)
+
+    @classmethod
+    def from_results(cls, samples: SampleScores, **looks: Any) -> SampleScoreDisplay:
+        """Draw scores, also those of ``odd_labels``; further arguments go to ``plot``."""
+        return cls(samples.score, samples.suspect).plot(**looks)
+
+    def plot(self, *, ax: Any = None, bins: int = _BINS) -> SampleScoreDisplay:
+        """Draw the histogram.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; by default in a new figure.
+        bins : int, default=40
+            Number of bins.
+
+        Returns
+        -------
+        self
+        """
+        ax = self._start(ax, 6.0, 3.6)
+        finite = np.isfinite(self.score)
+        edges = np.histogram_bin_edges(self.score[finite], bins)
+        few, hatched = {"color": LIGHT}, {"facecolor": "white", "edgecolor": STRONG, "hatch": "//////"}
+        self.all_ = self._draw(self.score[finite], edges, few)
+        self.suspects_ = self._draw(self.score[finite & self.suspect], edges, hatched)
+        ax.set_yscale("log")
+        ax.set_ylim(bottom=0.6)  # one row is seen
+        ax.set_xlabel("score (higher: the label fits its neighbours less)", size=9)
+        ax.set_ylabel("rows (log scale)", size=9)
+        clear_frame(ax)
+        title_and_legend(ax, "Rows by how odd their label is", self._handles(few, hatched))
+        return self
+
+    def _draw(self, score: Floats, edges: Floats, looks: dict[str, Any]) -> Any:
+        """Bars of one kind of rows; both start at the bottom, since a log scale cannot stack."""
+        counts = np.histogram(score, edges)[0]
+        style = {"edgecolor": DARK, "linewidth": 0.5, **looks}
+        return self.ax_.bar(edges[:-1], counts.astype(float), np.diff(edges), align="edge", **style)
+
+    def _handles(self, few: dict[str, Any], hatched: dict[str, Any]) -> list[Any]:
+        n_suspects = int(np.count_nonzero(self.suspect))
+        return [
+            swatch(f"all {len(self.score):,} rows", linewidth=0.5, edgecolor=DARK, facecolor=few["color"]),
+            swatch(f"{n_suspects:,} suspect" if n_suspects else "none suspect", linewidth=0.5, **hatched),
+        ]
+
+    def _columns(self) -> dict[str, Any]:
+        return {"score": self.score, "suspect": self.suspect}

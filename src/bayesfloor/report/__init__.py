@@ -1,0 +1,1 @@
+"""The report: one HTML file that asks the network for nothing."""

@@ -1,0 +1,136 @@
+"""A check becomes a page."""
+
+from __future__ import annotations
+
+import platform
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from bayesfloor.engine._files import write_whole
+from bayesfloor.report._templates import render
+from bayesfloor.report._thumbnails import thumbnails
+from bayesfloor.report._view import (
+    MOST_CLASSES,
+    MOST_PAIRS,
+    class_table,
+    draw_tree,
+    make_matrix,
+    make_ruler,
+    pair_table,
+    row_cards,
+)
+from bayesfloor.summary._check import Check
+from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._text import head_line, unmeasured
+from bayesfloor.summary._words import percent, span
+
+MOST_CARDS = 60
+_PICTURED = 24  # rows with pictures; each brings two
+_LIBRARIES = ("bayesfloor", "numpy", "scipy", "scikit-learn")
+_TOLD = ("bounds", "interval", "envelope", "held out", "normalised", "not measurable", "trust", "guessing")
+
+
+def write_report(
+    check: Check,
+    path: str | Path,
+    *,
+    images: Any = None,
+    ids: Any = None,
+    features: Any = None,
+    command: str = "",
+) -> Path:
+    """Write the report of a check.
+
+    Parameters
+    ----------
+    check : Check
+    path : str or Path
+        Where; the file is written whole or not at all.
+    images : array of shape (n_rows, height, width) or with colours behind, or list of paths, default=None
+        Pictures of all input rows, shown small for the rows to look at. Needs Pillow.
+    ids : array-like of shape (n_rows,), default=None
+        What to call the rows.
+    features : array or pyarrow table, default=None
+        Values to show for the rows to look at; none are shown without.
+    command : str, default=""
+        How the report was made.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), name="iris")
+    >>> found.to_html("iris.html").name  # doctest: +SKIP
+    'iris.html'
+    """
+    return write_whole(path, make_page(check, images=images, ids=ids, features=features, command=command))
+
+
+def make_page(check: Check, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
+    """The page as text."""
+    listed = [*check.rows.scores.row[:_PICTURED].tolist(), *check.rows.nearest[:_PICTURED].tolist()]
+    classes, class_end = class_table(check)
+    return render(
+        "page.html",
+        check=check,
+        head=head_line(check),
+        tiles=_tiles(check),
+        ruler=make_ruler(check),
+        matrix=make_matrix(check),
+        pairs=pair_table(check),
+        most_pairs=MOST_PAIRS,
+        unmeasured=unmeasured(check),
+        classes=classes,
+        class_end=class_end,
+        most_classes=MOST_CLASSES,
+        cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
+        drawing=draw_tree(check),
+        words=_words(check),
+        reproduce=_reproduce(check, command),
+    )
+
+
+def _tiles(check: Check) -> list[tuple[str, str, str]]:
+    envelope, pairs = check.envelope, pair_table(check, 1)
+    classes, _ = class_table(check)
+    hardest = f"{pairs[0]['one']} and {pairs[0]['two']}" if pairs else "none measurable"
+    return [
+        ("lowest possible error", span(envelope.lower, envelope.upper), f"likely {percent(envelope.estimate)} %"),
+        ("hardest pair", hardest, f"bounds {pairs[0]['bounds']}" if pairs else ""),
+        (
+            "hardest class",
+            classes[0]["label"],
+            "too few rows" if classes[0]["few"] else f"bounds {classes[0]['bounds']}",
+        ),
+        ("rows to look at", f"{check.rows.n_suspect:,}", f"of {check.facts.n_used:,} in use"),
+    ]
+
+
+def _words(check: Check) -> list[tuple[str, str]]:
+    """Codes on the page and the terms used throughout, with their meaning."""
+    codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.trust.traits})
+    return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TOLD)]
+
+
+def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
+    facts = check.facts
+    versions = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
+    target = "" if check.target is None else f", target={check.target:g}"
+    call = f"bayesfloor.check(X, y{target}, random_state={facts.random_state})"
+    given = [
+        ("command", command),
+        ("in Python", call),
+        ("seed", str(facts.random_state)),
+        ("scale", facts.scale),
+        ("trees", str(facts.n_trees)),
+        ("rows in use", f"{facts.n_used:,} of {facts.n_rows:,}"),
+        ("data, SHA-256", facts.fingerprint),
+        ("versions", ", ".join(versions)),
+    ]
+    return [(name, re.sub(r"[\x00-\x1f\x7f]", "�", value)) for name, value in given if value]

@@ -1,0 +1,31 @@
+"""The templates, with everything escaped that is not written in them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+def render(name: str, **values: Any) -> str:
+    """A template with its values."""
+    return _environment().get_template(name).render(**values)
+
+
+@cache
+def _environment() -> Any:
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError('The report needs jinja2: python -m pip install "bayesfloor[cli]".') from error
+    made = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["style"] = (_FOLDER / "style.css").read_text("utf-8")
+    return made

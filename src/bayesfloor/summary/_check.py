@@ -1,0 +1,304 @@
+"""``check``: one call, one object, everything about a dataset."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._text import show_labels
+from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+from bayesfloor.floor._data import as_frame
+from bayesfloor.floor._envelope import Envelope
+from bayesfloor.floor._learners import cheap_learners
+from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._verdict import check_target, give_verdict
+from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.summary._facts import Facts, gather_facts
+from bayesfloor.summary._findings import Finding, find
+from bayesfloor.summary._gates import Gate, baseline_gate, class_gate, error_gate, pair_gate, target_gate
+from bayesfloor.summary._rows import RowsToSee, rows_to_see
+from bayesfloor.summary._tables import held_out_pair_errors
+from bayesfloor.summary._text import to_text
+from bayesfloor.summary._trust import Trust, weigh_trust
+from bayesfloor.summary._words import span, verdict_text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check:
+    """Everything about a dataset: how low the error can get, what is the cause, what to trust.
+
+    Attributes
+    ----------
+    verdict : str
+        One sentence: can the target be reached, or how far a model may get.
+    overall, pairwise, one_vs_rest, samples
+        What ``BayesFloor`` finds; read from a file, ``samples`` has the rows to look at only.
+    envelope : Envelope
+        The bounds held against a few cheap classifiers and nearest neighbours.
+    pair_errors : (K, K) array
+        Error between each two classes of the best of these, on rows held out.
+    rows : RowsToSee
+        The rows to look at, each with the neighbour that says so.
+    tree : ClassTree
+        Classes by their pairwise floors, those that are hard to tell apart side by side.
+    trust : Trust
+        What makes the answer strong or weak here.
+    findings : tuple of Finding
+        What to know, with codes for ``bayesfloor explain``.
+    facts : Facts
+        What was looked at, and how.
+    target : float or None
+        The accuracy asked for.
+    labels : list of str
+        Class labels as texts that are short, harmless and different.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> import bayesfloor
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = bayesfloor.check(X, y, target=0.9)
+    >>> print(found.verdict)
+    90 % accuracy is within reach on these features: the lowest possible error is at most 4.6 %.
+    >>> found.trust.word
+    'refuted'
+    """
+
+    facts: Facts
+    target: float | None
+    overall: Floor
+    envelope: Envelope
+    pairwise: PairwiseFloor
+    pair_errors: Floats
+    one_vs_rest: OneVsRestFloor
+    samples: SampleScores
+    rows: RowsToSee
+    tree: ClassTree
+
+    @cached_property
+    def verdict(self) -> str:
+        """One sentence: can the target be reached, or how far a model may get."""
+        return verdict_text(self.overall, self.envelope, self.target)
+
+    @cached_property
+    def trust(self) -> Trust:
+        """What makes the answer strong or weak here."""
+        return weigh_trust(self.facts, self.overall, self.one_vs_rest, self.envelope)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know, with codes."""
+        return find(self)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Class labels as texts that are short, harmless and different."""
+        return show_labels(self.pairwise.classes.tolist())
+
+    def reachable(self, target: float) -> str:
+        """Whether an accuracy is within reach: "feasible", "infeasible" or "undecided"."""
+        check_target(target)
+        return give_verdict(self.envelope, target)
+
+    def answer(self, target: float) -> str:
+        """The sentence for a target accuracy."""
+        check_target(target)
+        return verdict_text(self.overall, self.envelope, target)
+
+    def gates(
+        self,
+        *,
+        max_error: float | None = None,
+        max_pair_error: float | None = None,
+        max_class_error: float | None = None,
+        baseline: Check | None = None,
+        max_error_rise: float = 0.0,
+    ) -> tuple[Gate, ...]:
+        """Hold the data against limits; the target, if there is one, comes first.
+
+        Parameters
+        ----------
+        max_error, max_pair_error, max_class_error : float, default=None
+            Limits for the lower bounds of the whole problem, of every measurable pair, and of every
+            class against the rest.
+        baseline : Check, default=None
+            An earlier check, above whose estimate this one's may be by ``max_error_rise`` at most.
+
+        Returns
+        -------
+        tuple of Gate
+            Each with a word: "ok", "failed" or "undecided".
+        """
+        limits = ((error_gate, max_error), (pair_gate, max_pair_error), (class_gate, max_class_error))
+        made = [gate(self, limit) for gate, limit in limits if limit is not None]
+        first = [] if self.target is None else [target_gate(self, self.target)]
+        last = [] if baseline is None else [baseline_gate(self, baseline, max_error_rise)]
+        return (*first, *made, *last)
+
+    def __repr__(self) -> str:
+        return to_text(self)
+
+    def _repr_html_(self) -> str | None:
+        try:
+            from bayesfloor.report._notebook import to_notebook
+        except ImportError:
+            return None
+        return to_notebook(self)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write the report, one HTML file; ``bayesfloor.report.write_report`` has the options."""
+        from bayesfloor.report._page import write_report
+
+        return write_report(self, path, **options)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The check as JSON, written to a file if a path is given."""
+        from bayesfloor.summary._json import dump
+
+        text = dump(self)
+        if path is not None:
+            write_whole(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Check:
+        """A check read from a file, or from JSON text."""
+        from bayesfloor.summary._json import load
+
+        return load(source)
+
+    def to_markdown(self) -> str:
+        """The summary as Markdown, for a pull request or a job's page."""
+        from bayesfloor.summary._markdown import to_markdown
+
+        return to_markdown(self)
+
+
+def check(
+    X: Any,
+    y: Any,
+    target: float | None = None,
+    *,
+    groups: Any = None,
+    scale: str | None = "auto",
+    n_trees: int = 3,
+    max_rows: int | None = None,
+    target_width: float | None = 0.01,
+    learners: dict[str, Any] | None = None,
+    name: str = "",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Check:
+    """Look at a dataset from all sides.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_features)
+        As in ``BayesFloor.fit``.
+    y : array-like of shape (n_rows,), or name of a column of ``X``
+        Labels.
+    target : float, default=None
+        An accuracy in (0, 1]: can it be reached?
+    groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
+        Rows that belong together, such as those of a patient.
+    scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
+        As in ``BayesFloor``.
+    learners : dict of name -> classifier, default=None
+        Classifiers to hold against the trees, beside nearest neighbours; by default a linear and a
+        quadratic model and a small random forest.
+    name : str, default=""
+        What the data are called in the output.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> iris = load_iris(as_frame=True).frame
+    >>> found = bayesfloor.check(iris, "target")
+    >>> print(found.verdict)
+    Easy: the best model likely gets 96.7 % right on these features, between 91.5 and 100.0 %.
+    """
+    if target is not None:
+        check_target(target)
+    X, y, groups, label = _columns(X, y, groups)
+    floor = BayesFloor(
+        scale=scale,
+        n_trees=n_trees,
+        max_rows=max_rows,
+        target_width=target_width,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        progress=progress,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SampledRowsWarning)  # trust says so
+        floor.fit(X, y, groups=groups)
+    envelope = floor.envelope(learners=cheap_learners(random_state) if learners is None else learners)
+    return make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
+
+
+def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, facts: Facts) -> Check:
+    """A fit and its envelope as one object."""
+    return Check(
+        facts=facts,
+        target=target,
+        overall=floor.overall_,
+        envelope=envelope,
+        pairwise=floor.pairwise_,
+        pair_errors=held_out_pair_errors(envelope, len(floor.classes_)),
+        one_vs_rest=floor.one_vs_rest_,
+        samples=floor.samples_,
+        rows=rows_to_see(floor),
+        tree=grow_class_tree(floor.pairwise_),
+    )
+
+
+def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average") -> ClassTree:
+    """The tree of classes, with the hardest pair across each split; what is not measurable does not link."""
+    seen = np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
+    tree, labels = class_tree(pairwise.classes, seen, cut), show_labels(pairwise.classes.tolist())
+    reason = list(tree.reason)
+    for node in tree.splits.tolist():
+        left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))
+        across = seen[np.ix_(left, right)]
+        one, two = np.unravel_index(int(across.argmax()), across.shape)
+        i, j = left[one], right[two]
+        reason[node] = (
+            f"hardest across {labels[i]} and {labels[j]}, {span(pairwise.lower[i, j], pairwise.upper[i, j])}"
+            if across.max() > 0
+            else "nothing measurable across"
+        )
+    return replace(tree, reason=reason)
+
+
+def _columns(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any, str]:
+    """Features, labels and groups, the latter two taken out of a data frame where they are names."""
+    if not isinstance(y, str) and not isinstance(groups, str):
+        return X, y, groups, ""
+    frame = as_frame(X)
+    if frame is None:
+        raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
+    names = [name for name in (y, groups) if isinstance(name, str)]
+    for column in names:
+        if column not in frame.columns:
+            raise ValueError(
+                f"Got {column!r}, but X has no such column; it has {', '.join(map(repr, frame.columns[:20]))}."
+            )
+    taken = {column: frame[column].to_numpy() for column in names}
+    rest = frame.drop(names).to_native()
+    given = (taken[y] if isinstance(y, str) else y, taken[groups] if isinstance(groups, str) else groups)
+    return rest, *given, y if isinstance(y, str) else ""

@@ -1,0 +1,217 @@
+"""What every code and every number means, in a few sentences each."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+CODES = {
+    "BF101": "No signal. The Friedman-Rafsky test does not reject that labels were dealt out at random: trees join "
+    "different classes about as often as chance would. More rows or other features may change that; a better model "
+    "on these rows will not.",
+    "BF102": "Conflict. Rows with equal features have different labels. Whatever a classifier answers there, it is "
+    "wrong for some of them: a lower bound that assumes nothing. Look for rounding, lost columns or wrong labels.",
+    "BF103": "Alike classes. An equivalence test (Holm-adjusted) shows that nearly all of the cross edges that "
+    "chance would give are there: the classes cannot be told apart on these features. Merge them, or find a feature "
+    "that separates them. Claimed only in at most three intrinsic dimensions.",
+    "BF104": "Hardest pair: the pair of classes with the largest normalised floor among those that are measurable.",
+    "BF105": "Odd rows. Their edges lead to other classes more often than those of the rows around them do; false "
+    "discoveries are controlled at 5 % (Benjamini-Hochberg). Where classes overlap such rows are ambiguous rather "
+    "than wrong: look before you relabel.",
+    "BF201": "Few rows. A class with fewer than 30 rows has too few edges: even separate classes share one edge, "
+    "which is much among so few. Its figures are not to be trusted; add rows or merge the class.",
+    "BF202": "Scale matters. Distances depend on the units of the features, and here the share of cross edges "
+    "changes much with the scale. The scale with the smallest share is used, unless you set one; a better "
+    "representation may lower the floor further.",
+    "BF203": "Ties. Many edges are equally long (counts, categories, rounded values), so there are many minimal "
+    "spanning trees. The order used is fixed by the rows' content; the range over other orders is wider than the "
+    "interval.",
+    "BF204": "Neighbours too far apart. In many dimensions, or with few rows, even the nearest neighbour may be of "
+    "another class for the distance alone: the trees' bounds are then too high, and the lower one is no proof that "
+    "a target is out of reach. More rows or fewer dimensions help.",
+    "BF205": "Refuted. A classifier errs less on held-out rows than the trees' lower bound allows, beyond chance. "
+    "The bounds are asymptotic and too high here: trust the classifier.",
+    "BF206": "Rows were drawn. A sample of the rows was used, from every class alike, because so many are enough "
+    "for the interval asked for, or because you set a limit. All rows: target_width=None, or --max-rows 0.",
+    "BF207": "Copies. Some rows are equal, or so close that they may be copies (several pictures of one patient, "
+    "augmented images). Equal rows are counted as one point with several labels; near-copies make the floor falsely "
+    "low unless groups tell which rows belong together.",
+    "BF301": "Gate on the target: ok if an upper limit of the lowest possible error meets it, failed if the lower "
+    "bound forbids it and can be trusted, else undecided.",
+    "BF302": "Gate on the lower bound of the whole problem: failed if even the low end of its 95 % interval is above "
+    "the limit and the bounds can be trusted, ok if the high end is not, else undecided.",
+    "BF303": "Gate on pairs: as for the whole problem, for the worst pair; pairs that are not measurable never "
+    "count, and a classifier that tells the two apart on held-out rows settles it.",
+    "BF304": "Gate on classes: as for the whole problem, for the worst class against the rest.",
+    "BF305": "Gate against a baseline: failed if the estimate rose by more than the limit, beyond the intervals of "
+    "both checks; undecided if the limit lies within them.",
+}
+
+TERMS = {
+    "verdict": "One sentence: whether the target accuracy can be reached or, without one, how far a model may get.",
+    "target": "The accuracy that is asked for, above 0 and up to 1.",
+    "reachable": "feasible: an upper limit of the lowest possible error meets the target. infeasible: the lower bound "
+    "forbids it, its bias is small and no classifier refutes it. undecided: neither.",
+    "difficulty": "Easy, Moderate, Hard or Close to guessing: the likely lowest error is below 5, 25, 75 % of the "
+    "error of guessing, or above.",
+    "lowest possible error": "The Bayes error: what the best conceivable classifier errs on these features, however "
+    "it is trained. A better representation may lower it.",
+    "envelope": "Where the lowest possible error lies, by trees and classifiers together: lower as far as the trees' "
+    "bias could be corrected, upper a 95 % confidence limit, and a likely value between them.",
+    "lower": "Lower bound on the lowest possible error. By trees: (K-1)/K (1 - sqrt(1 - K/(K-1) G)), asymptotic in "
+    "the number of rows, and too high where neighbours are far apart.",
+    "upper": "Upper bound on the lowest possible error. By trees: G, the share of cross edges, no more than the "
+    "error of guessing.",
+    "estimate": "A value between the bounds: by trees their middle (the paper's HP-estimate for two classes), in the "
+    "envelope the best classifier's error less what its posterior's own error costs.",
+    "bounds": "Two numbers between which the lowest possible error lies for ever more rows. They are not a "
+    "confidence interval: that comes on top, from the draw of the rows.",
+    "interval": "95 % confidence interval of the share of cross edges at this number of rows: how far another draw "
+    "of the rows may lead. Bounds are computed from it at both ends where they are printed with one.",
+    "interval_method": "How the standard error was found: subsample (from quarters of the rows) or fast (from the "
+    "trees alone, widened).",
+    "upper_limit": "95 % upper confidence limit for the lowest possible error from the first tree alone "
+    "(Clopper-Pearson); it holds at every number of rows and features.",
+    "limit": "The share of cross edges extrapolated to infinitely many rows.",
+    "limit_interval": "95 % interval of that extrapolation, as far as it holds.",
+    "limit_std_error": "Standard error of that extrapolation.",
+    "bias": "How much of the share of cross edges is expected to go with ever more rows, from how it fell between a "
+    "quarter of the rows and all.",
+    "std_error": "Standard error of the share of cross edges; in tables of pairs, of the number of cross edges.",
+    "cross_rate": "G, the share of edges of the minimal spanning trees that join two classes; the bounds come from it.",
+    "cross": "Number of edges that join two classes, or that lead from a row to another class; a mean over trees.",
+    "first_cross": "Cross edges of the first tree, for the upper limit.",
+    "first_edges": "Edges of the first tree, or the number of independent draws if that is smaller.",
+    "degrees": "Degrees of freedom of the standard error; null for infinitely many.",
+    "dimension": "Intrinsic dimension: from how edges get shorter with more rows. Null where they do not.",
+    "resolution": "What perfectly separate classes would show: any two share at least one edge. Nothing below it can "
+    "be seen.",
+    "at_resolution": "Not measurable: no more edges join the pair than even separate classes share. Such pairs are "
+    "neither ranked nor gated.",
+    "not measurable": "No more edges join the pair than even separate classes share: the floor of the pair is "
+    "somewhere between 0 and the resolution.",
+    "tie_spread": "Range of the share of cross edges over other orders of equally long edges.",
+    "conflict": "Share of rows that no classifier can get right since equal rows have other labels; of a row, whether "
+    "it has such an equal.",
+    "constant_error": "Error of always answering the largest class.",
+    "guessing": "Always answering the largest class; no bound exceeds its error.",
+    "p_value": "Of the whole problem: that labels have nothing to do with the features (Friedman-Rafsky). Of a row: "
+    "that its label is no odder than those around it.",
+    "p_values": "Friedman-Rafsky p-values of each pair: that the two classes are alike.",
+    "holm": "The pairs' p-values, adjusted by Holm for testing all pairs.",
+    "benjamini_hochberg": "The pairs' p-values, adjusted by Benjamini and Hochberg: the share of false discoveries.",
+    "trust": "small bias: the corrections are small against the interval, so the lower bound counts. unknown: they "
+    "are not, the lower bound may be too high. refuted: a classifier errs less than the trees' lower bound.",
+    "word": "The answer in a word.",
+    "reasons": "Why the answer is trusted or not.",
+    "traits": "What the answer's worth hangs on, each weak or not: rows a class, scale, ties, distance of "
+    "neighbours, classifiers, rows in use, copies.",
+    "weak": "Whether this weakens the answer.",
+    "errors": "Error of each classifier on rows held out, by five-fold cross-validation.",
+    "held_out": "Error between the two classes of the best classifier, on rows it was not trained on.",
+    "held out": "On rows that the classifier was not trained on.",
+    "neighbours": "Vote of the k nearest rows, k chosen on the training rows; or, of trust, how far these are apart.",
+    "linear": "Logistic regression on standardised features.",
+    "quadratic": "Regularised quadratic discriminant analysis on standardised features.",
+    "forest": "A random forest of 30 trees; or the spanning trees of the rows.",
+    "kernel": "Logistic regression on a Nystroem map of a Gaussian kernel.",
+    "boosting": "Histogram gradient boosting.",
+    "blend": "The mean of the two posteriors that fit best.",
+    "best": "The classifier whose posterior fits best.",
+    "roughness": "How much of the share of cross edges is due to the distance between neighbours.",
+    "squared_error": "Mean squared distance of the best posterior from the truth, from residuals along the edges.",
+    "tree_error": "Middle of the bounds by trees on the best classifier's posteriors.",
+    "matrix": "Normalised floor of each pair: 0 for separate classes, 1 for classes that cannot be told apart.",
+    "normalised": "The pair's estimate divided by the smaller class's share: 0 for separate classes, 1 for classes "
+    "that cannot be told apart.",
+    "claims": "Whether the intrinsic dimension is low enough to claim that classes are alike.",
+    "one": "Number of the first class of a pair, from 0.",
+    "two": "Number of the second class of a pair, from 0.",
+    "one_vs_rest": "Each class against the rest: the chance that the best classifier errs about it.",
+    "class_rate": "Share of edges with exactly one end in the class.",
+    "upper_classes": "K/2 times the two-class upper bound of the class against the rest.",
+    "upper_root": "The same by a square root; smaller for hard classes.",
+    "upper_any": "The share of cross edges of all classes: no class errs more than all together.",
+    "upper_pairs": "Sum over the class's pairs, each by its own trees.",
+    "upper_finite": "(K-1) times the class's share of edges: a bound at every number of rows, in expectation.",
+    "few": "Whether the class has fewer than 30 rows.",
+    "sizes": "Number of rows of each class in use.",
+    "overall": "The whole problem, by trees alone.",
+    "pairwise": "Every pair of classes, each by the minimal spanning trees of its own rows.",
+    "samples": "Rows whose label does not fit their neighbours; at most 200, the oddest first.",
+    "row": "Number of the row in the input, from 0.",
+    "label": "The row's label, or the name of the label's column.",
+    "score": "How odd the row's label is, for ranking; higher is odder.",
+    "suspect": "Whether the row is to be looked at, with 5 % false discoveries allowed.",
+    "suggested_label": "The label of most neighbours in the trees.",
+    "power": "Chance that a wrong label of this row would have been listed.",
+    "degree": "Edges of the row in all trees.",
+    "edges": "Edges of the row in all trees that lead to another class, of all its edges.",
+    "nearest": "Number of the nearest neighbour with another label, -1 for none.",
+    "nearest_label": "Label of that neighbour.",
+    "n_suspect": "How many rows are suspect, listed or not.",
+    "n_conflict": "How many rows have an equal with another label.",
+    "tree": "Classes split in two again and again, those hard to tell apart last: cut from the pairwise floors.",
+    "order": "Classes in the order of the tree's leaves.",
+    "start": "Where a node's classes start in the order.",
+    "stop": "Where a node's classes stop in the order.",
+    "left": "Number of the node's first child, -1 for none.",
+    "right": "Number of the node's second child, -1 for none.",
+    "link": "Mean normalised floor between the two sides of a split; what is not measurable counts as 0.",
+    "floor": "Lowest error of a node's own problem; null where not measured.",
+    "cv_error": "Error of a node's model on rows held out; null where there is none.",
+    "model": "A node's model.",
+    "reason": "Why a node's model was taken, or the hardest pair across its split.",
+    "facts": "What was looked at: rows, features, classes, scale, seed.",
+    "name": "What the data, or a trait, are called.",
+    "n_rows": "Number of rows, in the input or of the part that a figure is about.",
+    "n_used": "Number of rows in use.",
+    "n_distinct": "Number of distinct rows among those in use.",
+    "n_features": "Number of columns that are features.",
+    "n_classes": "Number of classes.",
+    "n_groups": "Number of groups of rows that belong together; null without groups.",
+    "classes": "Class labels, in the order of rows, columns and numbers.",
+    "scale": "How features were scaled before distances were measured: none, standard (deviation), robust "
+    "(quartiles) or unit (length of the row).",
+    "scale_rates": "Share of cross edges of the first tree under each scale that was tried, on at most 2,000 rows.",
+    "n_trees": "Number of orthogonal spanning trees: each the minimal one without the edges of those before.",
+    "random_state": "Seed of all draws.",
+    "near_copies": "Share of rows that lie so close to another that they may be copies of it.",
+    "fingerprint": "SHA-256 of features and labels: equal data, equal fingerprint.",
+    "version": "Version of the library that made this.",
+    "schema_version": "Version of the JSON form.",
+    "findings": "What to know, each with a code.",
+    "code": "BF and three digits: 1xx causes, 2xx doubts, 3xx gates.",
+    "text": "The same in words.",
+    "look": "Where to look further: a verb of the command line and an attribute of Check.",
+    "gates": "Limits that the data had to keep, each ok, failed or undecided.",
+    "undecided": "The rows at hand neither show nor rule it out: get more rows, or a tighter question.",
+    "ruler": "From no error to the error of guessing; the dark part is where the lowest possible error lies.",
+    "class": "One of the labels.",
+}
+
+
+def explain(term: str) -> str:
+    """What a code or a number means.
+
+    Parameters
+    ----------
+    term : str
+        A code such as "BF204", or a name such as "interval".
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from bayesfloor.summary import explain
+    >>> print(explain("guessing"))
+    Always answering the largest class; no bound exceeds its error.
+    """
+    known = {name.lower(): text for name, text in {**CODES, **TERMS}.items()}
+    wanted = term.strip().lower()
+    for form in (wanted, wanted.replace(" ", "_"), wanted.replace("_", " ")):
+        if form in known:
+            return known[form]
+    near = get_close_matches(wanted, known, 3, 0.5) or ["verdict", "bounds", "trust"]
+    raise ValueError(f"nothing is called {term!r} here. Near it: {', '.join(near)}.")

@@ -1,0 +1,180 @@
+"""A check as JSON and back: one version of the form, described by ``schema.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bayesfloor.floor._envelope import Envelope
+from bayesfloor.floor._overall import square
+from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
+from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._gates import Gate
+from bayesfloor.summary._rows import RowsToSee
+
+if TYPE_CHECKING:
+    from bayesfloor.summary._check import Check
+
+SCHEMA_VERSION = 1
+_DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
+_BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
+_PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
+Made = TypeVar("Made")
+
+
+def dump(check: Check, gates: Sequence[Gate] = ()) -> str:
+    """The check as JSON, a line for each part; only ASCII, and no number that JSON does not know."""
+    parts = (
+        f'"{name}": {json.dumps(part, allow_nan=False, default=str)}' for name, part in to_dict(check, gates).items()
+    )
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
+    """The check as plain values."""
+    found: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "verdict": check.verdict,
+        "target": check.target,
+        "reachable": None if check.target is None else check.reachable(check.target),
+        "facts": check.facts.to_dict(),
+        "findings": [finding.to_dict() for finding in check.findings],
+        "trust": check.trust.to_dict(),
+        "overall": _overall(check.overall),
+        "envelope": check.envelope.to_dict(),
+        "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
+        "pairwise": _pairwise(check),
+        "samples": _samples(check.rows),
+        "tree": check.tree.to_dict(),
+    }
+    return {**found, "gates": [gate.to_dict() for gate in gates]} if gates else found
+
+
+def _overall(floor: Floor) -> dict[str, Any]:
+    more = {"interval": floor.interval(), "limit_interval": floor.limit_interval(), "upper_limit": floor.upper_limit()}
+    return {**_all_fields(floor), **{name: plain(value) for name, value in more.items()}}
+
+
+def _all_fields(result: Any) -> dict[str, Any]:
+    """Private fields too, by their names without the underscore: intervals need them."""
+    return {item.name.lstrip("_"): plain(getattr(result, item.name)) for item in fields(result)}
+
+
+def _pairwise(check: Check) -> dict[str, Any]:
+    floor = check.pairwise
+    one, two = np.triu_indices(len(floor.classes), 1)
+    return {
+        "classes": plain(floor.classes),
+        "sizes": plain(floor.sizes),
+        "claims": floor.claims,
+        "one": plain(one),
+        "two": plain(two),
+        **{name: plain(getattr(floor, name)[one, two]) for name in _PAIRS},
+        "held_out": plain(check.pair_errors[one, two]),
+    }
+
+
+def _samples(rows: RowsToSee) -> dict[str, Any]:
+    counts = {"n_suspect": rows.n_suspect, "n_conflict": rows.n_conflict}
+    return {**counts, **{name: plain(value) for name, value in rows._columns().items()}}
+
+
+def load(source: str | Path) -> Check:
+    """A check from a file, or from JSON text."""
+    given = _read(source)
+    version = given.get("schema_version") if isinstance(given, dict) else None
+    if version != SCHEMA_VERSION:
+        raise ValueError(
+            f"Got schema_version {version!r}, but expected {SCHEMA_VERSION}: "
+            "this is not a check, or one of another version of bayesfloor. Run the check again."
+        )
+    try:
+        return _restore_check(given)
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
+
+
+def _read(source: str | Path) -> Any:
+    text = source if isinstance(source, str) and source.lstrip()[:1] in ("{", "[") else Path(source).read_text("utf-8")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes.") from error
+
+
+def _restore_check(given: dict[str, Any]) -> Check:
+    from bayesfloor.summary._check import Check
+
+    pairs, K = given["pairwise"], len(given["pairwise"]["classes"])
+    rows = _restore_rows(given["samples"])
+    nothing = {"_eta": np.empty((0, K)), "_codes": np.empty(0, dtype=int), "_row": np.empty(0, dtype=int)}
+    return Check(
+        facts=_restore(Facts, given["facts"]),
+        target=given["target"],
+        overall=_restore(Floor, given["overall"]),
+        envelope=_restore(Envelope, given["envelope"], **nothing),
+        pairwise=_restore_pairs(pairs),
+        pair_errors=square(pairs["held_out"]),
+        one_vs_rest=_restore(OneVsRestFloor, given["one_vs_rest"]),
+        samples=rows.scores,
+        rows=rows,
+        tree=_restore(ClassTree, given["tree"]),
+    )
+
+
+def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
+    made = {name: square(_floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in _PAIRS}
+    return PairwiseFloor(
+        classes=np.array(given["classes"]),
+        sizes=_floats(given["sizes"]),
+        claims=given["claims"],
+        **{**made, "at_resolution": made["at_resolution"].astype(bool)},
+    )
+
+
+def _restore_rows(given: dict[str, Any]) -> RowsToSee:
+    return RowsToSee(
+        scores=_restore(SampleScores, given),
+        nearest=np.array(given["nearest"], dtype=np.int64),
+        nearest_label=np.array(given["nearest_label"]),
+        n_suspect=given["n_suspect"],
+        n_conflict=given["n_conflict"],
+    )
+
+
+def _restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
+    """A result from its plain values: arrays and numbers by the kinds that its fields say."""
+    values = dict(known)
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.name not in known:
+            values[item.name] = _as_kind(given[item.name.lstrip("_")], str(item.type), item.name)
+    return kind(**values)
+
+
+def _as_kind(value: Any, kind: str, name: str) -> Any:
+    if kind == "Floats":
+        return _floats(value)
+    if kind == "Ints":
+        return np.array(value, dtype=np.int64)
+    if kind == "np.ndarray":
+        return np.array(value)
+    if kind.startswith("tuple"):
+        return tuple(np.nan if item is None else item for item in value)
+    if kind == "float" and value is None:
+        return np.inf if name in ("_degrees", "dimension") else np.nan
+    return value
+
+
+def _floats(values: list[Any]) -> Any:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of ``Check.to_json``."""
+    return json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))

@@ -1,0 +1,67 @@
+"""Rows to look at: those whose label does not fit, with the neighbour that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Ints
+from bayesfloor.counts._samples import nearest_other
+from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._results import Result, SampleScores
+
+KEPT = 200  # rows at most: a list to work through, and files stay small
+
+
+@dataclass(frozen=True, eq=False)
+class RowsToSee(Result):
+    """Rows whose label does not fit their neighbours, the oddest first; at most 200.
+
+    Attributes
+    ----------
+    scores : SampleScores
+        The rows, as ``BayesFloor.samples_`` has them.
+    nearest : input row of the nearest neighbour with another label, -1 for none.
+    nearest_label : its label; the row's own where there is none.
+    n_suspect, n_conflict : how many rows are suspect, and how many have equals with other labels.
+    """
+
+    scores: SampleScores
+    nearest: Ints
+    nearest_label: np.ndarray
+    n_suspect: int
+    n_conflict: int
+
+    def __len__(self) -> int:
+        return len(self.nearest)
+
+    def __repr__(self) -> str:
+        return f"RowsToSee({len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict)"
+
+    def _columns(self) -> dict[str, Any]:
+        scores = {item.name: getattr(self.scores, item.name) for item in fields(self.scores)}
+        return {**scores, "nearest": self.nearest, "nearest_label": self.nearest_label}
+
+
+def rows_to_see(floor: BayesFloor) -> RowsToSee:
+    """The suspects of a fit."""
+    found = floor.samples_
+    places = np.flatnonzero(found.suspect)
+    places = places[np.lexsort((found.row[places], -found.score[places], found.p_value[places]))][:KEPT]
+    unit = np.argsort(floor._sample.row, kind="stable")[places]  # samples_ is in the order of the input
+    other = nearest_other(floor._forest, floor._labels, unit)
+    label = np.where(other < 0, unit, other)
+    return RowsToSee(
+        scores=take_scores(found, places),
+        nearest=np.where(other < 0, -1, floor._sample.row[other]),
+        nearest_label=floor.classes_[floor._labels.codes[label]],
+        n_suspect=int(np.count_nonzero(found.suspect)),
+        n_conflict=int(np.count_nonzero(found.conflict)),
+    )
+
+
+def take_scores(scores: SampleScores, places: Ints) -> SampleScores:
+    """The scores of some rows."""
+    return SampleScores(**{item.name: getattr(scores, item.name)[places] for item in fields(scores)})

@@ -1,0 +1,110 @@
+"""Pairs and classes as rows of a table, hardest first; every printed form takes them from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints, hard_shares
+from bayesfloor.floor._envelope import Envelope
+from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.formulas._limits import lower_limit, upper_limit
+
+if TYPE_CHECKING:
+    from bayesfloor.summary._check import Check
+
+LEVEL = 0.95
+
+
+class PairRow(NamedTuple):
+    """A pair of classes, by number, with its figures.
+
+    ``low`` and ``high`` are the lower bound at both ends of the 95 % interval of the cross edges;
+    ``held_out`` is the error of the best classifier between the two on rows held out.
+    """
+
+    one: int
+    two: int
+    lower: float
+    upper: float
+    low: float
+    high: float
+    normalised: float
+    held_out: float
+    p_value: float
+
+
+class ClassRow(NamedTuple):
+    """A class, by number, with its figures; ``low`` and ``high`` as for pairs."""
+
+    number: int
+    few: bool
+    size: float
+    lower: float
+    estimate: float
+    upper: float
+    low: float
+    high: float
+
+
+def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
+    """Measurable pairs, hardest first."""
+    one, two = hardest_pairs(check, most)
+    floor, (low, high) = check.pairwise, pair_limits(check)
+    columns = (floor.lower, floor.upper, low, high, floor.matrix, check.pair_errors, floor.holm)
+    return [
+        PairRow(i, j, *(float(values[i, j]) for values in columns))
+        for i, j in zip(one.tolist(), two.tolist(), strict=True)
+    ]
+
+
+def hardest_pairs(check: Check, most: int | None = None) -> tuple[Ints, Ints]:
+    """Numbers of the measurable pairs, hardest first."""
+    one, two = np.triu_indices(len(check.pairwise.classes), 1)
+    seen = ~check.pairwise.at_resolution[one, two]
+    one, two = one[seen], two[seen]
+    order = np.argsort(-check.pairwise.matrix[one, two], kind="stable")[:most]
+    return one[order], two[order]
+
+
+def pair_limits(check: Check) -> tuple[Floats, Floats]:
+    """Lower bounds of all pairs at both ends of the 95 % interval of their cross edges.
+
+    Clopper-Pearson on the mean of the trees: wider than need be, since the mean varies less than one.
+    """
+    floor, half = check.pairwise, 0.5 + LEVEL / 2
+    n1, n2 = np.meshgrid(floor.sizes, floor.sizes)
+    edges = n1 + n2 - 1
+    cross = np.minimum(floor.cross, edges)
+    ends = [limit(cross, edges, half) * edges for limit in (lower_limit, upper_limit)]
+    low, high = (np.asarray(henze_penrose(end, n1, n2).lower) for end in ends)
+    return low, high
+
+
+def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
+    """Classes, hardest first; those with too few rows last."""
+    floor, (low, high) = check.one_vs_rest, class_limits(check)
+    order = np.lexsort((-floor.estimate, floor.few))[:most]
+    columns = (floor.sizes, floor.lower, floor.estimate, floor.upper, low, high)
+    return [ClassRow(k, bool(floor.few[k]), *(float(values[k]) for values in columns)) for k in order.tolist()]
+
+
+def class_limits(check: Check) -> tuple[Floats, Floats]:
+    """Lower bounds of all classes at both ends of the 95 % interval of their rate."""
+    from bayesfloor.formulas._multiclass import one_vs_rest_bounds
+
+    low, high = (
+        np.minimum(one_vs_rest_bounds(rate, check.overall.cross_rate).lower, check.overall.constant_error)
+        for rate in check.one_vs_rest.interval(LEVEL)
+    )
+    return low, high
+
+
+def held_out_pair_errors(envelope: Envelope, n_classes: int) -> Floats:
+    """Error between each two classes of the best posterior, out of fold."""
+    eta, codes = envelope._eta, envelope._codes
+    beats = eta > eta[np.arange(len(codes)), codes][:, None]
+    beaten = hard_shares(codes, n_classes).T @ beats.astype(np.float64)
+    sizes = np.bincount(codes, minlength=n_classes)
+    return (beaten + beaten.T) / np.maximum(sizes[:, None] + sizes, 1)

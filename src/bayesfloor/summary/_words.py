@@ -1,0 +1,111 @@
+"""Numbers and findings in plain words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesfloor.engine._text import printable
+from bayesfloor.floor._envelope import Envelope
+from bayesfloor.floor._results import Floor
+from bayesfloor.floor._verdict import give_verdict
+
+NO_SIGNAL = 0.05  # p-value above which features are not shown to say anything of the labels
+_LEVELS = ((0.05, "Easy"), (0.25, "Moderate"), (0.75, "Hard"))
+
+
+def percent(share: float) -> str:
+    """A share in percent: two decimals below 1 %, else one."""
+    if not np.isfinite(share):
+        return "unknown"
+    value = 100 * share
+    return f"{value:.{_decimals(share)}f}"
+
+
+def accuracy(error: float) -> str:
+    """What is left of 100 %, with as many decimals as the error has."""
+    return f"{100 - 100 * error:.{_decimals(error)}f}"
+
+
+def span(low: float, high: float) -> str:
+    """Two shares in percent."""
+    return f"{percent(low)} to {percent(high)} %"
+
+
+def target_text(target: float) -> str:
+    """A target accuracy in percent, no longer than it has to be."""
+    return f"{100 * target:.6g} %"
+
+
+def _decimals(error: float) -> int:
+    return 2 if 0 < error < 0.00995 else 1
+
+
+def count(number: float, noun: str) -> str:
+    """A number with its noun: 1 row, 1,797 rows."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number:,g} {noun if number == 1 else plural}"
+
+
+def best_learner(envelope: Envelope) -> tuple[str, float]:
+    """The classifier that erred least on rows held out."""
+    name = min(envelope.errors, key=envelope.errors.__getitem__)
+    return name, envelope.errors[name]
+
+
+def difficulty(overall: Floor, envelope: Envelope) -> str:
+    """A word for how hard the problem is: what is left of the error of guessing."""
+    left = envelope.estimate / max(overall.constant_error, 1e-12)
+    return next((word for limit, word in _LEVELS if left < limit), "Close to guessing")
+
+
+def verdict_text(overall: Floor, envelope: Envelope, target: float | None) -> str:
+    """One sentence: can the target be reached, or without one, how far a model may get."""
+    return _expectation(overall, envelope) if target is None else _answer(envelope, target)
+
+
+def _answer(envelope: Envelope, target: float) -> str:
+    wish, word = f"{target_text(target)} accuracy", give_verdict(envelope, target)
+    if word == "feasible":
+        most = percent(envelope.upper)
+        return f"{wish} is within reach on these features: the lowest possible error is at most {most} %."
+    if word == "infeasible":
+        return (
+            f"{wish} is out of reach on these features: the lowest possible error is at least "
+            f"{percent(envelope.lower)} %, so the best case is {accuracy(envelope.lower)} %."
+        )
+    return f"{wish}: undecided{_leaning(envelope, target)}"
+
+
+def _leaning(envelope: Envelope, target: float) -> str:
+    name, error = best_learner(envelope)
+    got = f"{_called(name)} got {accuracy(error)} % of held-out rows right"
+    if error <= 1 - target:
+        return f", but likely within reach: {got}, which {count(envelope.n_rows, 'row')} cannot prove."
+    if envelope.trusted:
+        return f": {got}, and the best case is {accuracy(envelope.lower)} %."
+    return f": {got}, and whether a better model gets there cannot be told from these rows."
+
+
+def _called(name: str) -> str:
+    return {
+        "neighbours": "the nearest neighbours",
+        "linear": "a linear model",
+        "quadratic": "a quadratic model",
+        "kernel": "a kernel machine",
+        "forest": "a random forest",
+        "boosting": "boosted trees",
+        "blend": "a blend of two cheap models",
+    }.get(name, f"the classifier {printable(name)}")
+
+
+def _expectation(overall: Floor, envelope: Envelope) -> str:
+    if overall.p_value > NO_SIGNAL:
+        return (
+            f"These features are not shown to say anything of the labels: always answering the largest class errs on "
+            f"{percent(overall.constant_error)} %, and no model is known to do better."
+        )
+    word = difficulty(overall, envelope)
+    likely = f"the best model likely gets {accuracy(envelope.estimate)} % right on these features"
+    if envelope.trusted:
+        return f"{word}: {likely}, between {accuracy(envelope.upper)} and {accuracy(envelope.lower)} %."
+    return f"{word}: {likely}, and at least {accuracy(envelope.upper)} %; how much more is not known."

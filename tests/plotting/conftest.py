@@ -1,0 +1,134 @@
+"""Small fits, and displays of any number of classes without one."""
+
+import numpy as np
+import pytest
+
+from bayesfloor import BayesFloor
+from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.plotting import ClassTreeDisplay, EnvelopeDisplay, OneVsRestDisplay, PairwiseDisplay
+
+HOSTILE = [
+    "a" * 200,
+    "a" * 99 + "b" + "a" * 100,
+    "$x_1$",
+    "$\\frac{",
+    "<b>bold</b>",
+    "new\nline",
+    "",
+    " ",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "\u0645\u0631\u062d\u0628\u0627",
+    "\u202eright to left",
+    "100%",
+]
+
+
+@pytest.fixture(scope="session")
+def floor():
+    """Five overlapping classes in the plane, one of them small."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(list("abcde"), [60, 60, 60, 60, 12])
+    centre = {"a": (0, 0), "b": (1.5, 0), "c": (9, 9), "d": (9.5, 8), "e": (0, 2)}
+    X = np.array([centre[label] for label in y]) + rng.normal(size=(len(y), 2))
+    return BayesFloor(interval="fast").fit(X, y)
+
+
+def _similar(K):
+    """Floors of pairs, higher where class numbers are close; far ones are not measurable."""
+    far = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
+    matrix = np.exp(-far / 3.0) * (1 - 0.3 * np.sin(np.arange(K)) * np.sin(np.arange(K))[:, None])
+    np.fill_diagonal(matrix, 0.0)
+    return matrix, (far > 6) & (far > 0)
+
+
+def _ladder(K):
+    """A matrix whose minimal cuts split off one class at a time."""
+    weight = np.minimum.outer(np.arange(1, K + 1), np.arange(1, K + 1)) / K
+    np.fill_diagonal(weight, 0.0)
+    return weight
+
+
+def _names(K, kind="plain"):
+    """Class labels, ascending."""
+    if kind == "hostile":
+        return np.sort(np.array([f"{HOSTILE[i % len(HOSTILE)]}{i // len(HOSTILE) or ''}" for i in range(K)]))
+    return np.array([f"class {i:03d}" for i in range(K)])
+
+
+def _make(name, K, kind="plain"):
+    """A display of K classes."""
+    classes, (matrix, unseen) = _names(K, kind), _similar(K)
+    part = np.linspace(0.01, 0.2, K)
+    if name == "pairwise":
+        order = class_tree(classes, matrix, "average").order
+        return PairwiseDisplay(classes, matrix, unseen, order)
+    if name == "one_vs_rest":
+        sizes = np.arange(20.0, 20 + K)
+        return OneVsRestDisplay(classes, sizes, part / 2, part, part * 2, part, part / 3, part * 1.5, sizes < 30)
+    if name == "tree":
+        return ClassTreeDisplay(class_tree(classes, matrix, "average"))
+    if name == "ladder":
+        return ClassTreeDisplay(class_tree(classes, _ladder(K), "min_cut"))
+    errors = dict(zip(classes.tolist(), (part / 20).tolist(), strict=True))
+    return EnvelopeDisplay((0.0, 0.001, 0.002), (0.001, 0.0015, 0.002), (0.0, 0.003), errors, 0.9, target=0.999)
+
+
+def _texts_of(figure):
+    """All texts that can be seen."""
+    from matplotlib.text import Text
+
+    figure.draw_without_rendering()
+    hidden = {text for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in _beyond(axis)}
+    found = set(figure.findobj(Text)) - hidden
+    return [text for text in found if text.get_visible() and text.get_text().strip()]
+
+
+def _beyond(axis):
+    """Labels of ticks outside the axis, which matplotlib keeps and does not draw."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+    return [text for tick in ticks if not low <= tick.get_loc() <= high for text in (tick.label1, tick.label2)]
+
+
+def _overlaps(figure):
+    """Pairs of texts that touch by more than half a pixel."""
+    boxes = [(text.get_text(), text.get_window_extent()) for text in _texts_of(figure)]
+    return [
+        (one, two)
+        for i, (one, a) in enumerate(boxes)
+        for two, b in boxes[:i]
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5
+    ]
+
+
+def _outside(figure):
+    """Texts that the edge of the picture cuts."""
+    width, height = figure.bbox.size
+    boxes = [(text.get_text(), text.get_window_extent()) for text in _texts_of(figure)]
+    return [name for name, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
+
+
+@pytest.fixture
+def make():
+    """Maker of a display of K classes: (name, K, kind of labels) -> display."""
+    return _make
+
+
+@pytest.fixture
+def overlaps():
+    """Finder of texts of a figure that touch one another."""
+    return _overlaps
+
+
+@pytest.fixture
+def outside():
+    """Finder of texts that the edge of a figure cuts."""
+    return _outside
+
+
+@pytest.fixture(params=["bushy", "chain"])
+def cut_tree(request):
+    """Maker of a class tree of K classes: bushy, or one that splits off class by class."""
+    if request.param == "bushy":
+        return lambda K: class_tree(np.arange(K), _similar(K)[0], "average")
+    return lambda K: class_tree(np.arange(K), _ladder(K), "min_cut")
