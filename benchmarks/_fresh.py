@@ -111,6 +111,13 @@ def floor(name, most, rounds):
     return measure_fit(name, most, rounds)
 
 
+def check(name, most):
+    """A whole check from the start of Python, and one random forest on the same rows."""
+    from benchmarks.check import measure_fresh
+
+    return measure_fresh(name, most)
+
+
 def _first_and_second(function):
     from benchmarks._exact import assert_same, first_weight
     from benchmarks._timing import seconds_of
@@ -121,7 +128,7 @@ def _first_and_second(function):
     return {"first": first, "second": second, "weight": first_weight(one)}
 
 
-TASKS = {task.__name__: task for task in (forest, classes, digits, first_call, first_classes, floor)}
+TASKS = {task.__name__: task for task in (forest, classes, digits, first_call, first_classes, floor, check)}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -96,7 +96,7 @@ CASES = [
 
 def read_options(arguments):
     """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.floor", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="small sizes; writes nothing")
     parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
     parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
@@ -104,20 +104,20 @@ def read_options(arguments):
     return parser.parse_args(arguments)
 
 
-def main(arguments=None):
-    """Run the command line."""
-    options = read_options(arguments)
+def main(arguments=None, *, cases=CASES, results_path=RESULTS):
+    """Run the command line of a benchmark of cases."""
+    options, every = read_options(arguments), cases
     names = [name for name in options.only.split(",") if name]
-    cases = [case for case in CASES if not names or case.name in names]
+    cases = [case for case in cases if not names or case.name in names]
     if options.show:
-        results = read_results(RESULTS)
+        results = read_results(results_path)
     else:
         with own_kernel_cache():
-            file = ResultsFile(None if options.quick else RESULTS, {"seed": SEED, "machine": machine()})
+            file = ResultsFile(None if options.quick else results_path, {"seed": SEED, "machine": machine()})
             file.resume(without=[case.name for case in cases] if options.fresh else [])
             run_cases(cases, file, quick=options.quick)
         results = file.results
-    print(format_results(results, [case.name for case in CASES]))
+    print(format_results(results, [case.name for case in every]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from bayesfloor.cli._console import Output
 from bayesfloor.cli._options import SHARE, data_options, output_options
 
 if TYPE_CHECKING:
-    from bayesfloor.cli._files import Data
+    from bayesfloor.cli.reading import Data
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
 
@@ -217,7 +217,7 @@ def _output(given: dict[str, Any]) -> Output:
 
 
 def _read(given: dict[str, Any]) -> Data:
-    from bayesfloor.cli._files import read_data
+    from bayesfloor.cli.reading import read_data
 
     names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file")
     return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
@@ -247,7 +247,7 @@ def _check(output: Output, target: float | None, given: dict[str, Any]) -> tuple
 
 
 def _read_baseline(path: str | None) -> Check | None:
-    from bayesfloor.cli._files import DataError
+    from bayesfloor.cli.reading import DataError
     from bayesfloor.summary._check import Check
 
     if path is None:

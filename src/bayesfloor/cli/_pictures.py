@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli._files import DataError
+from bayesfloor.cli.reading import DataError
 
 
 def features_as_pictures(X: Any, shape: str) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli._files import Data, DataError
+from bayesfloor.cli.reading import Data, DataError
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels

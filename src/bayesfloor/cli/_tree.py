@@ -6,7 +6,7 @@ import json
 import warnings
 from typing import Any
 
-from bayesfloor.cli._files import Data
+from bayesfloor.cli.reading import Data
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.hierarchy._tree import ClassTree

@@ -61,7 +61,7 @@ def cheap_learners(random_state: int) -> dict[str, Any]:
     return {
         "linear": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
         "quadratic": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.05)),
-        "forest": RandomForestClassifier(30, min_samples_leaf=3, random_state=random_state),
+        "forest": RandomForestClassifier(20, min_samples_leaf=3, random_state=random_state),
     }
 
 

@@ -28,7 +28,7 @@ _FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
 
 _TIE_ORDERS = 6
 _TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
-_TIES_ON = 5_000  # rows; of more the spread is taken from so many, in proportion
+_TIES_ON = 2_000  # rows; of more the spread is taken from so many, in proportion
 _JITTER = 1e-10  # of the largest value: far below any difference that is not rounding
 _TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
 

@@ -8,13 +8,14 @@ from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._progress import Progress
 from bayesfloor.forest._forest import Forest, prepare_kernels, spanning_forest
 
-_STEP, _ENTRY = 12e-6, 2e-9  # seconds of plain Prim for a step, and for each vertex or feature looked at
+_STEP, _ENTRY = 8e-6, 1.5e-9  # seconds of plain Prim for a step, and for each vertex looked at in it
+_TERM = 0.5e-9  # seconds for a feature of a distance
 _PATIENCE = 3.0  # seconds of plain work from which compiled kernels pay
 
 
 def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
     """Get the compiled kernels if so many forests would take longer without; both give the same edges."""
-    plain = times * (n_trees * n_rows * (_STEP + _ENTRY * n_rows) + _ENTRY * n_rows**2 * n_features)
+    plain = times * (n_trees * n_rows * (_STEP + _ENTRY * n_rows) + _TERM * n_rows**2 * n_features)
     if plain > _PATIENCE:
         prepare_kernels()
 

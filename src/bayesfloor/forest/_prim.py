@@ -8,6 +8,7 @@ that all subsets share while it is small, or are measured on the fly.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,30 @@ class Distances:
     """Squared distances between vertices; infinite where an edge is forbidden."""
 
     def __init__(self, vertices: Vertices, *, keep: bool) -> None:
-        self.vertices, self.columns = vertices, np.ascontiguousarray(vertices.x.T)
+        self.vertices = vertices
         self.matrix = self._measure_all() if keep else None
+        self._used: list[list[int]] = [[] for _ in range(0 if keep else len(vertices))]
 
     def row(self, v: int) -> Floats:
-        """Distances from one vertex to all, as an array of its own."""
-        return self._measure(slice(v, v + 1))[0] if self.matrix is None else self.matrix[v].copy()
+        """Distances from one vertex to all, not to be written to."""
+        if self.matrix is not None:
+            return self.matrix[v]
+        row = self._measure(slice(v, v + 1))[0]
+        row[self._used[v]] = np.inf
+        return row
+
+    def forbid(self, a: int, b: int) -> None:
+        """Take an edge out."""
+        if self.matrix is not None:
+            self.matrix[a, b] = self.matrix[b, a] = np.inf
+        else:
+            self._used[a].append(b)
+            self._used[b].append(a)
 
     def of(self, members: Ints) -> Distances:
-        """Distances between these vertices only, numbered anew."""
+        """Distances between these vertices only, numbered anew: a copy."""
         part = object.__new__(Distances)
-        part.vertices, part.columns = self.vertices.take(members), self.columns[:, members]
+        part.vertices, part._used = self.vertices.take(members), [[] for _ in members]
         part.matrix = None if self.matrix is None else self.matrix[np.ix_(members, members)]
         return part
 
@@ -45,27 +59,52 @@ class Distances:
         return np.concatenate([self._measure(part) for part in parts])
 
     def _measure(self, rows: slice) -> Floats:
-        """Squared differences added feature by feature, in order: bit for bit as in the kernels."""
-        total = np.zeros((len(self.vertices.x[rows]), len(self.vertices)))
-        for feature in self.columns:
-            step = feature - feature[rows, None]
-            step *= step
-            total += step
-        group = self.vertices.group
+        """Squared distances of these vertices from all."""
+        x, group = self.vertices.x, self.vertices.group
+        total = squared_distances(x[rows], x)
         if len(group):
             total[group[rows, None] == group] = np.inf
         return total
 
 
+def squared_distances(x: Floats, z: Floats) -> Floats:
+    """Squared differences added feature by feature, in order: bit for bit as in the kernels.
+
+    SciPy does just that, several times as fast, unless its compiler fused multiplying and adding.
+    """
+    return _measured_by_scipy(x, z) if _scipy_adds_in_order() else _add_in_order(x, z)
+
+
+def _measured_by_scipy(x: Floats, z: Floats) -> Floats:
+    from scipy.spatial.distance import cdist
+
+    return cdist(x, z, "sqeuclidean")
+
+
+def _add_in_order(x: Floats, z: Floats) -> Floats:
+    total = np.zeros((len(x), len(z)))
+    for own, other in zip(x.T, np.ascontiguousarray(z.T), strict=True):
+        step = other - own[:, None]
+        step *= step
+        total += step
+    return total
+
+
+@cache
+def _scipy_adds_in_order() -> bool:
+    """Whether SciPy's distances are ours to the last bit, as tried on numbers of many sizes."""
+    rng = np.random.default_rng(0)
+    trials = [rng.normal(size=(40, d)) * np.exp2(rng.integers(-9, 9, d)) for d in (1, 2, 3, 5, 8, 17, 64, 131)]
+    return all(np.array_equal(_measured_by_scipy(x, x), _add_in_order(x, x)) for x in trials)
+
+
 def prim_forest(distances: Distances, n_trees: int, progress: Progress | None = None) -> Edges:
-    """The first ``n_trees`` orthogonal minimal spanning trees."""
-    used: list[list[int]] = [[] for _ in range(len(distances.vertices))]
+    """The first ``n_trees`` orthogonal minimal spanning trees; takes their edges out of the distances."""
     rows = []
     for tree in range(n_trees):
-        edges = list(_prim_tree(distances, used))
+        edges = list(_prim_tree(distances))
         for a, b, _ in edges:
-            used[a].append(b)
-            used[b].append(a)
+            distances.forbid(a, b)
         rows += [(min(a, b), max(a, b), squared, tree) for a, b, squared in edges]
         if progress is not None:
             progress("trees", tree + 1, n_trees)
@@ -73,44 +112,49 @@ def prim_forest(distances: Distances, n_trees: int, progress: Progress | None = 
     return sort_once(distances.vertices, Edges(table["a"], table["b"], table["squared"], table["tree"]))
 
 
-def _prim_tree(distances: Distances, used: list[list[int]]) -> Iterator[tuple[int, int, float]]:
-    """Edges of the minimal spanning tree (or forest) without the edges used before."""
+def _prim_tree(distances: Distances) -> Iterator[tuple[int, int, float]]:
+    """Edges of the minimal spanning tree (or forest).
+
+    ``best`` is the distance from the tree, infinite inside; ``limit`` is the same, but below all inside,
+    so that nothing there is ever nearer.
+    """
     n = len(distances.vertices)
-    outside = np.ones(n, dtype=bool)
-    best, origin = np.full(n, np.inf), np.full(n, -1)
+    best, limit, origin = np.full(n, np.inf), np.full(n, np.inf), np.full(n, -1)
     v = 0
-    while True:
-        outside[v], best[v] = False, np.inf
-        row = distances.row(v)
-        row[used[v]] = np.inf
-        _look_from(distances.vertices, v, row, outside, best, origin)
+    for _ in range(n - 1):
+        best[v], limit[v] = np.inf, -np.inf
+        _look_from(distances.vertices, v, distances.row(v), best, limit, origin)
         v = _nearest(distances.vertices, best, origin)
         if best[v] < np.inf:
             yield int(origin[v]), v, float(best[v])
-        elif outside.any():
-            v = int(outside.argmax())
         else:
-            return
+            v = int(limit.argmax())  # another part, which no edge leads to
 
 
-def _look_from(vertices: Vertices, v: int, row: Floats, outside: NDArray[np.bool_], best: Floats, origin: Ints) -> None:
+def _look_from(vertices: Vertices, v: int, row: Floats, best: Floats, limit: Floats, origin: Ints) -> None:
     """Take over what is nearer from ``v``."""
-    nearer = (row < best) & outside
-    best[nearer], origin[nearer] = row[nearer], v
-    tied = np.flatnonzero((row == best) & (origin != v) & (best < np.inf))
+    tied = (row == limit).nonzero()[0]
+    nearer = (row < limit).nonzero()[0]
+    best[nearer] = limit[nearer] = row[nearer]
+    origin[nearer] = v
     if tied.size:
-        here, there = _tie_keys(vertices, tied, np.full(len(tied), v)), _tie_keys(vertices, tied, origin[tied])
-        before = np.zeros(len(tied), dtype=bool)
-        for one, two in zip(here[::-1], there[::-1], strict=True):
-            before = (one < two) | ((one == two) & before)
-        origin[tied[before]] = v
+        _break_ties(vertices, v, tied[row[tied] < np.inf], origin)
+
+
+def _break_ties(vertices: Vertices, v: int, tied: Ints, origin: Ints) -> None:
+    """Take over what is as near from ``v`` and comes first in the strict order."""
+    here, there = _tie_keys(vertices, tied, np.full(len(tied), v)), _tie_keys(vertices, tied, origin[tied])
+    before = np.zeros(len(tied), dtype=bool)
+    for one, two in zip(here[::-1], there[::-1], strict=True):
+        before = (one < two) | ((one == two) & before)
+    origin[tied[before]] = v
 
 
 def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
     """The vertex with the first edge in the strict order."""
     v = int(best.argmin())
-    tied = np.flatnonzero(best == best[v])
-    if best[v] == np.inf or len(tied) == 1:
+    tied = (best == best[v]).nonzero()[0]
+    if len(tied) == 1 or best[v] == np.inf:
         return v
     hashed, low, high = _tie_keys(vertices, tied, origin[tied])
     first = np.flatnonzero(hashed == hashed.min())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from bayesfloor.report._templates import render
-from bayesfloor.report._view import make_matrix, make_ruler, pair_table
+from bayesfloor.report._view import MOST_DRAWN, make_matrix, make_ruler, pair_table, tree_text
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._text import head_line, unmeasured
 
-_CELLS, _PAIRS, _TREE = 20, 10, 60  # classes in the matrix, pairs, classes in the tree
+_CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs
+_TREE = 12_000  # bytes of the tree; a longer one is left to the report
 
 
 def to_notebook(check: Check) -> str:
@@ -20,5 +23,12 @@ def to_notebook(check: Check) -> str:
         matrix=make_matrix(check, _CELLS, titles=len(check.labels) <= 12),
         pairs=pair_table(check, _PAIRS),
         unmeasured=unmeasured(check),
-        tree=check.tree.to_text() if len(check.labels) <= _TREE else "",
+        tree=_short_tree(check),
     )
+
+
+def _short_tree(check: Check) -> str:
+    if len(check.labels) > MOST_DRAWN:
+        return ""
+    text = tree_text(check)
+    return text if len(escape(text).encode("utf-8", "backslashreplace")) <= _TREE else ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._text import printable, show_labels
+from bayesfloor.engine._text import cells, printable, show_labels
+from bayesfloor.floor._data import as_frame
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import class_rows, pair_rows
@@ -18,6 +20,9 @@ MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
 MOST_DRAWN = 60  # classes in the drawing of the tree; more are told as text
 STEPS = 10  # of colour
+_FEATURES = 30  # of a row
+_ID = 48  # characters of a row's name
+_ROOM = 0.82  # of a ruler, for ticks with a text beside that of its end
 _FAR = 0.25  # of guessing: below, the ruler is cut off before it
 
 
@@ -32,16 +37,23 @@ class Bar(NamedTuple):
     mark: float | None
 
 
+class Tick(NamedTuple):
+    """A place on a ruler in percent, its text, and whether that starts, ends or stands in the middle there."""
+
+    place: float
+    text: str
+    side: str = ""
+
+
 @dataclass(frozen=True)
 class Ruler:
-    """Errors from none to ``end``, with a target in percent of that or None."""
+    """Errors from none to ``end``, with a target or None."""
 
     bars: list[Bar]
+    ticks: list[Tick]
     end: str
     guessing: str
-    cut: bool
-    target: float | None
-    target_text: str
+    target: Tick | None
 
 
 def make_ruler(check: Check) -> Ruler:
@@ -59,17 +71,44 @@ def make_ruler(check: Check) -> Ruler:
             for name, error in sorted(envelope.errors.items(), key=_second)
         ),
     ]
-    place = None if check.target is None else min(100.0, 100 * (1 - check.target) / end)
-    told = "" if check.target is None else f"{target_text(check.target)} accuracy"
-    cut = end < overall.constant_error
-    return Ruler(bars, f"{percent(end)} %", f"{percent(overall.constant_error)} %", cut, place, told)
+    guessing = f"guessing errs on {percent(overall.constant_error)} %"
+    cut = " →" if end < overall.constant_error else ""
+    return Ruler(bars, make_ticks(end), _round(end), guessing + cut, _target(check.target, end))
+
+
+def _round(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _target(target: float | None, end: float) -> Tick | None:
+    if target is None:
+        return None
+    place = min(100.0, 100 * (1 - target) / end)
+    return Tick(place, f"{target_text(target)} accuracy", _side(place, 12))
+
+
+def _side(place: float, near: float) -> str:
+    """Where a text may not stand in the middle of its place, for it would stick out of the ruler."""
+    return "start" if place < near else "end" if place > 100 - near else ""
+
+
+def make_ticks(end: float) -> list[Tick]:
+    """Round numbers from 0 on, and the end; no text where it would meet that of the end."""
+    step = _round_up(end / 5)
+    shares = [k * step / end for k in range(1, 5) if k * step < end]
+    inner = [Tick(100 * share, _round(share * end) if share < _ROOM else "") for share in shares]
+    return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
 
 
 def ruler_end(most: float, guessing: float) -> float:
     """Where a ruler ends: at guessing, or well before where all is far below that."""
     if most > _FAR * guessing:
         return max(guessing, most, 1e-9)
-    wanted = max(1.5 * most, 1e-4)
+    return _round_up(max(1.5 * most, 1e-4))
+
+
+def _round_up(wanted: float) -> float:
+    """The next number that starts with 1, 2, 2.5 or 5."""
     unit = 10.0 ** np.floor(np.log10(wanted))
     return float(next(unit * step for step in (1, 2, 2.5, 5, 10) if unit * step >= wanted))
 
@@ -89,10 +128,10 @@ def _point(name: str, value: float, end: float) -> Bar:
 
 
 class Cell(NamedTuple):
-    """A cell of the matrix: its text, its step of colour (-1 for none) and what it tells."""
+    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it tells."""
 
     text: str
-    step: int
+    kind: str
     title: str
 
 
@@ -109,6 +148,11 @@ class Matrix:
     def part(self) -> bool:
         """Whether some classes are left out."""
         return len(self.labels) < self.n_classes
+
+    @property
+    def upright(self) -> bool:
+        """Whether all labels fit above their columns as they are."""
+        return all(cells(label) <= 2 for label in self.labels)
 
 
 def make_matrix(check: Check, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
@@ -131,14 +175,14 @@ def _cell(check: Check, i: int, j: int, highest: float, *, titles: bool) -> Cell
     floor = check.pairwise
     names = f"{check.labels[i]} and {check.labels[j]}"
     if i == j:
-        return Cell("", -1, "")
+        return Cell("", "none", "")
     if floor.at_resolution[i, j]:
-        return Cell("·", -1, f"{names}: not measurable" if titles else "")
+        return Cell("·", "", f"{names}: not measurable" if titles else "")
     told = (
         f"{names}: bounds {span(floor.lower[i, j], floor.upper[i, j])}, held out {percent(check.pair_errors[i, j])} %"
     )
     value = float(floor.matrix[i, j])
-    return Cell(_short(value), min(STEPS - 1, int(STEPS * value / highest)), told if titles else "")
+    return Cell(_short(value), f"s{min(STEPS - 1, int(STEPS * value / highest))}", told if titles else "")
 
 
 def _short(value: float) -> str:
@@ -181,23 +225,25 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
         }
         for row in rows
     ]
-    return table, f"{percent(end)} %"
+    return table, _round(end)
 
 
 def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
     """Rows to look at, each beside its neighbour."""
     scores, rows = check.rows.scores, check.rows
-    names = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
+    labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
+    listed = range(min(most, len(rows)))
+    names = name_rows([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)
     cards = []
-    for k in range(min(most, len(rows))):
+    for k in listed:
         row, near = int(scores.row[k]), int(rows.nearest[k])
         cards.append(
             {
-                "name": name_of(row, ids),
-                "label": names[scores.label[k].item()],
-                "suggested": names[scores.suggested_label[k].item()],
-                "near": name_of(near, ids) if near >= 0 else "",
-                "near_label": names[rows.nearest_label[k].item()],
+                "name": names[row],
+                "label": labels[scores.label[k].item()],
+                "suggested": labels[scores.suggested_label[k].item()],
+                "near": names.get(near, ""),
+                "near_label": labels[rows.nearest_label[k].item()],
                 "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g}",
                 "p_value": f"{scores.p_value[k]:.2g}",
                 "picture": pictures.get(row, ""),
@@ -208,49 +254,78 @@ def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], featu
     return cards
 
 
-def name_of(row: int, ids: Any) -> str:
-    """What a row is called."""
-    return f"row {row}" if ids is None else printable(ids[row])
+def name_rows(rows: Iterable[int], ids: Any) -> dict[int, str]:
+    """What rows are called: their ids, cut where they are long, but never so that two become one."""
+    known = [row for row in rows if row >= 0]
+    if ids is None:
+        return {row: f"row {row}" for row in known}
+    ids = getattr(ids, "iloc", ids)  # pandas looks up labels, but rows are places
+    texts = {row: str(ids[row]) for row in known}
+    different = list(dict.fromkeys(texts.values()))
+    short = dict(zip(different, show_labels(different, _ID), strict=True))
+    return {row: short[text] for row, text in texts.items()}
 
 
 def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
     """Features of a row and of its neighbour, if they are to be shown; at most 30."""
     if features is None:
         return []
-    if hasattr(features, "column_names"):
-        columns = [(printable(name), features[name]) for name in features.column_names[:30]]
-        return [(name, _told(values[row].as_py()), _told(values[near].as_py())) for name, values in columns]
-    values = np.asarray(features)
-    return [(str(k), _told(values[row, k]), _told(values[near, k])) for k in range(min(30, values.shape[1]))]
+    frame = as_frame(features)
+    if frame is None:
+        values = np.asarray(features)
+        columns = [(str(k), values[:, k]) for k in range(min(_FEATURES, values.shape[1]))]
+    else:
+        shown = frame.columns[:_FEATURES]
+        columns = [(name, frame[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
+    return [(name, _told(values[row]), _told(values[near]) if near >= 0 else "") for name, values in columns]
 
 
 def _told(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else printable(value)[:60]
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else show_labels([value], 60)[0]
 
 
 class Drawing(NamedTuple):
-    """The tree as lines and texts in pixels."""
+    """The tree as text, and as lines and texts in pixels; ``leads`` are the lines that end at a label."""
 
+    text: str
     width: int
     height: int
+    leads: str
     path: str
     labels: list[tuple[int, str]]
     notes: list[tuple[float, float, str]]
     text_at: int
 
 
-def draw_tree(check: Check) -> Drawing | None:
-    """The drawing of the tree of classes, or None where there are too many."""
+def tree_text(check: Check) -> str:
+    """The tree with the labels of the page, which are short."""
+    return replace(check.tree, classes=np.array(check.labels)).to_text()
+
+
+def draw_tree(check: Check) -> Drawing:
+    """The drawing of the tree of classes; of too many it is text alone, and has no width."""
     if len(check.labels) > MOST_DRAWN:
-        return None
+        return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
     placed, tree, step = layout(check.tree), check.tree, 22
-    across = 560  # the deepest split has 15 % of it for its text
+    across = 720  # the deepest split has 15 % of it for its text
     x, y = placed.x * across + 10, placed.y * step + 16
+    last = placed.segments[:, 1, 0] == 1
     lines = placed.segments * np.array([across, step]) + np.array([10, 16])
-    path = "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in lines)
     labels = [(16 + step * k, check.labels[c]) for k, c in enumerate(placed.rows.tolist())]
     notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in placed.forks.tolist()]
-    return Drawing(across + 300, step * len(check.labels) + 20, path, labels, notes, across + 18)
+    width = across + 30 + max(_length(label) for label in check.labels)
+    height = step * len(check.labels) + 10
+    paths = (_path(lines[last]), _path(lines[~last]))
+    return Drawing(tree_text(check), width, height, *paths, labels, notes, across + 18)
+
+
+def _path(lines: np.ndarray) -> str:
+    return "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in lines)
+
+
+def _length(text: str) -> int:
+    """Pixels that a text takes up at most; browsers choose the letters, so this is a guess on the safe side."""
+    return sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in text)
 
 
 def _note(reason: str) -> str:

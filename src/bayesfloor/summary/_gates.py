@@ -10,7 +10,7 @@ import numpy as np
 from bayesfloor.counts._labels import Floats
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.summary._tables import LEVEL, class_limits, pair_limits
-from bayesfloor.summary._words import percent
+from bayesfloor.summary._words import percent, span, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -33,7 +33,9 @@ class Gate:
 
 def target_gate(check: Check, target: float) -> Gate:
     """Whether a target accuracy is within reach."""
-    return Gate("BF301", _WORDS[check.reachable(target)], check.answer(target))
+    envelope = check.envelope
+    told = f"target {target_text(target)}, lowest possible error {span(envelope.lower, envelope.upper)}"
+    return Gate("BF301", _WORDS[check.reachable(target)], told)
 
 
 def error_gate(check: Check, most: float) -> Gate:
@@ -41,8 +43,8 @@ def error_gate(check: Check, most: float) -> Gate:
     floor = check.overall
     low, high = (float(floor.bounds_at(rate).lower) for rate in floor.interval(LEVEL))
     word = _judge(check, low, min(high, check.envelope.upper), most)
-    span = f"lower bound {percent(floor.lower)} % (95 % interval {percent(low)} to {percent(high)} %)"
-    return Gate("BF302", word, f"{span}, limit {percent(most)} %")
+    told = f"lower bound {percent(floor.lower)} % (95 % interval {percent(low)} to {percent(high)} %)"
+    return Gate("BF302", word, f"{told}, limit {percent(most)} %")
 
 
 def pair_gate(check: Check, most: float) -> Gate:
@@ -83,8 +85,8 @@ def _worst_of(code: str, check: Check, low: Floats, high: Floats, most: float) -
     worst = np.unravel_index(np.argmax(low if (low > most).any() else high), low.shape)
     where = " and ".join(check.labels[int(k)] for k in worst)
     word = _judge(check, float(low[worst]), float(high.max()), most)
-    span = f"{percent(float(low[worst]))} to {percent(float(high[worst]))} %"
-    return Gate(code, word, f"worst is {where}: lower bound {span} (95 % interval), limit {percent(most)} %")
+    told = span(float(low[worst]), float(high[worst]))
+    return Gate(code, word, f"worst is {where}: lower bound {told} (95 % interval), limit {percent(most)} %")
 
 
 def _held_out_limit(check: Check) -> Floats:

@@ -1,0 +1,104 @@
+"""What a whole ``check`` takes, beside training one random forest on the same rows.
+
+``python -m benchmarks.check`` measures each dataset in a process of its own, on one thread, and keeps the
+results as JSON after each. The check's time is all of the process's until then: importing scikit-learn,
+making or reading the rows, and compiling kernels where they are needed, with caches empty. ``--quick``
+takes small parts; ``--show`` prints what was kept before. Datasets are read from the folder that
+``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other: the row stays in.
+"""
+
+import tempfile
+from pathlib import Path
+
+from benchmarks._data import SEED, even_sizes, labelled
+from benchmarks._fresh import run_fresh
+from benchmarks._results import Row, record
+from benchmarks._timing import peak_gigabytes, seconds_of
+from benchmarks.floor import main as run_benchmark
+from benchmarks.floor import read_rows
+from benchmarks.forest import Case
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "check.json"
+
+
+def read_problem(name, most):
+    """Rows and labels of a dataset."""
+    if name == "digits":
+        from sklearn.datasets import load_digits
+
+        X, y = load_digits(return_X_y=True)
+        return X[:most], y[:most]
+    if name == "million":
+        return labelled(even_sizes(most, 5), 10, 1.0)
+    if name == "hundred":
+        return labelled(even_sizes(most, 100), 20, 1.0)
+    return read_rows(name, most)
+
+
+def measure_fresh(name, most):
+    """CPU seconds of this process up to and with a check, and those of one random forest; peak memory."""
+    from time import process_time
+
+    from bayesfloor import check
+
+    X, y = read_problem(name, most)
+    found = check(X, y, n_jobs=1)
+    ours, peak = process_time(), peak_gigabytes()
+    theirs = seconds_of(lambda: _train_forest(X, y))[0]
+    return {
+        "ours": ours,
+        "theirs": theirs,
+        "peak": peak,
+        "shape": [*X.shape, len(found.labels)],
+        "used": found.facts.n_used,
+        "verdict": found.verdict,
+    }
+
+
+def _train_forest(X, y):
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(100, random_state=SEED, n_jobs=1).fit(X, y)
+
+
+def measure_check(name, most, seconds):
+    """Rows of one dataset."""
+    with tempfile.TemporaryDirectory() as cache:
+        found = run_fresh("check", {"NUMBA_CACHE_DIR": cache}, name=name, most=most)
+    n, d, k = found["shape"]
+    what = f"check, {n} x {d}, K = {k}"
+    ratio = found["ours"] / found["theirs"]
+    rows = [
+        Row(measured=what, figure=found["ours"], unit="s", clock="CPU", ours=found["ours"], goal=seconds),
+        Row(
+            measured=f"{what}, ratio",
+            against="one random forest of 100 trees, trained once",
+            figure=ratio,
+            clock="CPU",
+            ours=found["ours"],
+            theirs=found["theirs"],
+        ),
+        Row(measured=f"{what}, peak memory", figure=found["peak"], unit="GB"),
+    ]
+    return record(rows, [f"{found['used']} of {n} rows used; {found['verdict']}"])
+
+
+def _case(name, most, quick, seconds=None):
+    return Case(
+        name,
+        measure_check,
+        {"name": name, "most": most, "seconds": seconds},
+        {"name": name, "most": quick, "seconds": None},
+    )
+
+
+CASES = [
+    _case("digits", 1797, 500, seconds=5),
+    _case("letter", 20_000, 1000),
+    _case("hundred", 20_000, 1000),
+    _case("mnist_train", 60_000, 300),
+    _case("million", 1_000_000, 2000),
+]
+
+if __name__ == "__main__":
+    run_benchmark(cases=CASES, results_path=RESULTS)

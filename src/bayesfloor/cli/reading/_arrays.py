@@ -1,0 +1,201 @@
+"""NumPy's files: a ``.npy`` with labels in a column, a ``.npz`` with an array for each part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.cli.reading._asked import Asked, Contents
+from bayesfloor.cli.reading._embeddings import finite_floats
+from bayesfloor.cli.reading._labels import Labels, labels_of
+from bayesfloor.cli.reading._messages import DataError, count, quote, refuse_length, refuse_unknown, short
+from bayesfloor.cli.reading._opening import File
+from bayesfloor.cli.reading._roles import Coded, refuse_gaps
+
+# One array
+
+
+def read_npy(file: File, asked: Asked) -> Contents:
+    """Features, and labels from a column given by its number."""
+    _refuse_names(file, asked)
+    with _loaded(file) as array:
+        X = _check_features(array, file.shown)
+    if asked.labels_file:
+        return _contents(X, None, {}, asked)
+    at = _label_number(file, asked.label, X.shape[1])
+    labels = labels_of(str(asked.label), _coded(_whole(X[:, at]), str(asked.label)))
+    return _contents(np.delete(X, at, axis=1), labels, {}, asked)
+
+
+def _refuse_names(file: File, asked: Asked) -> None:
+    """Refuse names of columns, which one array does not have."""
+    given = {
+        "--id": asked.id_column,
+        "--groups": asked.groups,
+        "--image": asked.image,
+        "--embedding": asked.embedding,
+    }
+    for flag, name in given.items():
+        if name is not None:
+            raise DataError(f"{file.shown} has no columns with names, so {flag} cannot be used. Use a .npz or a table.")
+
+
+def _label_number(file: File, label: str | None, width: int) -> int:
+    if label is None:
+        raise DataError(
+            f"which column is the label? {file.shown} has no names: pass its number, such as -y -1 for the last, "
+            "or the labels' own file with --labels-file"
+        )
+    if not re.fullmatch("-?[0-9]{1,9}", label) or not -width <= int(label) < width:
+        raise DataError(
+            f"no column {quote(label)}. {file.shown} has no names: expected a number from 0 to {width - 1}, or -1 for "
+            "the last."
+        )
+    return int(label) % width
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    """Whole numbers as such, since a matrix may have had no other way to hold them."""
+    return values.astype(np.int64) if ((values == np.round(values)) & (abs(values) < 2**53)).all() else values
+
+
+# Several arrays
+
+
+def read_npz(file: File, asked: Asked) -> Contents:
+    """Features, labels, and other arrays that are asked for."""
+    with _opened(file) as arrays:
+        refuse_unknown(asked.named, arrays.files, "array")
+        name = asked.embedding if asked.embedding is not None else _find_features(arrays, asked.roles)
+        X = _check_features(_array(arrays, name), f"array {quote(name)}")
+        labels = None if asked.labels_file else labels_of(*_label_array(arrays, asked.label, asked.roles))
+        others = [name for name in (asked.id_column, asked.groups, asked.image) if name is not None]
+        given = {name: _flat(_array(arrays, name), name) for name in others}
+    return _contents(X, labels, given, asked)
+
+
+def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
+    name = label if label is not None else _find_labels(arrays, taken)
+    return name, _coded(_array(arrays, name), name)
+
+
+def _find_features(arrays: Any, taken: list[str]) -> str:
+    return _find_array(arrays, "X", taken, "which array holds the features? Use --embedding.", flat=False)
+
+
+def _find_labels(arrays: Any, taken: list[str]) -> str:
+    return _find_array(arrays, "y", taken, "which array holds the labels? Use -y.", flat=True)
+
+
+def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:
+    """The array of the usual name, or the only one that could be meant."""
+    if usual in arrays.files:
+        return usual
+    shapes = {name: _shape(arrays, name) for name in arrays.files}
+    able = [name for name, shape in shapes.items() if shape and (len(shape) == 1) is flat and name not in taken]
+    if len(able) == 1:
+        return able[0]
+    shown = [f"{short(name)} {shape or '(not numbers or texts)'}" for name, shape in list(shapes.items())[:8]]
+    raise DataError(f"{question} Arrays: {', '.join(shown) or 'none'}")
+
+
+def _shape(arrays: Any, name: str) -> tuple[int, ...]:
+    try:
+        return _array(arrays, name).shape
+    except ValueError:
+        return ()
+
+
+# Labels alone
+
+
+def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
+    """The name and the labels in a file of their own."""
+    if file.kind == "npy":
+        with _loaded(file) as array:
+            return "label", _coded(array, "label")
+    with _opened(file) as arrays:
+        refuse_unknown([] if label is None else [label], arrays.files, "array")
+        return _label_array(arrays, label, [])
+
+
+# What both have in common
+
+
+@contextmanager
+def _loaded(file: File) -> Iterator[Any]:
+    """What NumPy makes of a file, which is closed whatever happens."""
+    with file.open_raw() as stream:
+        with _no_pickles(file.shown):
+            loaded = np.load(stream, allow_pickle=False)
+        yield loaded
+
+
+@contextmanager
+def _opened(file: File) -> Iterator[Any]:
+    """The arrays of a file."""
+    with _loaded(file) as arrays:
+        if isinstance(arrays, np.ndarray):
+            raise DataError(f"{file.shown} is a .npy by its contents. Rename it.")
+        yield arrays
+
+
+def _array(arrays: Any, name: str) -> np.ndarray:
+    with _no_pickles(f"array {quote(name)}"):
+        return arrays[name]
+
+
+@contextmanager
+def _no_pickles(what: str) -> Iterator[None]:
+    """Say what to do about Python objects, which only pickle could read."""
+    try:
+        yield
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        raise DataError(
+            f"{what} holds Python objects, which are not read. Save it again as numbers or texts."
+        ) from error
+
+
+def _check_features(X: Any, what: str) -> np.ndarray:
+    """An array of features, rows of more than one axis laid flat."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
+        raise DataError(f"{what} holds {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
+    if X.ndim < 2 or not X.size:
+        raise DataError(f"{what} has shape {X.shape}, but expected rows and columns of numbers.")
+    return finite_floats(X.reshape(len(X), -1), what)
+
+
+def _coded(values: np.ndarray, name: str) -> Coded:
+    return Coded(*np.unique(_flat(values, name), return_inverse=True))
+
+
+def _flat(values: np.ndarray, name: str) -> np.ndarray:
+    """One value a row, bytes as texts."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1 or values.dtype.kind not in "biufUS":
+        raise DataError(
+            f"array {quote(name)} has shape {values.shape} and type {short(values.dtype)}, but expected one number "
+            "or text a row."
+        )
+    if values.dtype.kind == "f":
+        refuse_gaps(name, np.isnan(values))
+    return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
+
+
+def _contents(X: np.ndarray, labels: Labels | None, given: dict[str, np.ndarray], asked: Asked) -> Contents:
+    if labels is not None:
+        refuse_length(f"there are {count(len(labels.y), 'label')}", len(labels.y), len(X))
+    for name, values in given.items():
+        refuse_length(f"array {quote(name)} has {count(len(values), 'value')}", len(values), len(X))
+    names = [f"x{i}" for i in range(X.shape[1])]
+    chosen = asked.choose(names)
+    if len(chosen) < len(names):
+        X = X[:, [int(name[1:]) for name in chosen]]
+    return Contents(X, chosen, labels, given)

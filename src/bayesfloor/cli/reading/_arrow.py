@@ -1,0 +1,71 @@
+"""pyarrow, once a file needs it, and what its columns hold."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from bayesfloor.cli.reading._messages import DataError
+
+
+def arrow(part: str = "") -> Any:
+    """pyarrow, or a part of it such as ``.csv``."""
+    try:
+        return import_module(f"pyarrow{part}")
+    except ImportError as error:
+        raise DataError(
+            "reading this file needs pyarrow, which is not installed. Run: python -m pip install 'bayesfloor[cli]'"
+        ) from error
+
+
+def plain(column: Any) -> Any:
+    """A column without dictionaries, extensions and types that others cannot read."""
+    pa, kinds = arrow(), arrow(".types")
+    if isinstance(column.type, pa.BaseExtensionType):
+        stored = [chunk.storage for chunk in column.chunks]
+        return plain(pa.chunked_array(stored, column.type.storage_type))
+    if kinds.is_dictionary(column.type):
+        return plain(column.cast(column.type.value_type))
+    if kinds.is_run_end_encoded(column.type):
+        return plain(arrow(".compute").run_end_decode(column))
+    if kinds.is_decimal(column.type):
+        return column.cast(pa.float64())
+    if kinds.is_float16(column.type):
+        return column.cast(pa.float32())
+    return column.cast(pa.large_string()) if str(column.type) == "string_view" else column
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type is text."""
+    kinds = arrow(".types")
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type is a number."""
+    kinds = arrow(".types")
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
+
+
+def is_usable(kind: Any) -> bool:
+    """Whether a type is a number, text or boolean; a column of nothing else is at least missing values."""
+    kinds = arrow(".types")
+    return is_number(kind) or is_text(kind) or bool(kinds.is_boolean(kind) or kinds.is_null(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether a type is a list of numbers."""
+    kinds = arrow(".types")
+    if not (kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)):
+        return False
+    return is_number(kind.value_type) or bool(kinds.is_decimal(kind.value_type))
+
+
+def is_missing(column: Any) -> Any:
+    """Which rows hold nothing, or what is not a number."""
+    return arrow(".compute").is_null(column, nan_is_null=arrow(".types").is_floating(column.type))
+
+
+def n_distinct(column: Any) -> int:
+    """How many different values there are."""
+    return int(arrow(".compute").count_distinct(column).as_py())

@@ -1,0 +1,82 @@
+"""What the user asked for, held against the names there are, and what a reader hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.cli.reading._labels import Labels
+from bayesfloor.cli.reading._messages import DataError, did_you_mean, join, quote
+
+
+class Contents(NamedTuple):
+    """What is in a file: features and their names, labels unless they have their own file, other columns asked for."""
+
+    X: Any
+    names: Sequence[str]
+    labels: Labels | None
+    given: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The arguments of ``read_data``."""
+
+    label: str | None
+    features: tuple[str, ...]
+    drop: tuple[str, ...]
+    embedding: str | None
+    id_column: str | None
+    groups: str | None
+    image: str | None
+    labels_file: str | None
+
+    @property
+    def roles(self) -> list[str]:
+        """Columns that are no features."""
+        label = None if self.labels_file else self.label
+        return _distinct(label, self.id_column, self.groups, self.image)
+
+    @property
+    def named(self) -> list[str]:
+        """Columns that must be there."""
+        return _distinct(*self.roles, self.embedding)
+
+    def refuse_conflicts(self) -> None:
+        """Refuse a label that is something else as well, which would make any floor zero."""
+        if self.label is None or self.labels_file:
+            return
+        for flag, name in (("--embedding", self.embedding), ("--groups", self.groups)):
+            if name == self.label:
+                raise DataError(f"column {quote(name)} is given as -y and as {flag}. Name another column for one.")
+
+    def choose(self, names: Sequence[str], apart: Sequence[str] = ()) -> list[str]:
+        """Columns that are features: those asked for, without those that stand apart."""
+        taken = _matching("--features", self.features, names) if self.features else set(names)
+        left = taken - self.dropped(names) - set(apart)
+        if not left:
+            raise DataError(
+                f"no columns are left as features. Check --features and --drop; columns: {join(names) or 'none'}."
+            )
+        return [name for name in names if name in left]
+
+    def dropped(self, names: Sequence[str]) -> set[str]:
+        """Columns to leave out."""
+        return _matching("--drop", self.drop, names)
+
+
+def _distinct(*names: str | None) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
+def _matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]:
+    matches = {glob: {name for name in names if name == glob or fnmatchcase(name, glob)} for glob in globs}
+    for glob, found in matches.items():
+        if not found:
+            hint = did_you_mean(glob, names, 3)
+            raise DataError(f"no column matches {flag} {quote(glob)}.{hint} Columns: {join(names, 8)}.")
+    return set().union(*matches.values())

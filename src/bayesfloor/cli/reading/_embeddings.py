@@ -1,0 +1,89 @@
+"""Embeddings: a column of lists as an array."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.cli.reading._arrow import arrow, is_list, is_text, plain
+from bayesfloor.cli.reading._messages import DataError, count, quote, short
+from bayesfloor.cli.reading._tables import Table
+
+
+def read_embedding(table: Table, name: str) -> np.ndarray:
+    """The lists of a column, which a CSV has as texts."""
+    column = plain(table.read_texts([name]).column(name))
+    if is_text(column.type):
+        column = _parse_lists(column, name)
+    if not is_list(column.type):
+        raise DataError(f"column {quote(name)} holds {short(column.type)}, but --embedding expects lists of numbers.")
+    return stack(column, name)
+
+
+def _parse_lists(column: Any, name: str) -> Any:
+    pa = arrow()
+    rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
+    return pa.chunked_array([pa.array(rows, pa.list_(pa.float64()))])
+
+
+def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
+    try:
+        values = np.array(json.loads(text or ""))
+    except (ValueError, RecursionError):
+        values = np.array(None)
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise DataError(
+            f"column {quote(name)} holds {quote(text or '')} in row {row + 1:,}, but expected a list of numbers such "
+            "as [0.1, 0.2]. Mend or drop this row."
+        )
+    return values.astype(np.float64)
+
+
+def stack(column: Any, name: str) -> np.ndarray:
+    """Lists of one length as rows of an array, without a copy if they lie in one piece."""
+    _refuse_lengths(column, name)
+    starts = np.cumsum([0, *map(len, column.chunks)]).tolist()
+    blocks = [_block(chunk, name, start) for chunk, start in zip(column.chunks, starts, strict=False) if len(chunk)]
+    return finite_floats(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), f"column {quote(name)}")
+
+
+def _refuse_lengths(column: Any, name: str) -> None:
+    lengths = arrow(".compute").list_value_length(column).fill_null(-1).to_numpy()
+    if lengths.max() < 1:
+        raise DataError(f"column {quote(name)} holds empty lists only, but expected lists of numbers.")
+    values, times = np.unique(lengths[lengths > 0], return_counts=True)
+    usual = values[times.argmax()]
+    wrong = lengths != usual
+    if wrong.any():
+        row = int(wrong.argmax())
+        came = "no list" if lengths[row] < 0 else f"a list of {lengths[row]:,}"
+        raise DataError(
+            f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows "
+            f"({count(int(wrong.sum()), 'such row')}). Mend or drop them."
+        )
+
+
+def _block(chunk: Any, name: str, start: int) -> np.ndarray:
+    flat = plain(arrow().chunked_array([chunk.flatten()])).combine_chunks()
+    width = len(flat) // len(chunk)
+    if flat.null_count:
+        row = start + int(flat.is_null().to_numpy(zero_copy_only=False).argmax()) // width
+        raise DataError(f"column {quote(name)} has a missing number in the list of row {row + 1:,}. Mend or drop it.")
+    return flat.to_numpy(zero_copy_only=False).reshape(len(chunk), width)
+
+
+def finite_floats(X: np.ndarray, what: str) -> np.ndarray:
+    """Rows of floats, none of them missing or infinite."""
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if np.isfinite(X.sum()):  # one number, not an array, tells that all is well
+            return X
+    wrong = ~np.isfinite(X).all(axis=1)
+    if wrong.any():
+        raise DataError(
+            f"{what} has missing or infinite numbers in {count(int(wrong.sum()), 'row')}, the first in row "
+            f"{int(wrong.argmax()) + 1:,}. Fill them or drop these rows."
+        )
+    return X

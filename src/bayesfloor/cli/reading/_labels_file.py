@@ -1,0 +1,48 @@
+"""Labels in a file of their own: one a line, an array, or a column of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesfloor.cli.reading._arrays import read_label_array
+from bayesfloor.cli.reading._arrow import arrow
+from bayesfloor.cli.reading._csv import read_lines
+from bayesfloor.cli.reading._labels import Labels, find_label, labels_of
+from bayesfloor.cli.reading._messages import count, refuse_length
+from bayesfloor.cli.reading._opening import File, find_file, reading
+from bayesfloor.cli.reading._roles import Coded, encode, read_roles, refuse_gaps
+from bayesfloor.cli.reading._tables import open_table
+
+
+def read_labels_file(path: str, label: str | None, n_rows: int) -> Labels:
+    """Labels in the order of the rows."""
+    file = find_file(path)
+    with reading(file):
+        name, coded = _read(file, label, n_rows)
+    n_labels = len(coded.codes)
+    refuse_length(f"{file.shown} has {count(n_labels, 'label')}", n_labels, n_rows)
+    return labels_of(name, coded)
+
+
+def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
+    if file.kind in ("npy", "npz"):
+        return read_label_array(file, label)
+    if file.kind == "CSV" and (lines := read_lines(file)) is not None:
+        return _read_lines(lines, n_rows)
+    return _read_column(file, label)
+
+
+def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
+    """Labels, without the first line if it is one too many and no label."""
+    header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
+    name = lines[0][0] if header and lines[0] else "label"
+    rows = lines[1:] if header else lines
+    refuse_gaps(name, np.array([not row for row in rows], dtype=bool))
+    texts = arrow().chunked_array([[row[0] for row in rows]], arrow().string())
+    return name, encode(texts, is_csv=True)
+
+
+def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
+    table = open_table(file)
+    name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
+    return name, read_roles(table, [name])[name]

@@ -1,0 +1,86 @@
+"""The one line that a file is refused with, and the words in it."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Iterable, Sequence
+
+from bayesfloor.engine._text import printable
+
+_LONGEST = 60
+
+
+class DataError(ValueError):
+    """A file or a column that cannot be used; the message is one line and says what to do."""
+
+
+def short(text: object) -> str:
+    """A text that fits into a line."""
+    shown = printable(text)
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 3] + "..."
+
+
+def short_path(path: object) -> str:
+    """A path that fits into a line, with the end that tells it from others."""
+    shown = printable(path)
+    return shown if len(shown) <= _LONGEST else "..." + shown[3 - _LONGEST :]
+
+
+def quote(name: object) -> str:
+    """A name in quotes."""
+    return f"'{short(name)}'"
+
+
+def join(names: Sequence[str], most: int = 5) -> str:
+    """Some names in quotes, and how many more there are."""
+    shown = ", ".join(quote(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def columns_named(names: Sequence[str]) -> str:
+    """Column 'a', or columns 'a', 'b'."""
+    return f"column{'s' * (len(names) > 1)} {join(names)}"
+
+
+def count(n: int, noun: str) -> str:
+    """1 row, or 2 rows."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def flags(flag: str, names: Sequence[str], most: int = 5) -> str:
+    """Options to copy, where the names can be typed."""
+    if len(names) > most or any(short(name) != name for name in names):
+        return f"{flag} NAME"
+    return " ".join(f"{flag} {shlex.quote(name)}" for name in names)
+
+
+def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
+    """A question about names like one given, whatever the case; nothing if there are none."""
+    lowered = {other.lower(): other for other in names}
+    close = [lowered[found] for found in difflib.get_close_matches(name.lower(), lowered, most)]
+    return f" Did you mean {join(close)}?" if close else ""
+
+
+def unknown(name: str, names: Sequence[str], noun: str = "column") -> DataError:
+    """A name that is none of those there are."""
+    return DataError(f"no {noun} {quote(name)}.{did_you_mean(name, names)} {noun.capitalize()}s: {join(names, 8)}.")
+
+
+def refuse_unknown(wanted: Iterable[str], names: Sequence[str], noun: str = "column") -> None:
+    """Refuse the first name that is none of those there are."""
+    for name in wanted:
+        if name not in names:
+            raise unknown(name, names, noun)
+
+
+def refuse_length(found: str, length: int, n_rows: int) -> None:
+    """Refuse more or fewer values than rows."""
+    if length != n_rows:
+        raise DataError(f"{found}, but there are {n_rows:,} rows of features. Expected as many, in the same order.")
+
+
+def one_line(error: BaseException) -> str:
+    """The beginning of what a library says."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return printable(text if len(text) <= 120 else text[:117] + "...").rstrip(".")

@@ -1,0 +1,69 @@
+"""Columns that say what a row is, such as labels, ids and groups: one text or number a row, none missing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.cli.reading._arrow import arrow, is_missing, is_number, is_text, plain
+from bayesfloor.cli.reading._messages import DataError, count, quote, short
+from bayesfloor.cli.reading._tables import Table
+
+
+class Coded(NamedTuple):
+    """Distinct values, and the number of each row's."""
+
+    values: np.ndarray
+    codes: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The value of each row."""
+        return self.values[self.codes]
+
+
+def read_roles(table: Table, roles: list[str]) -> dict[str, Coded]:
+    """The columns of these names."""
+    if not roles:
+        return {}
+    columns = table.read_texts(roles)
+    return {name: _read_role(columns.column(name), name, is_csv=table.is_csv) for name in roles}
+
+
+def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
+    column, kinds = plain(column), arrow(".types")
+    refuse_gaps(name, is_missing(column).to_numpy())
+    if kinds.is_temporal(column.type):
+        column = column.cast(arrow().string())
+    if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
+        raise DataError(f"column {quote(name)} holds {short(column.type)}, but expected texts or numbers.")
+    return encode(column, is_csv=is_csv)
+
+
+def refuse_gaps(name: str, missing: np.ndarray) -> None:
+    """Refuse rows without a value."""
+    if missing.any():
+        raise DataError(
+            f"column {quote(name)} has {count(int(missing.sum()), 'missing value')}, the first in row "
+            f"{int(missing.argmax()) + 1:,}. Drop these rows, or fill them with a value of their own."
+        )
+
+
+def encode(column: Any, *, is_csv: bool) -> Coded:
+    """A column of pyarrow by its distinct values."""
+    compute = arrow(".compute")
+    distinct = compute.unique(column)
+    codes = compute.index_in(column, value_set=distinct).to_numpy()
+    return Coded(_values(distinct, is_csv=is_csv), codes)
+
+
+def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
+    """Values as an array; whole numbers of a CSV become numbers if no two texts would become one."""
+    if not is_text(distinct.type):
+        return distinct.to_numpy(zero_copy_only=False)
+    texts = distinct.to_pylist()
+    if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
+        return np.array([int(text) for text in texts])
+    return np.array(texts, dtype=object)  # long texts, such as paths, are many times as large in any other type

@@ -1,0 +1,123 @@
+"""Columns of lists become arrays."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bayesfloor.cli.reading import read_data
+
+LISTS = [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0], [3.5, 4.0]]
+KINDS = {
+    "list": pa.list_(pa.float32()),
+    "large list": pa.large_list(pa.float64()),
+    "fixed size": pa.list_(pa.float32(), 2),
+    "half": pa.list_(pa.float16()),
+}
+
+
+def embedded(values, kind=None, **more):
+    """A table of lists and labels."""
+    n = len(values)
+    return pa.table({"emb": pa.array(values, kind), "label": (["a", "b"] * n)[:n], **more})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("embedding", ["emb", None])
+def test_a_column_of_lists_is_an_array(kind, embedding, write):
+    """Embeddings are stored like that."""
+    values = pa.array([[float(x) for x in row] for row in LISTS], pa.list_(pa.float32())).cast(KINDS[kind])
+    table = embedded(LISTS).set_column(0, "emb", values)
+    data = read_data(write("a.arrow", table), "label", embedding=embedding)
+
+    assert data.X.tolist() == LISTS
+    assert data.X.dtype in (np.float32, np.float64)
+    assert data.feature_names == ("emb[0]", "emb[1]")
+
+
+def test_lists_in_several_pieces_are_one_array(tmp_path):
+    """Large files come in groups of rows."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(embedded(LISTS * 5), path, row_group_size=3)
+
+    assert read_data(str(path), "label").X.tolist() == LISTS * 5
+
+
+def test_whole_numbers_in_lists_become_floats(write):
+    """Counts are embeddings as well."""
+    data = read_data(write("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label")
+
+    assert data.X.dtype == np.float64
+
+
+def test_ids_beside_the_lists_do_not_matter_but_features_do(tmp_path, write, message):
+    """What could be meant otherwise must be asked."""
+    ids = embedded(LISTS, name=["r", "s", "t", "u"])
+    rival = embedded(LISTS, age=[1, 2, 2, 4])
+    two = embedded(LISTS, other=LISTS)
+
+    assert read_data(write("a.parquet", ids), "label").X.shape == (4, 2)
+    assert message(write("b.parquet", rival)) == (
+        "column 'emb' with lists of numbers beside 'age': pass --embedding emb to use the lists, or --drop emb to use "
+        "the rest"
+    )
+    assert message(write("c.parquet", two)).startswith("columns 'emb', 'other' with lists of numbers: pass")
+    assert read_data(str(tmp_path / "b.parquet"), "label", embedding="emb").X.shape == (4, 2)
+    assert read_data(str(tmp_path / "b.parquet"), "label", drop=("emb",)).feature_names == ("age",)
+
+
+def test_lists_that_are_no_rows_name_the_first_bad_one(write, message):
+    """One broken row in a million must be found."""
+
+    def refused(values, kind=None):
+        return message(write("a.arrow", embedded(values, kind)), embedding="emb")
+
+    assert refused([[1.0, 2.0], [1.0], [1.0, 3.0]]) == (
+        "column 'emb' has a list of 1 in row 2, but expected 2 numbers as in other rows (1 such row). "
+        "Mend or drop them."
+    )
+    assert refused([None, [1.0, 2.0], [1.0, 2.0]]).startswith("column 'emb' has no list in row 1, but expected 2")
+    assert refused([None, [1.0, 2.0], [1.0, 2.0]], pa.list_(pa.float32(), 2)).startswith("column 'emb' has no list in")
+    assert refused([[1.0, 2.0], [1.0, 2.0], [1.0, None]]).startswith(
+        "column 'emb' has a missing number in the list of row 3."
+    )
+    assert refused([[1.0, 2.0], [1.0, float("nan")], [1.0, 1.0]]).startswith(
+        "column 'emb' has missing or infinite numbers in 1 row, the first in row 2."
+    )
+    assert refused([[], [], []], pa.list_(pa.float32())).startswith("column 'emb' holds empty lists only")
+
+
+def test_a_missing_number_in_a_later_piece_has_the_right_row(write, message):
+    """Rows count from the start of the file, not of the piece."""
+    good = embedded(LISTS)
+    bad = embedded([*LISTS[:2], [None, 1.0]])
+    path = write("a.arrow", pa.concat_tables([good, bad]))
+
+    assert "the list of row 7." in message(path)
+
+
+def test_lists_written_as_text_are_parsed_when_named(message, text_file):
+    """A CSV has no lists of its own."""
+    text = 'emb,label\n"[0.5, 1]",a\n"[1.5, 2]",b\n"[2.5, 3e0]",a\n'
+    path = text_file(text)
+
+    assert read_data(path, "label", embedding="emb").X.tolist() == [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0]]
+    assert "encode or embed first, pass --embedding emb, or pass --drop emb" in message(path)
+
+
+@pytest.mark.parametrize("text", ["oops", "", "[0.5", "[1, null]", "{}", "7", '["x"]', "[[1], [2]]"])
+def test_text_that_is_no_list_names_its_row(text, message, text_file):
+    """JSON can be many things."""
+    quoted = text.replace('"', '""')
+    path = text_file(f'emb,label\n"[0.5, 1]",a\n"{quoted}",b\n"[2.5, 3]",a\n')
+
+    assert message(path, embedding="emb").startswith(f"column 'emb' holds '{text}' in row 2, but expected a list")
+
+
+def test_a_named_embedding_must_be_lists(table, write, message):
+    """Else it is a plain column, and the name a mistake."""
+    path = write("a.parquet", table)
+
+    assert message(path, embedding="u") == "column 'u' holds double, but --embedding expects lists of numbers."
+    assert message(path, embedding="u", features=("v",)).startswith("--features and --embedding are both given")
+    assert message(path, embedding="label").startswith("column 'label' is given as -y and as --embedding.")
