@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from bayesfloor import spanning_forest
 from bayesfloor.counts import _samples
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._samples import most_voted, row_edges, sample_edges, vertex_posterior
+from bayesfloor.counts._samples import most_voted, nearest_other, row_edges, sample_edges, vertex_posterior
 
 
 def test_edges_of_rows_add_up_to_those_of_classes(labelled):
@@ -151,3 +151,47 @@ def test_row_edges_cross_as_often_as_expected(labelled, global_random_seed):
     spread = folded.std(axis=0) / np.sqrt(n_draws)
 
     assert (np.abs(folded.mean(axis=0) - edges.matrix) <= 6 * spread + 1e-9).all()
+
+
+def brute_nearest(labelled, row):
+    """Rows with another label that are nearest among equals, or else along edges; all of them, where some tie."""
+    forest, vertex, codes = labelled.forest, labelled.labels.vertex, labelled.codes
+    lengths = {vertex[row]: 0.0}
+    for a, b, length in zip(forest.a, forest.b, forest.length, strict=True):
+        for end, other in ((a, b), (b, a)):
+            if end == vertex[row]:
+                lengths[other] = min(length, lengths.get(other, np.inf))
+    there = [(lengths[vertex[k]], k) for k in range(60) if vertex[k] in lengths and codes[k] != codes[row]]
+    return [k for length, k in there if length == min(there)[0]]
+
+
+def test_the_nearest_with_another_label_is_that_of_brute_force(labelled):
+    """Every edge and every row looked at, one by one; where two are as near, either will do."""
+    rows = np.arange(60)[::-1]
+    found = nearest_other(labelled.forest, labelled.labels, rows)
+    for row, other in zip(rows.tolist(), found.tolist(), strict=True):
+        expected = brute_nearest(labelled, row)
+
+        assert other in expected if expected else other == -1
+
+
+def test_the_nearest_with_another_label_has_another_label(labelled):
+    """And is joined to the row, or equal to it."""
+    rows = np.arange(60)
+    found = nearest_other(labelled.forest, labelled.labels, rows)
+    some = found >= 0
+
+    assert (labelled.codes[found[some]] != labelled.codes[rows[some]]).all()
+
+
+def test_the_nearest_of_no_rows_is_none(labelled):
+    """Most data have no suspects."""
+    assert nearest_other(labelled.forest, labelled.labels, np.empty(0, dtype=int)).shape == (0,)
+
+
+def test_the_nearest_is_found_by_hand(label):
+    """Four places on a line: an equal first, then the shorter edge, then none."""
+    forest = spanning_forest([[0.0], [0.0], [1.0], [3.0], [10.0]], 1)
+    labels = label(forest, [0, 1, 1, 0, 0])
+
+    assert nearest_other(forest, labels, np.arange(5)).tolist() == [1, 0, 0, 2, -1]

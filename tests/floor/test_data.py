@@ -371,3 +371,77 @@ def test_votes_that_make_no_sense_are_refused(rng, points, change, message):
 
     with pytest.raises(ValueError, match=message):
         rate(X, change(votes))
+
+
+ALIKE = {
+    "a number and its text": [1, "1"],
+    "a number with a point and its text": [1.0, "1.0"],
+    "a switch and a number": [True, 1],
+    "a switch and no": [False, 0],
+    "a switch of NumPy and a number": [np.True_, 1],
+    "a switch and its text": [True, "True"],
+    "an end that cannot be seen": ["a", "a\0"],
+    "nothing and what cannot be seen": ["", "\0"],
+    "numbers beyond a float": [2**53, 2**53 + 1, 0.5],
+}
+
+
+@pytest.mark.parametrize("holder", ["array", "list", "pandas"])
+@pytest.mark.parametrize("kind", ALIKE)
+def test_labels_that_would_become_one_are_refused_never_merged(points, kind, holder):
+    """NumPy turns them into one class without a word, and the floor of another problem comes out."""
+    X, y = points
+    given = ALIKE[kind]
+    labels = [given[k % len(given)] for k in range(len(y))]
+    if holder == "array":
+        labels = np.fromiter(labels, dtype=object, count=len(labels))
+    if holder == "pandas":
+        labels = pd.Series(labels, dtype=object)
+    try:
+        floor = BayesFloor(interval="fast").fit(X, labels)
+    except ValueError as error:
+        assert "Got labels that differ only in kind" in str(error)  # noqa: PT017 - refused or told apart
+    else:
+        assert len(floor.classes_) == len(given)
+
+
+@pytest.mark.parametrize("names", [[1, "1"], ["a", "a\0"], [True, 1]])
+def test_columns_of_votes_that_would_become_one_are_refused(rng, points, names):
+    """Two columns are two classes."""
+    X, _ = points
+    votes = pd.DataFrame(1 + rng.integers(0, 3, (N, 2)))
+    votes.columns = pd.Index(names, dtype=object)
+    try:
+        floor = BayesFloor(interval="fast").fit(X, votes)
+    except ValueError as error:
+        assert "Got" in str(error)  # noqa: PT017 - refused or told apart
+    else:
+        assert len(set(floor.classes_.tolist())) == 2
+
+
+@pytest.mark.parametrize("labels", [["a", "b "], ["1", "01"], [-1, 1], ["A", "a"], ["\u00e9", "e\u0301"]])
+def test_labels_that_differ_are_told_apart(points, labels):
+    """However little."""
+    X, y = points
+    given = np.fromiter((labels[k] for k in y), dtype=object, count=len(y))
+
+    assert len(BayesFloor(interval="fast").fit(X, given).classes_) == 2
+
+
+@pytest.mark.parametrize("labels", [[1, 1.0], [np.int64(1), 1], [np.str_("a"), "a"]])
+def test_labels_that_are_equal_are_one_class(points, labels):
+    """1 and 1.0 are one number."""
+    X, _ = points
+    given = np.fromiter(
+        ([*labels, *([0] if labels[0] == 1 else ["b"])][k % 3] for k in range(N)), dtype=object, count=N
+    )
+
+    assert len(BayesFloor(interval="fast").fit(X, given).classes_) == 2
+
+
+def test_texts_among_features_are_told_apart_to_the_end(points):
+    """What NumPy takes for padding is part of a text."""
+    _, y = points
+    text = pd.DataFrame({"t": pd.Series(["a" if one else "a\0" for one in y == 1], dtype=object), "x": np.zeros(N)})
+
+    assert rate(text, y) < 0.1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,6 +20,20 @@ _STYLES = {
     "failed": "bold red",
     "out of reach": "bold red",
 }
+
+
+class ClosedPipeError(Exception):
+    """Nobody reads on; click would take a broken pipe for a failure."""
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """What a terminal cannot show is written as an escape."""
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipeError from error
 
 
 class Output:
@@ -34,18 +50,22 @@ class Output:
         from rich.console import Console
         from rich.text import Text
 
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         shown = Text(text)
         shown.highlight_regex(_CODE, "cyan")
         for match in _WORD.finditer(text):
             shown.stylize(_STYLES.get(match[0], "yellow"), *match.span())
         console = Console(highlight=False, soft_wrap=True, no_color=None if self.color else True)
-        console.print(shown, markup=False, emoji=False) if console.is_terminal else self.raw(text + "\n")
+        if not console.is_terminal:
+            self.raw(text + "\n")
+            return
+        with _writing():
+            console.print(shown, markup=False, emoji=False)
 
     def raw(self, text: str) -> None:
         """Print as it is."""
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with _writing():
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
     def note(self, text: str) -> None:
         """Tell something beside the result."""

@@ -8,7 +8,9 @@ import traceback
 
 import click
 
-FAILED, USAGE, FAULT, INTERRUPTED, PIPE = 1, 2, 3, 130, 141
+from bayesfloor.cli._console import ClosedPipeError
+
+USAGE, FAULT, INTERRUPTED, PIPE = 2, 3, 130, 141
 
 
 def tell(error: BaseException) -> int:
@@ -17,7 +19,7 @@ def tell(error: BaseException) -> int:
         return int(getattr(error, "exit_code", getattr(error, "code", 0)) or 0)
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return _say("interrupted; nothing half-written is left", INTERRUPTED)
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError | ClosedPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
         return PIPE
     if isinstance(error, click.ClickException):

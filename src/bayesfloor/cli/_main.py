@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesfloor.cli._console import Output
-from bayesfloor.cli._options import SHARE, data_options, output_options
+from bayesfloor.cli._options import ACCURACY, SHARE, all_rows_options, data_options, output_options
 
 if TYPE_CHECKING:
     from bayesfloor.cli.reading import Data
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
 
-OK, FAILED, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+OK, FAILED = 0, 1
 _FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
 
 
@@ -62,7 +63,7 @@ def verbs() -> None:
 
 @verbs.command()
 @data_options
-@click.option("--target", type=SHARE, help="Accuracy to reach; fails where it is out of reach.")
+@click.option("--target", type=ACCURACY, help="Accuracy to reach; fails where it is out of reach.")
 @click.option("--max-error", type=SHARE, help="Fails where the lower bound is above.")
 @click.option("--max-pair-error", type=SHARE, help="Fails where the lower bound of a pair is above.")
 @click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class is above.")
@@ -81,20 +82,21 @@ def check(
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
     """
+    _one_to_stdout(json_path, markdown)
     limits = {name: given.pop(name) for name in ("max_error", "max_pair_error", "max_class_error", "max_error_rise")}
     before, output = _read_baseline(given.pop("baseline")), _output(given)
-    data, found = _check(output, target, given)
+    _, found = _check(output, target, given)
     gates = found.gates(baseline=before, **limits)
-    _write_all(output, found, gates, json_path, markdown)
     if "-" not in (json_path, markdown):
-        output.result("\n".join([repr(found), *_gate_lines(gates), *_next_lines(found, given["path"], data)]))
+        output.result("\n".join([repr(found), *_gate_lines(gates), *_next_lines(found, given)]))
+    _write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "undecided"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
 
 @verbs.command()
 @data_options
-@click.option("--target", type=SHARE, help="Accuracy to reach.")
+@click.option("--target", type=ACCURACY, help="Accuracy to reach.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown, too.")
@@ -115,7 +117,9 @@ def report(
     **given: Any,
 ) -> None:
     """Write the report: one HTML file that opens anywhere and asks the network for nothing."""
+    _one_to_stdout(json_path, markdown)
     output = _output(given)
+    _refuse_missing_folder(path_out)
     data, found = _check(output, target, {**given, "image": image})
     path = path_out or f"{_stem(data.name)}.bayesfloor.html"
     written = found.to_html(
@@ -125,28 +129,31 @@ def report(
         features=data.X if show_rows else None,
         command=_command_line(),
     )
+    if "-" not in (json_path, markdown):
+        output.result(f"{found.verdict}\n{written}")
     _write_all(output, found, (), json_path, markdown)
-    output.result(f"{found.verdict}\n{written}")
     if open_it:
         click.launch(str(written))
 
 
 @verbs.command()
-@data_options
-@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="How many rows at most.")
+@all_rows_options
+@click.option("--most", type=click.IntRange(1), help="How many rows at most; by default 50 are printed, all written.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
-def samples(path_out: str | None, *, most: int, **given: Any) -> None:
+def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List the rows whose label does not fit their neighbours."""
-    from bayesfloor.cli._samples import find_rows, format_rows, write_rows
+    from bayesfloor.cli._samples import check_ending, find_rows, format_rows, write_rows
 
     output = _output(given)
+    check_ending(path_out)
+    _refuse_missing_folder(path_out)
     data = _read(given)
     with output.bar() as bar:
         found = find_rows(data, given, bar)
     if path_out is None:
-        output.result(format_rows(found, data, most))
+        output.result(format_rows(found, data, most or 50))
     else:
-        n_rows = write_rows(found, data, path_out, None if most == 50 else most)
+        n_rows = write_rows(found, data, path_out, most)
         output.result(f"{n_rows} rows in {path_out}")
 
 
@@ -170,7 +177,7 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
     data = _read(given)
     with output.bar() as bar:
         grown = grow(data, given, cut, bar)
-    output.result(format_tree(grown, form))
+    (output.result if form == "text" else output.raw)(format_tree(grown, form))
 
 
 @verbs.command()
@@ -225,9 +232,9 @@ def _read(given: dict[str, Any]) -> Data:
 
 def _check(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
     """Read a file and look at it from all sides."""
+    data = _read(given)  # before the machinery is loaded: a wrong name is told at once
     from bayesfloor.summary._check import check as look_at
 
-    data = _read(given)
     with output.bar() as bar:
         found = look_at(
             data.X,
@@ -243,15 +250,16 @@ def _check(output: Output, target: float | None, given: dict[str, Any]) -> tuple
             random_state=given["seed"],
             progress=bar,
         )
-    return data, found
+    return data, replace(found, facts=replace(found.facts, label=data.label))
 
 
 def _read_baseline(path: str | None) -> Check | None:
     from bayesfloor.cli.reading import DataError
-    from bayesfloor.summary._check import Check
 
     if path is None:
         return None
+    from bayesfloor.summary._check import Check
+
     try:
         return Check.from_json(Path(path))
     except (OSError, ValueError) as error:
@@ -270,27 +278,71 @@ def _write_all(
             output.raw(form(found, gates))
         elif path is not None:
             write_whole(path, form(found, gates))
+    _add_to_job_page(output, to_markdown(found, gates))
+
+
+def _add_to_job_page(output: Output, text: str) -> None:
+    """Show the summary on the page of a CI job, where there is one."""
     page = os.environ.get("GITHUB_STEP_SUMMARY")
-    if page:
+    if not page:
+        return
+    try:
         with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(to_markdown(found, gates) + "\n")
+            stream.write(text + "\n")
+    except OSError as error:
+        output.note(f"warning: the job's page cannot be written: {error}")
 
 
 def _gate_lines(gates: tuple[Gate, ...]) -> list[str]:
     return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
 
 
-def _next_lines(found: Check, path: str, data: Data) -> list[str]:
+_SAID_AGAIN = {
+    "label": "-y",
+    "features": "-x",
+    "drop": "--drop",
+    "embedding": "--embedding",
+    "labels_file": "--labels-file",
+    "groups": "--groups",
+    "id_column": "--id",
+}
+
+
+def _next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     """What to do next, as commands to copy."""
+    if given["path"] == "-":
+        return ["", "bayesfloor explain CODE"]
+    words = [given["path"]]
+    for name, flag in _SAID_AGAIN.items():
+        values = given[name] if isinstance(given[name], tuple) else [given[name]]
+        words += [word for value in values if value for word in (flag, value)]
+    look = ["samples"] if found.rows.n_suspect else []
+    return ["", *(f"bayesfloor {verb} {_shell(words)}" for verb in (*look, "report")), "bayesfloor explain CODE"]
+
+
+def _shell(words: list[str]) -> str:
+    """Words for a shell; what does not print has to be filled in by the user."""
     import shlex
 
-    place = f"{shlex.quote(path)}" + (f" -y {shlex.quote(data.label)}" if data.label else "")
-    look = ["samples"] if found.rows.n_suspect else []
-    return ["", *(f"bayesfloor {verb} {place}" for verb in (*look, "report")), "bayesfloor explain CODE"]
+    return " ".join(shlex.quote(word) if word.isprintable() else "NAME" for word in words)
 
 
 def _stem(name: str) -> str:
-    return name.partition(".")[0] or "data"
+    """The name of a file without the ending that tells its kind."""
+    while name.lower().endswith(_FILES):
+        name = name.rpartition(".")[0]
+    return name or "data"
+
+
+def _one_to_stdout(json_path: str | None, markdown: str | None) -> None:
+    if json_path == markdown == "-":
+        raise click.UsageError("Only one of --json and --markdown can go to stdout.")
+
+
+def _refuse_missing_folder(path: str | None) -> None:
+    """Before the work, not after it."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
 
 
 def _command_line() -> str:

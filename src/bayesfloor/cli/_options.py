@@ -15,6 +15,9 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 
     name = "share"
 
+    def __init__(self, *, positive: bool = False) -> None:
+        self.positive = positive
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """A number between 0 and 1."""
         if isinstance(value, float):
@@ -24,12 +27,15 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
             share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
         except ValueError:
             self.fail(f"{value!r} is no share. Write 98% or 0.98.", param, ctx)
-        if not 0 <= share <= 1 or (not text.endswith("%") and "." not in text):
-            self.fail(f"{value!r} may mean two things. Write {text.rstrip('%')}% or a number such as 0.98.", param, ctx)
+        if 0 < share <= 100 and text.isdigit():
+            self.fail(f"{value!r} may mean two things. Write {text}% or a number such as 0.98.", param, ctx)
+        if not (share > 0 if self.positive else share >= 0) or not share <= 1:
+            least = "above 0" if self.positive else "from 0"
+            self.fail(f"{value!r} is not between 0 and 100 %: expected a share {least} up to 100%.", param, ctx)
         return share
 
 
-SHARE = Share()
+SHARE, ACCURACY = Share(), Share(positive=True)
 
 _DATA = (
     click.argument("path", metavar="FILE", type=click.Path(allow_dash=True)),
@@ -50,13 +56,15 @@ _METHOD = (
         help="How features are scaled.",
     ),
     click.option("--trees", type=click.IntRange(1), default=3, show_default=True, help="Number of spanning trees."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all draws."),
+    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all."),
+)
+_DRAWING = (
     click.option(
         "--max-rows",
         type=click.IntRange(0),
         help="Use so many rows at most; 0 uses all, even where fewer would be enough.",
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all draws."),
-    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all."),
 )
 _OUTPUT = (
     click.option("-q", "--quiet", is_flag=True, help="Nothing beside the result."),
@@ -75,5 +83,6 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
     return decorate
 
 
-data_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
+data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
+all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
 output_options = _apply(_OUTPUT)

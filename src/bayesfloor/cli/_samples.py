@@ -75,11 +75,14 @@ def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> 
     if data.ids is not None:
         columns["id"] = data.ids[found.row[chosen]].tolist()
     columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
-    kind = Path(path).suffix.lower()
-    if kind not in _WRITERS:
-        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
-    write_whole(path, _WRITERS[kind](columns))
+    write_whole(path, _WRITERS[Path(path).suffix.lower()](columns))
     return len(chosen)
+
+
+def check_ending(path: str | None) -> None:
+    """Refuse a file of a kind that cannot be written."""
+    if path is not None and Path(path).suffix.lower() not in _WRITERS:
+        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
 
 
 def _csv(columns: dict[str, list[Any]]) -> str:

@@ -35,8 +35,8 @@ def grow(data: Data, given: dict[str, Any], cut: str, progress: Progress) -> Cla
 def format_tree(tree: ClassTree, form: str) -> str:
     """The tree as text, JSON or Newick."""
     if form == "json":
-        return json.dumps(tree.to_dict(), allow_nan=False, default=str)
-    return _newick(tree) if form == "newick" else tree.to_text()
+        return json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
+    return _newick(tree) + "\n" if form == "newick" else tree.to_text()
 
 
 def _newick(tree: ClassTree) -> str:

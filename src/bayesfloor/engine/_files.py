@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import os
+import stat
 from pathlib import Path
+from uuid import uuid4
 
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
     """Write a file under another name and move it into place when it is complete."""
     path = Path(path)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    if path.exists() and not path.is_file():  # a pipe or a device takes what it gets
+    if _is_stream(path):
         path.write_bytes(data)
-        return path
-    part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    else:
+        _replace(path.resolve(), data)  # a link stays a link
+    return path
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a pipe, a device or a name of standard output takes what it gets."""
+    return (path.exists() and not path.is_file()) or path.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent}. Make it first.")
+    part = path.with_name(f".{uuid4().hex}.part")
     try:
         part.write_bytes(data)
+        if path.exists():
+            part.chmod(stat.S_IMODE(path.stat().st_mode))
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return path

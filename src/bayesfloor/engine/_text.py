@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from unicodedata import combining, east_asian_width
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+from unicodedata import category, east_asian_width, normalize
 
 
 def printable(label: object) -> str:
@@ -19,41 +20,63 @@ def join_labels(labels: Sequence[object], most: int = 6) -> str:
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
-def show_labels(labels: Sequence[object], width: int = 32) -> list[str]:
+def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[str] = ()) -> list[str]:
     """Labels as short texts that differ wherever the labels do.
 
-    Long ones lose their middle, an empty one is a pair of quotes; those that look alike after that
-    get a number.
+    Long ones lose their middle; where blanks begin or end one, quotes show it; letters that are
+    ``missing`` from all fonts are written as escapes; those that look alike after that get a number.
     """
-    short = [_shorten(printable(label) or '""', width) for label in labels]
-    again = {text for text, times in Counter(short).items() if times > 1}
-    seen: dict[str, int] = {}
-    taken, shown = set(short), []
-    for text in short:
-        if text in again:
-            text = _numbered(text, seen, taken)  # noqa: PLW2901
-        shown.append(text)
-    return shown
+    short = [_shorten(_letters(quoted(label), missing), width) for label in labels]
+    looks = [_look(text) for text in short]
+    again = {look for look, times in Counter(looks).items() if times > 1}
+    numbers, taken = Counter[str](), set(looks)
+    return [_numbered(text, numbers, taken) if look in again else text for text, look in zip(short, looks, strict=True)]
 
 
-def _shorten(text: str, width: int) -> str:
+def quoted(label: object) -> str:
+    """A label as text, in quotes where they are needed to see where it begins and ends."""
+    text = printable(label)
+    return text if text and text == text.strip() else f'"{text}"'
+
+
+def _letters(text: str, missing: Collection[str]) -> list[str]:
+    """The letters of a text, none of which is to be cut in two."""
+    return [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
+
+
+def _shorten(letters: list[str], width: int) -> str:
+    if sum(map(len, letters)) <= width:
+        return "".join(letters)
     tail = (width - 1) // 3
-    return text if len(text) <= width else f"{text[: width - 1 - tail]}…{text[-tail:]}"
+    head, tail_letters = _fitting(letters, width - 1 - tail), _fitting(letters[::-1], tail)
+    return "".join([*head, "…", *reversed(tail_letters)])
 
 
-def _numbered(text: str, seen: dict[str, int], taken: set[str]) -> str:
+def _fitting(letters: list[str], room: int) -> list[str]:
+    """As many of the first letters as there is room for."""
+    ends = accumulate(map(len, letters))
+    return [letter for letter, end in zip(letters, ends, strict=True) if end <= room]
+
+
+def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
     """The text with the next number that makes it unlike all others."""
+    look = _look(text)
     while True:
-        seen[text] = seen.get(text, 0) + 1
-        made = f"{text} #{seen[text]}"
-        if made not in taken:
-            taken.add(made)
+        numbers[look] += 1
+        made = f"{text} #{numbers[look]}"
+        if _look(made) not in taken:
+            taken.add(_look(made))
             return made
+
+
+def _look(text: str) -> str:
+    """What a reader sees: accents however they are spelt, and many blanks as one, as on web pages."""
+    return " ".join(normalize("NFC", text).split())
 
 
 def cells(text: str) -> int:
     """Columns that a text takes up in a terminal: two for wide characters, none for marks on others."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

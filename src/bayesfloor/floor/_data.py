@@ -85,8 +85,8 @@ def categories_of(column: Any) -> np.ndarray | None:
 
 
 def texts_of(column: Any) -> np.ndarray:
-    """The values of a column as texts."""
-    return np.array([str(value) for value in column.to_list()])
+    """The values of a column as texts, each with a mark behind: NumPy drops zero bytes at the end."""
+    return np.array([f"{value}|" for value in column.to_list()])
 
 
 def refuse_missing(column: Any) -> None:
@@ -139,7 +139,7 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
 
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(_as_objects(y), warn=True)
     check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
@@ -147,10 +147,19 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     return np.unique(labels, return_inverse=True)
 
 
+def _as_objects(y: Any) -> Any:
+    """Labels in a list as they are: NumPy would make texts of them all, and one label of 1 and '1'."""
+    if not isinstance(y, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in y):
+        return y
+    labels = np.empty(len(y), dtype=object)
+    labels[:] = y
+    return labels
+
+
 def _as_one_kind(labels: list[Any]) -> np.ndarray:
     """Labels of any kinds as texts or as numbers, unless two that differ would become one."""
     array = np.array(labels)
-    different = {(isinstance(label, (str, bool)), label) for label in labels}
+    different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
         raise ValueError(
             "Got labels that differ only in kind or in what cannot be seen, such as 1 and '1', "
@@ -189,7 +198,7 @@ def _read_soft(y: Any, n_rows: int) -> Target:
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError("Got negative or missing numbers in y, but expected votes or probabilities.")
     total = given.sum(axis=1)
-    classes = np.arange(given.shape[1]) if names is None else np.asarray(list(names))
+    classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
         return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
     if (given != np.round(given)).any() or (total == 0).any():

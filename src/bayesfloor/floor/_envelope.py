@@ -247,7 +247,7 @@ def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence],
     best = min(evidence, key=lambda name: evidence[name].brier)
     errors = {name: float(one.wrong.mean()) for name, one in evidence.items()}
     upper = min(floor.upper_limit(LEVEL), _smallest_limit(errors, evidence[best].n_units))
-    lower = min(_lower(floor, evidence[best]), upper)
+    lower = min(_lower(floor, evidence[best]), upper, *errors.values())
     trust, reasons = _trust(floor, errors, evidence[best])
     return Envelope(
         lower=lower,

@@ -158,9 +158,11 @@ def _neighbours(X: Floats, codes: Ints, Z: Floats, n_classes: int) -> Floats:
     from sklearn.neighbors import NearestNeighbors
 
     grid = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
-    search = NearestNeighbors(n_neighbors=min(int(grid[-1]), len(X) - 1)).fit(X)
-    inside = codes[search.kneighbors(return_distance=False)]
-    k = int(grid[np.argmin([np.mean(_vote(inside[:, :k], n_classes).argmax(axis=1) != codes) for k in grid])])
+    search = NearestNeighbors(n_neighbors=max(1, min(int(grid[-1]), len(X) - 1))).fit(X)
+    k = 1
+    if len(X) > 2:  # fewer are too few to choose by
+        inside = codes[search.kneighbors(return_distance=False)]
+        k = int(grid[np.argmin([np.mean(_vote(inside[:, :k], n_classes).argmax(axis=1) != codes) for k in grid])])
     return _vote(codes[search.kneighbors(Z, n_neighbors=k, return_distance=False)], n_classes) / k
 
 

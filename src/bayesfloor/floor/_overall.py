@@ -149,7 +149,7 @@ def trust_of(
     if ties[1] - ties[0] > 2 * reach:
         doubts.append(f"equally long edges leave it open between {ties[0]:.3f} and {ties[1]:.3f}")
     if sizes.min() < FEW:
-        doubts.append(f"the smallest class has {sizes.min():g} rows, fewer than {FEW}")
+        doubts.append(f"the smallest class has fewer than {FEW} rows: {sizes.min():g}")
     if doubts:
         return "unknown", tuple(doubts)
     return "small bias", (f"more rows would change the share of cross edges by about {-spread.bias:+.3f}",)
@@ -279,7 +279,8 @@ def sample_scores(forest: Forest, labels: Labels, row: np.ndarray, classes: np.n
     rate = edges.cross.sum() / max(edges.degree.sum(), 1e-300)
     local = local_rate(edges.cross_around, edges.degree_around, rate)
     p_value = odd_label_p_value(edges.cross, edges.degree, local)
-    suspect = benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES
+    most = edges.cross > edges.degree - edges.cross  # even separate classes have edges between some two rows
+    suspect = (benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES) & most
     level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
     mixed = np.diff(labels.mass.indptr) > 1
     values = {

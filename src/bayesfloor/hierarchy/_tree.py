@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.engine._text import join_labels
+from bayesfloor.engine._text import join_labels, show_labels
 from bayesfloor.floor._results import Result
 
 Part = TypeVar("Part")
@@ -243,10 +243,10 @@ def is_number(label: object) -> bool:
 
 def _draw(tree: ClassTree) -> Iterator[str]:
     """Lines of the tree. Beside a leaf the other side goes on in the same column: a ladder, at any depth."""
-    waiting = [(0, "", "")]
+    names, waiting = show_labels(tree.classes.tolist()), [(0, "", "")]
     while waiting:
         node, lead, column = waiting.pop()
-        yield lead + _title(tree, node)
+        yield lead + _title(tree, node, names)
         if tree.left[node] != NONE:
             waiting += _below(tree, node, column)
 
@@ -261,10 +261,10 @@ def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]
     return [(two, f"{column}└─ ", f"{column}   "), (one, f"{column}├─ ", f"{column}│  ")]
 
 
-def _title(tree: ClassTree, node: int) -> str:
-    members = tree.classes[tree.members(node)].tolist()
+def _title(tree: ClassTree, node: int, names: list[str]) -> str:
+    members = [names[member] for member in tree.members(node).tolist()]
     if len(members) == 1:
-        return join_labels(members)
+        return members[0]
     leaf = tree.left[node] == NONE
     name = f"{len(members)} classes" + (f" ({join_labels(members)})" if leaf else "")
     told = [f"{word} {value:.3f}" for word, value in _figures(tree, node) if np.isfinite(value)]

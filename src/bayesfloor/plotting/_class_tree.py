@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._text import show_labels
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.plotting._display import DARK, GREY, MAP, Display
-from bayesfloor.plotting._fonts import label_style, label_texts
-from bayesfloor.plotting._labels import short_labels
+from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
 from bayesfloor.plotting._layout import TreeLayout, layout
 
 _ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # inches a row, for up to so many classes
@@ -171,5 +171,5 @@ def _telling(tree: ClassTree, node: int, told: str) -> str:
     """What stands at a split."""
     value, error = getattr(tree, told)[node], tree.cv_error[node]
     parts = [f"{value:.3f}" if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
-    parts += short_labels([tree.model[node]]) if tree.model[node] else []
+    parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
     return ", ".join(part for part in parts if part)

@@ -10,7 +10,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from bayesfloor.plotting._labels import plain_text, short_labels
+from bayesfloor.engine._text import quoted, show_labels
+
+LONGEST = 24  # characters; a longer label loses its middle
 
 # Fonts of common systems that have what matplotlib's own lacks. Colour fonts are left out: it cannot draw them.
 _FALLBACKS = (
@@ -24,6 +26,7 @@ _FALLBACKS = (
     "Hiragino Sans GB",
     "Microsoft YaHei",
     "SimHei",
+    "WenQuanYi Micro Hei",
     "WenQuanYi Zen Hei",
     "Droid Sans Fallback",
     "Yu Gothic",
@@ -62,14 +65,14 @@ def label_style() -> dict[str, Any]:
 
 def label_texts(labels: Sequence[object]) -> list[str]:
     """Labels as short texts that can be drawn; one warning if some letters cannot."""
-    missing = _missing(set("".join(plain_text(label) for label in labels)))
+    missing = _missing(set("".join(quoted(label) for label in labels)))
     if missing:
         warnings.warn(
             f"{len(missing)} characters of labels are in no installed font and are written as escapes; "
             "a font such as Noto Sans CJK would show them.",
             stacklevel=4,
         )
-    return short_labels(labels, missing)
+    return show_labels(labels, LONGEST, missing)
 
 
 def _missing(letters: set[str]) -> set[str]:

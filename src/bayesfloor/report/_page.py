@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import platform
-import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._text import printable
 from bayesfloor.report._templates import render
 from bayesfloor.report._thumbnails import thumbnails
 from bayesfloor.report._view import (
@@ -63,10 +63,12 @@ def write_report(
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> from sklearn.datasets import load_iris
     >>> import bayesfloor
     >>> found = bayesfloor.check(*load_iris(return_X_y=True), name="iris")
-    >>> found.to_html("iris.html").name  # doctest: +SKIP
+    >>> with TemporaryDirectory() as folder:
+    ...     found.to_html(f"{folder}/iris.html").name
     'iris.html'
     """
     return write_whole(path, make_page(check, images=images, ids=ids, features=features, command=command))
@@ -133,4 +135,4 @@ def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
         ("data, SHA-256", facts.fingerprint),
         ("versions", ", ".join(versions)),
     ]
-    return [(name, re.sub(r"[\x00-\x1f\x7f]", "�", value)) for name, value in given if value]
+    return [(name, printable(value)) for name, value in given if value]

@@ -46,7 +46,7 @@ def _as_bytes(pictures: list[np.ndarray]) -> list[np.ndarray]:
         return pictures
     values = [picture.astype(np.float64) for picture in pictures]
     known = np.concatenate([picture[np.isfinite(picture)] for picture in values])
-    low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
     unit = high - low if high > low else 1.0
     return [np.nan_to_num(np.clip((picture - low) / unit, 0, 1) * 255).astype(np.uint8) for picture in values]
 

@@ -12,8 +12,8 @@ from bayesfloor.engine._text import cells, printable, show_labels
 from bayesfloor.floor._data import as_frame
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
-from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._words import percent, span, target_text
+from bayesfloor.summary._tables import class_rows, hardest_pairs, pair_rows
+from bayesfloor.summary._words import amount, percent, span, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list
@@ -159,30 +159,30 @@ def make_matrix(check: Check, most: int = MOST_CELLS, *, titles: bool = True) ->
     """The matrix of normalised floors, classes in the order of their tree."""
     order = matrix_order(check, most)
     highest = max(float(np.where(check.pairwise.at_resolution, 0.0, check.pairwise.matrix).max()), 1e-9)
-    rows = [[_cell(check, i, j, highest, titles=titles) for j in order] for i in order]
     short = show_labels(check.pairwise.classes.tolist(), 16)
+    names = short if titles else None
+    rows = [[_cell(check, i, j, highest, names) for j in order] for i in order]
     return Matrix([short[k] for k in order], [check.labels[k] for k in order], rows, len(check.labels))
 
 
 def matrix_order(check: Check, most: int) -> list[int]:
     """Classes in the order of the tree's leaves; of too many those with the hardest pairs."""
-    seen = np.where(check.pairwise.at_resolution, 0.0, check.pairwise.matrix)
-    hardest = set(np.argsort(-seen.max(axis=1), kind="stable")[:most].tolist())
-    return [k for k in layout(check.tree).rows.tolist() if k in hardest]
+    ranked = np.column_stack(hardest_pairs(check)).ravel().tolist()
+    kept = set(list(dict.fromkeys([*ranked, *range(len(check.labels))]))[:most])
+    return [k for k in layout(check.tree).rows.tolist() if k in kept]
 
 
-def _cell(check: Check, i: int, j: int, highest: float, *, titles: bool) -> Cell:
-    floor = check.pairwise
-    names = f"{check.labels[i]} and {check.labels[j]}"
+def _cell(check: Check, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
+    """A cell; with names it also tells what it is about."""
+    floor, pair = check.pairwise, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
         return Cell("", "none", "")
     if floor.at_resolution[i, j]:
-        return Cell("·", "", f"{names}: not measurable" if titles else "")
-    told = (
-        f"{names}: bounds {span(floor.lower[i, j], floor.upper[i, j])}, held out {percent(check.pair_errors[i, j])} %"
-    )
+        return Cell("·", "", pair and f"{pair}: not measurable")
+    bounds, held_out = span(floor.lower[i, j], floor.upper[i, j]), percent(check.pair_errors[i, j])
     value = float(floor.matrix[i, j])
-    return Cell(_short(value), f"s{min(STEPS - 1, int(STEPS * value / highest))}", told if titles else "")
+    step = min(STEPS - 1, int(STEPS * value / highest))
+    return Cell(_short(value), f"s{step}", pair and f"{pair}: bounds {bounds}, held out {held_out} %")
 
 
 def _short(value: float) -> str:
@@ -216,7 +216,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
     table = [
         {
             "label": check.labels[row.number],
-            "size": f"{row.size:,g}",
+            "size": amount(row.size),
             "few": row.few,
             "bounds": span(row.lower, row.upper),
             "interval": span(row.low, row.high),

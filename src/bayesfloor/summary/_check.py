@@ -24,7 +24,7 @@ from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import Finding, find
-from bayesfloor.summary._gates import Gate, baseline_gate, class_gate, error_gate, pair_gate, target_gate
+from bayesfloor.summary._gates import Gate, baseline_gate, check_limits, class_gate, error_gate, pair_gate, target_gate
 from bayesfloor.summary._rows import RowsToSee, rows_to_see
 from bayesfloor.summary._tables import held_out_pair_errors
 from bayesfloor.summary._text import to_text
@@ -138,6 +138,8 @@ class Check:
         tuple of Gate
             Each with a word: "ok", "failed" or "undecided".
         """
+        given = {"max_error": max_error, "max_pair_error": max_pair_error, "max_class_error": max_class_error}
+        check_limits({**given, "max_error_rise": max_error_rise})
         limits = ((error_gate, max_error), (pair_gate, max_pair_error), (class_gate, max_class_error))
         made = [gate(self, limit) for gate, limit in limits if limit is not None]
         first = [] if self.target is None else [target_gate(self, self.target)]
@@ -148,11 +150,12 @@ class Check:
         return to_text(self)
 
     def _repr_html_(self) -> str | None:
+        from bayesfloor.report._notebook import to_notebook
+
         try:
-            from bayesfloor.report._notebook import to_notebook
-        except ImportError:
+            return to_notebook(self)
+        except ImportError:  # without jinja2 a notebook shows the text
             return None
-        return to_notebook(self)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write the report, one HTML file; ``bayesfloor.report.write_report`` has the options."""
@@ -290,6 +293,10 @@ def _columns(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any, str]:
     if not isinstance(y, str) and not isinstance(groups, str):
         return X, y, groups, ""
     frame = as_frame(X)
+    if isinstance(y, str) and isinstance(groups, str) and y == groups:
+        raise ValueError(
+            f"Got {y!r} as label and as groups, but expected two columns: rows of a group are never joined."
+        )
     if frame is None:
         raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
     names = [name for name in (y, groups) if isinstance(name, str)]

@@ -15,6 +15,7 @@ from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._results import Result
 
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
+_EXACT = 2.0**53  # up to which floats tell whole numbers apart
 _SUSPICIOUS = 0.05  # share of tiny edges from which rows may be near-copies
 
 
@@ -91,27 +92,36 @@ def fingerprint(X: Any, y: Any) -> str:
     """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter."""
     digest = hashlib.sha256()
     frame = as_frame(X)
-    columns = _float_columns(X) if frame is None else (column.to_list() for column in frame.iter_columns())
-    for column in (*columns, _rows(y)):
+    columns = np.asarray(X, dtype=np.float64).T if frame is None else map(_values, frame.iter_columns())
+    for column in (*columns, y if isinstance(y, (list, tuple)) else np.asarray(y)):
         _add(digest, column)
     return digest.hexdigest()
 
 
-def _float_columns(X: Any) -> list[Floats]:
-    return list(np.asarray(X, dtype=np.float64).T)
-
-
-def _rows(y: Any) -> Any:
-    return np.asarray(y).ravel()
+def _values(column: Any) -> Any:
+    return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
 
 
 def _add(digest: Any, column: Any) -> None:
     """Numbers by their bytes, all else by its text with lengths, so that no two columns look alike."""
-    values = np.asarray(column)
-    if values.dtype.kind in "fiub":
-        digest.update(b"#" + np.ascontiguousarray(values, dtype=np.float64).tobytes())
+    numbers = _as_numbers(column)
+    if numbers is not None:
+        digest.update(b"#" + (numbers + 0.0).tobytes())  # -0.0 is 0.0
         return
-    for value in values.tolist():
+    for value in column if isinstance(column, (list, tuple)) else column.tolist():
         text = str(value).encode("utf-8", "backslashreplace")
         digest.update(b"%d:%s" % (len(text), text))
     digest.update(b"$")
+
+
+def _as_numbers(column: Any) -> Floats | None:
+    """Numbers as floats; None of texts, and of whole numbers that floats cannot tell apart."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fb":
+        return np.ascontiguousarray(column, dtype=np.float64)
+    values = np.asarray(column)
+    kinds = {type(value) for value in values.ravel().tolist()} if values.dtype.kind in "OUiu" else {float}
+    if not kinds <= {int, float, bool}:
+        return None
+    numbers = np.array(values.tolist(), dtype=np.float64)
+    whole = values.dtype.kind == "f" or np.abs(numbers).max(initial=0.0) < _EXACT
+    return numbers if whole else None

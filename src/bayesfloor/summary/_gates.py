@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.summary._tables import LEVEL, class_limits, pair_limits
 from bayesfloor.summary._words import percent, span, target_text
@@ -15,6 +16,7 @@ from bayesfloor.summary._words import percent, span, target_text
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
+_ALIKE_ROWS = 0.1  # by which numbers of rows may differ for biases to be alike
 _WORDS = {"feasible": "ok", "infeasible": "failed", "undecided": "undecided"}
 
 
@@ -42,35 +44,62 @@ def error_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of the whole problem exceeds a limit."""
     floor = check.overall
     low, high = (float(floor.bounds_at(rate).lower) for rate in floor.interval(LEVEL))
-    word = _judge(check, low, min(high, check.envelope.upper), most)
+    word = _judge(check, min(low, check.envelope.lower), min(high, check.envelope.upper), most)
     told = f"lower bound {percent(floor.lower)} % (95 % interval {percent(low)} to {percent(high)} %)"
     return Gate("BF302", word, f"{told}, limit {percent(most)} %")
 
 
 def pair_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of any measurable pair exceeds a limit."""
-    low, high = pair_limits(check)
-    high = np.minimum(high, _held_out_limit(check))
-    low = np.minimum(low, high)  # what a classifier refutes cannot fail
-    seen = np.triu(~check.pairwise.at_resolution, 1)
-    return _worst_of("BF303", check, np.where(seen, low, 0.0), np.where(seen, high, 0.0), most)
+    one, two = np.nonzero(np.triu(~check.pairwise.at_resolution, 1))
+    if not len(one):
+        return Gate("BF303", "ok", f"no pair is measurable, limit {percent(most)} %")
+    low, high = pair_limits(check.pairwise, one, two)
+    high = np.minimum(high, _held_out_limit(check, one, two))
+    share = (check.pairwise.sizes[one] + check.pairwise.sizes[two]) / check.pairwise.sizes.sum()
+    low = np.minimum(_corrected(check, low, share), high)  # what a classifier refutes cannot fail
+    names = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
+    return _worst_of("BF303", check, names, low, high, most)
 
 
 def class_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of any class against the rest exceeds a limit."""
     low, high = class_limits(check)
-    return _worst_of("BF304", check, low, high, most)
+    return _worst_of("BF304", check, check.labels, _corrected(check, low, 1.0), high, most)
 
 
 def baseline_gate(check: Check, before: Check, most: float) -> Gate:
     """Whether the estimate rose by more than a limit since an earlier check."""
     now, then = check.overall, before.overall
     rise = now.estimate - then.estimate
-    reach = float(np.hypot(_reach(check), _reach(before)))
-    word = "failed" if rise - reach > most else "ok" if rise + reach <= most or rise <= 0 else "undecided"
+    reach, unlike = float(np.hypot(_reach(check), _reach(before))), _unlike(check, before)
+    sure = not (check.envelope.alarm or before.envelope.alarm) if not unlike else _both_trusted(check, before)
+    word = "ok" if rise + reach <= most or rise <= 0 else "failed" if rise - reach > most and sure else "undecided"
     text = f"estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now, "
     text += f"a rise of {100 * rise:+.2f} (give or take {100 * reach:.2f}), limit {percent(most)} %"
-    return Gate("BF305", word, text + _unlike(check, before))
+    return Gate("BF305", word, text + unlike)
+
+
+def check_limits(limits: dict[str, float | None]) -> None:
+    """Refuse what is no error."""
+    for name, value in limits.items():
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is not None and not (number and 0 <= float(value) <= 1):
+            raise ValueError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
+
+
+def _both_trusted(check: Check, before: Check) -> bool:
+    return check.envelope.trusted and before.envelope.trusted
+
+
+def _corrected(check: Check, low: Floats, share: Floats | float) -> Floats:
+    """Lower bounds of parts of the rows, less what classifiers say that the bound of all is too high by.
+
+    In proportion, or all of it in one part: whichever leaves less.
+    """
+    whole = float(check.overall.bounds_at(check.overall.interval(LEVEL)[0]).lower)
+    kept = min(1.0, check.envelope.lower / whole) if whole > 0 else 1.0
+    return np.maximum(0.0, np.minimum(low * kept, low - whole * (1 - kept) / share))
 
 
 def _judge(check: Check, low: float, high: float, most: float) -> str:
@@ -80,20 +109,19 @@ def _judge(check: Check, low: float, high: float, most: float) -> str:
     return "failed" if low > most and check.envelope.trusted else "undecided"
 
 
-def _worst_of(code: str, check: Check, low: Floats, high: Floats, most: float) -> Gate:
+def _worst_of(code: str, check: Check, names: list[str], low: Floats, high: Floats, most: float) -> Gate:
     """The gate of the worst pair or class."""
-    worst = np.unravel_index(np.argmax(low if (low > most).any() else high), low.shape)
-    where = " and ".join(check.labels[int(k)] for k in worst)
+    worst = int(np.argmax(low if (low > most).any() else high))
     word = _judge(check, float(low[worst]), float(high.max()), most)
     told = span(float(low[worst]), float(high[worst]))
-    return Gate(code, word, f"worst is {where}: lower bound {told} (95 % interval), limit {percent(most)} %")
+    return Gate(code, word, f"worst is {names[worst]}: lower bound {told} (95 % interval), limit {percent(most)} %")
 
 
-def _held_out_limit(check: Check) -> Floats:
+def _held_out_limit(check: Check, one: Ints, two: Ints) -> Floats:
     """Upper limit of each pair's error by the best classifier on rows held out."""
     sizes = check.pairwise.sizes * check.envelope.n_rows / check.pairwise.sizes.sum()
-    n = sizes[:, None] + sizes
-    return upper_limit(check.pair_errors * n, n, LEVEL)
+    n = sizes[one] + sizes[two]
+    return upper_limit(check.pair_errors[one, two] * n, n, LEVEL)
 
 
 def _reach(check: Check) -> float:
@@ -103,8 +131,9 @@ def _reach(check: Check) -> float:
 
 
 def _unlike(check: Check, before: Check) -> str:
-    """What makes the two hard to compare."""
+    """What makes the two hard to compare: the bias of both is the same only for like data."""
     now, then = check.facts, before.facts
     names = [name for name in ("n_classes", "n_features", "scale") if getattr(now, name) != getattr(then, name)]
+    names += ["n_used"] if abs(np.log(now.n_used / then.n_used)) > _ALIKE_ROWS else []
     told = ", ".join(f"{name} {getattr(then, name)} then, {getattr(now, name)} now" for name in names)
     return f"; not quite alike: {told}" if names else ""

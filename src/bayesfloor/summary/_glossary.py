@@ -187,6 +187,26 @@ TERMS = {
     "undecided": "The rows at hand neither show nor rule it out: get more rows, or a tighter question.",
     "ruler": "From no error to the error of guessing; the dark part is where the lowest possible error lies.",
     "class": "One of the labels.",
+    "bounds by trees": "Bounds on the lowest possible error from the share of cross edges alone: the lower "
+    "(K-1)/K (1 - sqrt(1 - K/(K-1) G)), the upper G. Asymptotic, and too high where neighbours are far apart.",
+    "classifiers": "Errors of a few cheap classifiers on rows held out: no floor can be above "
+    "them; of trust, whether one of them errs less than the trees' lower bound.",
+    "hardest pairs": "Measurable pairs with the largest normalised floors.",
+    "hardest classes": "Classes with the largest one-vs-rest estimate; those with too few rows come last.",
+    "95 % interval of the lower": "The lower bound at both ends of the 95 % confidence interval of the cross edges.",
+    "rows": "Number of rows of the class in use.",
+    "rows a class": "How many rows the smallest class has; below 30 nothing is to be trusted.",
+    "rows in use": "How many of the rows were used.",
+    "ties": "Whether equally long edges leave the answer open.",
+    "copies": "Whether rows are equal or nearly so.",
+    "gate": "A limit that the data had to keep: ok, failed or undecided.",
+    "feasible": "An upper limit of the lowest possible error meets the target.",
+    "infeasible": "The lower bound forbids the target, its bias is small and no classifier refutes it.",
+    "small bias": "Corrections are small against the interval: the lower bound counts.",
+    "unknown": "The bounds' bias may be larger than the interval: the lower bound may be too high.",
+    "refuted": "A classifier errs less than the trees' lower bound: the bounds are too high here.",
+    "ok": "The limit is kept, as far as the rows can show.",
+    "failed": "The limit is broken, even at the favourable end of the interval.",
 }
 
 

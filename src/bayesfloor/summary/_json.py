@@ -13,6 +13,7 @@ import numpy as np
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
+from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate
@@ -95,28 +96,31 @@ def load(source: str | Path) -> Check:
             "this is not a check, or one of another version of bayesfloor. Run the check again."
         )
     try:
-        return _restore_check(given)
-    except (KeyError, TypeError, IndexError) as error:
+        made = _restore_check(given)
+        repr(made)  # what has its parts but makes no sense fails here, not later
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
+    return made
 
 
 def _read(source: str | Path) -> Any:
-    text = source if isinstance(source, str) and source.lstrip()[:1] in ("{", "[") else Path(source).read_text("utf-8")
+    is_text = isinstance(source, str) and (not source.strip() or source.lstrip()[:1] in ("{", "["))
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes.") from error
+        return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
+    except ValueError as error:  # no JSON, or not even text
+        raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
 
 
 def _restore_check(given: dict[str, Any]) -> Check:
     from bayesfloor.summary._check import Check
 
     pairs, K = given["pairwise"], len(given["pairwise"]["classes"])
+    _check_lengths(given, K)
     rows = _restore_rows(given["samples"])
     nothing = {"_eta": np.empty((0, K)), "_codes": np.empty(0, dtype=int), "_row": np.empty(0, dtype=int)}
     return Check(
         facts=_restore(Facts, given["facts"]),
-        target=given["target"],
+        target=_target(given["target"]),
         overall=_restore(Floor, given["overall"]),
         envelope=_restore(Envelope, given["envelope"], **nothing),
         pairwise=_restore_pairs(pairs),
@@ -128,12 +132,31 @@ def _restore_check(given: dict[str, Any]) -> Check:
     )
 
 
+def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
+    """Refuse tables whose columns do not go together."""
+    pairs, rows = given["pairwise"], given["samples"]
+    wanted = {
+        n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr] + [pairs["sizes"]],
+        n_classes * (n_classes - 1) // 2: [pairs[name] for name in (*_PAIRS, "held_out")],
+        len(rows["row"]): [rows[item.name] for item in fields(SampleScores)] + [rows["nearest"], rows["nearest_label"]],
+    }
+    for length, columns in wanted.items():
+        if any(len(column) != length for column in columns):
+            raise TypeError(f"a column is not {length} long")
+
+
+def _target(value: Any) -> float | None:
+    if value is not None:
+        check_target(value)
+    return value
+
+
 def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
     made = {name: square(_floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in _PAIRS}
     return PairwiseFloor(
-        classes=np.array(given["classes"]),
+        classes=_flat(given["classes"], None),
         sizes=_floats(given["sizes"]),
-        claims=given["claims"],
+        claims=_as_kind(given["claims"], "bool", "claims"),
         **{**made, "at_resolution": made["at_resolution"].astype(bool)},
     )
 
@@ -141,10 +164,10 @@ def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
 def _restore_rows(given: dict[str, Any]) -> RowsToSee:
     return RowsToSee(
         scores=_restore(SampleScores, given),
-        nearest=np.array(given["nearest"], dtype=np.int64),
-        nearest_label=np.array(given["nearest_label"]),
-        n_suspect=given["n_suspect"],
-        n_conflict=given["n_conflict"],
+        nearest=_flat(given["nearest"], np.int64),
+        nearest_label=_flat(given["nearest_label"], None),
+        n_suspect=_as_kind(given["n_suspect"], "int", "n_suspect"),
+        n_conflict=_as_kind(given["n_conflict"], "int", "n_conflict"),
     )
 
 
@@ -160,18 +183,46 @@ def _restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
 def _as_kind(value: Any, kind: str, name: str) -> Any:
     if kind == "Floats":
         return _floats(value)
-    if kind == "Ints":
-        return np.array(value, dtype=np.int64)
-    if kind == "np.ndarray":
-        return np.array(value)
-    if kind.startswith("tuple"):
-        return tuple(np.nan if item is None else item for item in value)
-    if kind == "float" and value is None:
+    if kind in ("Ints", "np.ndarray"):
+        return _flat(value, np.int64 if kind == "Ints" else None)
+    if kind.startswith(("tuple", "list", "dict")):
+        return _collection(value, kind)
+    if kind == "float" and value is None and name in _MAY_LACK:
         return np.inf if name in ("_degrees", "dimension") else np.nan
+    if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind != "bool"):
+        raise TypeError(f"{name} is {value!r}")
     return value
 
 
-def _floats(values: list[Any]) -> Any:
+_MAY_LACK = {"_degrees", "dimension", "bias", "limit", "limit_std_error", "std_error"}
+_PLAIN: dict[str, Any] = {"float": (int, float), "int": int, "int | None": (int, type(None)), "str": str, "bool": bool}
+
+
+def _collection(value: Any, kind: str) -> Any:
+    numbers = (int, float) if kind.startswith("dict") else (int, float, type(None))
+    inside = str if "str" in kind.removeprefix("dict[str") else numbers
+    items = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(value, dict if kind.startswith("dict") else list) or not all(
+        isinstance(i, inside) for i in items
+    ):
+        raise TypeError(f"{value!r} where {kind} belongs")
+    if kind == "tuple[float, float]" and len(value) != 2:
+        raise TypeError(f"{value!r} where two numbers belong")
+    return tuple(np.nan if item is None else item for item in value) if kind.startswith("tuple") else value
+
+
+def _flat(values: Any, kind: Any) -> np.ndarray:
+    """A list of single values as an array."""
+    if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
+        raise TypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
+    if kind is not None and not all(isinstance(value, int) for value in values):
+        raise TypeError(f"{str(values)[:40]} where whole numbers belong")
+    return np.array(values, dtype=kind)
+
+
+def _floats(values: Any) -> Any:
+    if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
+        raise TypeError(f"{str(values)[:40]} where numbers belong")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 

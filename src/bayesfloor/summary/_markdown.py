@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._tables import class_rows, pair_rows
 from bayesfloor.summary._text import figures, head_line, unmeasured
-from bayesfloor.summary._words import percent, span
+from bayesfloor.summary._words import amount, percent, span
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 _SHOWN = 10
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~$@]|:(?=//)|&(?!#\d+;)|#(?!\d+;)|(?<=www)\.")
+_BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 
 
 def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
@@ -34,8 +35,13 @@ def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
 
 
 def escape(text: str) -> str:
-    """A text that Markdown and HTML leave as it is."""
-    return _SPECIAL.sub(_escaped, text)
+    """A text that Markdown and HTML leave as it is, wherever it stands in a line."""
+    return _SPECIAL.sub(_escaped, _BLOCK.sub(_escaped_start, text))
+
+
+def _escaped_start(match: re.Match[str]) -> str:
+    """What would start a list or a block of code, as entities."""
+    return "".join(f"&#{ord(character)};" if character in "-+=. )\t" else character for character in match[0])
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -64,7 +70,7 @@ def _classes(check: Check) -> str:
             escape(check.labels[row.number]),
             "too few rows" if row.few else span(row.lower, row.upper),
             "" if row.few else span(row.low, row.high),
-            f"{row.size:,g}",
+            amount(row.size),
         )
         for row in class_rows(check, _SHOWN)
     ]

@@ -57,8 +57,8 @@ def rows_to_see(floor: BayesFloor) -> RowsToSee:
         scores=take_scores(found, places),
         nearest=np.where(other < 0, -1, floor._sample.row[other]),
         nearest_label=floor.classes_[floor._labels.codes[label]],
-        n_suspect=int(np.count_nonzero(found.suspect)),
-        n_conflict=int(np.count_nonzero(found.conflict)),
+        n_suspect=len(np.unique(found.row[found.suspect])),  # of several votes on a row, one row
+        n_conflict=len(np.unique(found.row[found.conflict])),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, hard_shares
 from bayesfloor.floor._envelope import Envelope
+from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._limits import lower_limit, upper_limit
 
@@ -50,33 +51,31 @@ class ClassRow(NamedTuple):
 
 def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
     """Measurable pairs, hardest first."""
-    one, two = hardest_pairs(check, most)
-    floor, (low, high) = check.pairwise, pair_limits(check)
-    columns = (floor.lower, floor.upper, low, high, floor.matrix, check.pair_errors, floor.holm)
-    return [
-        PairRow(i, j, *(float(values[i, j]) for values in columns))
-        for i, j in zip(one.tolist(), two.tolist(), strict=True)
-    ]
+    floor, pairs = check.pairwise, hardest_pairs(check, most)
+    low, high = pair_limits(floor, *pairs)
+    figures = (floor.lower[pairs], floor.upper[pairs], low, high)
+    more = (values[pairs] for values in (floor.matrix, check.pair_errors, floor.holm))
+    return [PairRow(*row) for row in zip(*(column.tolist() for column in (*pairs, *figures, *more)), strict=True)]
 
 
 def hardest_pairs(check: Check, most: int | None = None) -> tuple[Ints, Ints]:
-    """Numbers of the measurable pairs, hardest first."""
+    """Numbers of the measurable pairs, hardest first; those of classes with too few rows last."""
     one, two = np.triu_indices(len(check.pairwise.classes), 1)
     seen = ~check.pairwise.at_resolution[one, two]
     one, two = one[seen], two[seen]
-    order = np.argsort(-check.pairwise.matrix[one, two], kind="stable")[:most]
+    few = check.one_vs_rest.few[one] | check.one_vs_rest.few[two]
+    order = np.lexsort((-check.pairwise.matrix[one, two], few))[:most]
     return one[order], two[order]
 
 
-def pair_limits(check: Check) -> tuple[Floats, Floats]:
-    """Lower bounds of all pairs at both ends of the 95 % interval of their cross edges.
+def pair_limits(floor: PairwiseFloor, one: Ints, two: Ints) -> tuple[Floats, Floats]:
+    """Lower bounds of these pairs at both ends of the 95 % interval of their cross edges.
 
     Clopper-Pearson on the mean of the trees: wider than need be, since the mean varies less than one.
     """
-    floor, half = check.pairwise, 0.5 + LEVEL / 2
-    n1, n2 = np.meshgrid(floor.sizes, floor.sizes)
+    n1, n2, half = floor.sizes[one], floor.sizes[two], 0.5 + LEVEL / 2
     edges = n1 + n2 - 1
-    cross = np.minimum(floor.cross, edges)
+    cross = np.minimum(floor.cross[one, two], edges)
     ends = [limit(cross, edges, half) * edges for limit in (lower_limit, upper_limit)]
     low, high = (np.asarray(henze_penrose(end, n1, n2).lower) for end in ends)
     return low, high
@@ -104,7 +103,8 @@ def class_limits(check: Check) -> tuple[Floats, Floats]:
 def held_out_pair_errors(envelope: Envelope, n_classes: int) -> Floats:
     """Error between each two classes of the best posterior, out of fold."""
     eta, codes = envelope._eta, envelope._codes
-    beats = eta > eta[np.arange(len(codes)), codes][:, None]
-    beaten = hard_shares(codes, n_classes).T @ beats.astype(np.float64)
+    own = eta[np.arange(len(codes)), codes][:, None]
+    beaten = hard_shares(codes, n_classes).T @ ((eta > own) + 0.5 * (eta == own))  # a tie is half an error
+    np.fill_diagonal(beaten, 0.0)
     sizes = np.bincount(codes, minlength=n_classes)
     return (beaten + beaten.T) / np.maximum(sizes[:, None] + sizes, 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesfloor.engine._text import cells, pad, printable
 from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._words import count, percent, span, target_text
+from bayesfloor.summary._words import amount, count, percent, span, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -24,7 +24,7 @@ def to_text(check: Check, width: int = WIDTH) -> str:
     """All that a reader needs on one screen."""
     parts = [[head_line(check)], _wrap(check.verdict, width), figure_lines(check), table_lines(check)]
     findings = [line for finding in check.findings for line in _item(finding.code, finding.text, width)]
-    return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n")
+    return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n").rstrip()
 
 
 def head_line(check: Check) -> str:
@@ -113,7 +113,7 @@ def unmeasured(check: Check) -> str:
     pairs = np.triu_indices(len(check.labels), 1)
     none = int(np.count_nonzero(check.pairwise.at_resolution[pairs]))
     if not none:
-        return f"all {count(len(pairs[0]), 'pair')} measurable"
+        return "all pairs measurable" if len(pairs[0]) > 1 else "the pair is measurable"
     share = "no more edges join them than even separate classes share"
     return f"{none:,} of {count(len(pairs[0]), 'pair')} not measurable: {share}"
 
@@ -124,7 +124,7 @@ def _class_lines(check: Check) -> list[str]:
             check.labels[row.number],
             "too few rows" if row.few else span(row.lower, row.upper),
             "" if row.few else span(row.low, row.high),
-            f"{row.size:,g}",
+            amount(row.size),
         )
         for row in class_rows(check, _SHOWN)
     ]

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._text import printable
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, Result
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._words import best_learner, count, percent
+from bayesfloor.summary._words import amount, best_learner, count, percent
 
 _SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
 _COPIES = 0.01  # share of equal rows that is worth a word
@@ -76,7 +77,8 @@ def weigh_trust(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, envel
 def _rows_a_class(floor: OneVsRestFloor) -> Trait:
     few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
     if few:
-        text = f"{count(few, 'class')} of {len(floor.sizes)} with fewer than {FEW} rows, the smallest with {least:,g}"
+        told = f"{count(few, 'class')} of {len(floor.sizes):,} with fewer than {FEW} rows"
+        text = f"{told}, the smallest with {amount(least)}"
     else:
         text = f"the smallest class has {count(least, 'row')}"
     return Trait("BF201", "rows a class", few > 0, text)
@@ -120,7 +122,8 @@ def _neighbours(overall: Floor, envelope: Envelope) -> Trait:
 
 def _classifiers(overall: Floor, envelope: Envelope) -> Trait:
     name, error = best_learner(envelope)
-    text = f"{name} errs on {percent(error)} % of held-out rows; the trees' lower bound is {percent(overall.lower)} %"
+    told = f"{printable(name)} errs on {percent(error)} % of held-out rows"
+    text = f"{told}; the trees' lower bound is {percent(overall.lower)} %"
     return Trait("BF205", "classifiers", envelope.alarm, text)
 
 

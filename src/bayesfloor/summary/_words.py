@@ -17,13 +17,14 @@ def percent(share: float) -> str:
     """A share in percent: two decimals below 1 %, else one."""
     if not np.isfinite(share):
         return "unknown"
-    value = 100 * share
-    return f"{value:.{_decimals(share)}f}"
+    return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
 
 
 def accuracy(error: float) -> str:
     """What is left of 100 %, with as many decimals as the error has."""
-    return f"{100 - 100 * error:.{_decimals(error)}f}"
+    told = percent(error)
+    left = f"{100 - float(told):.{len(told.partition('.')[2])}f}"
+    return "100.0" if left == "100.00" else left
 
 
 def span(low: float, high: float) -> str:
@@ -33,7 +34,8 @@ def span(low: float, high: float) -> str:
 
 def target_text(target: float) -> str:
     """A target accuracy in percent, no longer than it has to be."""
-    return f"{100 * target:.6g} %"
+    short = f"{100 * target:.6g} %"
+    return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
 
 
 def _decimals(error: float) -> int:
@@ -43,7 +45,12 @@ def _decimals(error: float) -> int:
 def count(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 1,797 rows."""
     plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number:,g} {noun if number == 1 else plural}"
+    return f"{amount(number)} {noun if number == 1 else plural}"
+
+
+def amount(number: float) -> str:
+    """A number of rows, in whole ones: soft labels make fractions of them."""
+    return f"{number:,.0f}"
 
 
 def best_learner(envelope: Envelope) -> tuple[str, float]:
@@ -71,7 +78,8 @@ def _answer(envelope: Envelope, target: float) -> str:
     if word == "infeasible":
         return (
             f"{wish} is out of reach on these features: the lowest possible error is at least "
-            f"{percent(envelope.lower)} %, so the best case is {accuracy(envelope.lower)} %."
+            f"{percent(envelope.lower)} %, so the best case is {accuracy(envelope.lower)} %, "
+            f"as far as {count(envelope.n_rows, 'row')} can show."
         )
     return f"{wish}: undecided{_leaning(envelope, target)}"
 
@@ -82,8 +90,8 @@ def _leaning(envelope: Envelope, target: float) -> str:
     if error <= 1 - target:
         return f", but likely within reach: {got}, which {count(envelope.n_rows, 'row')} cannot prove."
     if envelope.trusted:
-        return f": {got}, and the best case is {accuracy(envelope.lower)} %."
-    return f": {got}, and whether a better model gets there cannot be told from these rows."
+        return f". {got[0].upper()}{got[1:]}, and the best case is {accuracy(envelope.lower)} %."
+    return f". {got[0].upper()}{got[1:]}; whether a better model gets there cannot be told from these rows."
 
 
 def _called(name: str) -> str:
@@ -99,7 +107,7 @@ def _called(name: str) -> str:
 
 
 def _expectation(overall: Floor, envelope: Envelope) -> str:
-    if overall.p_value > NO_SIGNAL:
+    if overall.p_value > NO_SIGNAL and envelope.upper >= overall.constant_error:
         return (
             f"These features are not shown to say anything of the labels: always answering the largest class errs on "
             f"{percent(overall.constant_error)} %, and no model is known to do better."

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from bayesfloor.engine._text import show_labels
 from bayesfloor.plotting import _fonts
-from bayesfloor.plotting._fonts import families, label_style, label_texts
-from bayesfloor.plotting._labels import LONGEST, short_labels
+from bayesfloor.plotting._fonts import LONGEST, families, label_style, label_texts
 
 
 def test_a_short_label_stays_as_it_is():
     """Only what does not fit may be changed."""
-    assert short_labels(["cat", 7, 1.5, True]) == ["cat", "7", "1.5", "True"]
+    assert show_labels(["cat", 7, 1.5, True]) == ["cat", "7", "1.5", "True"]
 
 
 def test_a_long_label_loses_its_middle():
     """Long names of one family differ at the start or at the end."""
-    (text,) = short_labels(["first" + "x" * 200 + "last"])
+    (text,) = show_labels(["first" + "x" * 200 + "last"], LONGEST)
 
     assert len(text) == LONGEST
     assert text.startswith("first")
@@ -30,23 +30,23 @@ def test_a_long_label_loses_its_middle():
 @given(st.lists(st.text(max_size=60), unique=True, max_size=8))
 def test_different_labels_stay_different(labels):
     """Two classes under one name would be two truths in one picture."""
-    texts = short_labels(labels)
+    texts = show_labels(labels)
 
     assert len(set(texts)) == len(labels)
     assert all(text.isprintable() and text.strip() for text in texts)
 
 
-def test_labels_cut_to_the_same_text_get_their_place():
+def test_labels_cut_to_the_same_text_get_a_number():
     """The number leads back to the class."""
-    one, two = short_labels(["a" * 50 + "x" + "a" * 50, "a" * 50 + "y" + "a" * 50])
+    one, two = show_labels(["a" * 50 + "x" + "a" * 50, "a" * 50 + "y" + "a" * 50])
 
-    assert one.endswith(" #0")
-    assert two.endswith(" #1")
+    assert one.endswith(" #1")
+    assert two.endswith(" #2")
 
 
 def test_what_cannot_be_seen_is_quoted_or_escaped():
     """An empty label beside an axis looks like a fault of the picture."""
-    assert short_labels(["", "  ", " 1", "a\nb", "\u202eab"]) == ["''", "'  '", "' 1'", "a\\nb", "\\u202eab"]
+    assert show_labels(["", "  ", " 1", "a\nb", "\u202eab"]) == ['""', '"  "', '" 1"', "a\\nb", "\\u202eab"]
 
 
 def test_letters_in_no_font_are_written_as_escapes_with_one_warning(monkeypatch):
@@ -61,7 +61,7 @@ def test_letters_in_no_font_are_written_as_escapes_with_one_warning(monkeypatch)
 
 def test_an_escape_is_never_cut_in_two():
     """Half an escape names another letter."""
-    (text,) = short_labels(["\u4e2d" * 20], missing={"\u4e2d"})
+    (text,) = show_labels(["\u4e2d" * 20], LONGEST, missing={"\u4e2d"})
 
     assert text == "\\u4e2d\\u4e2d…\\u4e2d"
 

@@ -1,0 +1,196 @@
+"""Small files of data, and the command in a process of its own."""
+
+import gzip
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+# Whoever runs the tests may have set these; a test that needs one sets it.
+_UNSET = (
+    "BAYESFLOOR_DEBUG",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GITHUB_STEP_SUMMARY",
+    "LC_ALL",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONIOENCODING",
+    "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE",
+)
+_USUAL = {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "TERM": "xterm-256color"}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended, and what it said; a terminal has one text for both, under ``stdout``."""
+
+    code: int
+    stdout: str
+    stderr: str
+    peak: int = 0
+
+
+class Command:
+    """The installed command ``bayesfloor``."""
+
+    def __init__(self):
+        found = shutil.which("bayesfloor", path=str(Path(sys.executable).parent))
+        assert found, "the command is not installed beside this Python"
+        self.path = found
+
+    def environment(self, **more):
+        """Variables as a user would have them; None unsets one."""
+        kept = {name: value for name, value in os.environ.items() if name not in _UNSET}
+        return {name: value for name, value in {**kept, **_USUAL, **more}.items() if value is not None}
+
+    def __call__(self, *args, cwd=None, given=b"", start=(), **environment):
+        """Run to the end; ``start`` is another way to start it."""
+        ended = subprocess.run(
+            [*(start or [self.path]), *map(str, args)],
+            cwd=cwd,
+            input=given,
+            capture_output=True,
+            env=self.environment(**environment),
+            timeout=300,
+            check=False,
+        )
+        texts = (stream.decode().replace("\r\n", "\n") for stream in (ended.stdout, ended.stderr))
+        return Ended(ended.returncode, *texts)
+
+    def begin(self, *args, cwd=None, **streams):
+        """Start in a session of its own, with Ctrl-C at work even where it is ignored here, as behind an ``&``."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return subprocess.Popen(
+                [self.path, *map(str, args)],
+                cwd=cwd,
+                env=self.environment(),
+                start_new_session=True,
+                text=True,
+                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
+            )
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def in_terminal(self, *args, cwd=None, columns=100, **environment):
+        """Run to the end with a terminal on all streams; ``peak`` is the memory in bytes."""
+        import pty
+        import termios
+
+        leader, follower = pty.openpty()
+        termios.tcsetwinsize(follower, (40, columns))
+        with subprocess.Popen(
+            [self.path, *map(str, args)],
+            cwd=cwd,
+            env=self.environment(**environment),
+            start_new_session=True,
+            stdin=follower,
+            stdout=follower,
+            stderr=follower,
+        ) as process:
+            os.close(follower)
+            said = _read_all(leader)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        os.close(leader)
+        unit = 1 if sys.platform == "darwin" else 1024
+        return Ended(process.returncode, said.decode().replace("\r\n", "\n"), "", usage.ru_maxrss * unit)
+
+
+def _read_all(leader):
+    said = b""
+    while True:
+        try:
+            part = os.read(leader, 1 << 16)
+        except OSError:  # how Linux says that nobody is left at the other end
+            return said
+        if not part:
+            return said
+        said += part
+
+
+@pytest.fixture(scope="session")
+def run():
+    """The command: call it with arguments."""
+    return Command()
+
+
+def make_rows(sizes, gap, n_features=3):
+    """Features around centres so far apart, and the number of each row's class.
+
+    The draw is the same for all seeds: what the command does with numbers is the subject here.
+    """
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.normal(size=(len(codes), n_features))
+    X[:, 0] += gap * codes
+    return np.round(X, 6), codes
+
+
+def make_table(X, labels, **more):
+    """Columns x0, x1, ... and the label, and others if given."""
+    return pa.table({**{f"x{k}": X[:, k] for k in range(X.shape[1])}, "label": labels, **more})
+
+
+@pytest.fixture(scope="session")
+def write():
+    """Writer of a table as CSV."""
+
+    def write_csv(path, X, labels, **more):
+        pacsv.write_csv(make_table(X, labels, **more), path)
+        return path
+
+    return write_csv
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """A folder with one dataset in every format: three classes far apart."""
+    folder = tmp_path_factory.mktemp("files")
+    X, codes = make_rows((50, 50, 50), 8)
+    labels = np.array(["cat", "dog", "hen"])[codes]
+    table = make_table(X, labels)
+    pacsv.write_csv(table, folder / "easy.csv")
+    pacsv.write_csv(table, folder / "easy.tsv", pacsv.WriteOptions(delimiter="\t"))
+    (folder / "easy.csv.gz").write_bytes(gzip.compress((folder / "easy.csv").read_bytes()))
+    pq.write_table(table, folder / "easy.parquet")
+    feather.write_feather(table, folder / "easy.arrow")
+    np.savez(folder / "easy.npz", X=X, y=labels)
+    np.save(folder / "easy.npy", X)
+    (folder / "names.txt").write_text("\n".join(labels) + "\n", encoding="utf-8")
+    pq.write_table(pa.table({"vector": X.tolist(), "label": labels}), folder / "lists.parquet")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hard(tmp_path_factory, write):
+    """Two classes that overlap so much, in so few dimensions, that no target of 99 % can be met."""
+    X, codes = make_rows((500, 500), 0.6, 2)
+    return write(tmp_path_factory.mktemp("hard") / "hard.csv", X, np.array(["cat", "dog"])[codes])
+
+
+@pytest.fixture(scope="session")
+def wrong():
+    """The rows of ``mislabelled`` that have a wrong label."""
+    return list(range(3, 900, 10))
+
+
+@pytest.fixture(scope="session")
+def mislabelled(tmp_path_factory, write, wrong):
+    """Three classes far apart with some wrong labels, and names for the rows."""
+    X, codes = make_rows((300, 300, 300), 20, 2)
+    codes[wrong] = (codes[wrong] + 1) % 3
+    names = [f"name-{k}" for k in range(len(X))]
+    return write(tmp_path_factory.mktemp("odd") / "odd.csv", X, np.array(["cat", "dog", "hen"])[codes], name=names)

@@ -1,0 +1,35 @@
+"""``bayesfloor demo``: the first thing to try."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def shown(run, tmp_path_factory):
+    """The demo, with its report; and the folder of that."""
+    folder = tmp_path_factory.mktemp("demo")
+    return run("demo", "-o", "digits.html", cwd=folder), folder
+
+
+def test_the_demo_needs_no_file_and_shows_the_summary(shown):
+    """The first command of a new user must work without anything of theirs."""
+    ended, _ = shown
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("digits · 1,797 rows · 64 features · 10 classes")
+    assert "lowest possible error" in ended.stdout
+
+
+def test_the_demo_writes_its_report_only_where_asked(shown):
+    """Nothing may lie around after a first try."""
+    ended, folder = shown
+
+    assert [path.name for path in folder.iterdir()] == ["digits.html"]
+    assert ended.stdout.endswith("\ndigits.html\n")
+    assert (folder / "digits.html").read_text("utf-8").rstrip().endswith("</html>")
+
+
+def test_the_report_of_the_demo_has_pictures(shown):
+    """It shows what --pixels would do for the user's own."""
+    pytest.importorskip("PIL")
+
+    assert "data:image/png;base64," in (shown[1] / "digits.html").read_text("utf-8")

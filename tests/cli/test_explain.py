@@ -1,0 +1,85 @@
+"""``bayesfloor explain``: every code and every term, and help with typing errors."""
+
+import json
+import sys
+
+import pytest
+
+from bayesfloor.summary._glossary import CODES, TERMS
+
+# One process for all of them: the command's own way in, over and over.
+EACH = """
+import contextlib, io, json, sys
+from bayesfloor.cli._main import run
+
+told = {}
+for term in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")) as stream:
+        code = run(["explain", term])
+    told[term] = [code, stream.buffer.getvalue().decode()]
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def told(run):
+    """What is told of every code and every term, by their names and as people type them."""
+    terms = [*CODES, *TERMS, "bf204", " Interval ", "held_out", "lowest_possible_error", "P VALUE"]
+    ended = run(start=[sys.executable, "-c", EACH], given=json.dumps(terms).encode())
+    assert (ended.code, ended.stderr) == (0, "")
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("term", [*CODES, *TERMS])
+def test_every_code_and_term_is_explained(told, term):
+    """A code that the tool prints and does not know itself is worse than none."""
+    assert told[term] == [0, {**CODES, **TERMS}[term] + "\n"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("bf204", "BF204"),
+        (" Interval ", "interval"),
+        ("lowest_possible_error", "lowest possible error"),
+        ("P VALUE", "p_value"),
+    ],
+)
+def test_case_and_blanks_do_not_matter(told, typed, meant):
+    """Terms are typed from memory."""
+    assert told[typed] == told[meant]
+
+
+def test_one_term_is_explained_by_the_command_itself(run):
+    """The process that people start."""
+    ended = run("explain", "BF204")
+
+    assert (ended.code, ended.stdout, ended.stderr) == (0, CODES["BF204"] + "\n", "")
+
+
+def test_without_a_term_all_are_listed(run):
+    """It is the table of contents."""
+    ended = run("explain")
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert all(f"{code}  " in ended.stdout for code in CODES)
+    assert all(term in ended.stdout for term in TERMS)
+
+
+def test_an_unknown_term_is_an_error_that_names_near_ones(run):
+    """One letter is wrong more often than the whole word."""
+    ended = run("explain", "intervall")
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert len(ended.stderr.splitlines()) == 1
+    assert " interval" in ended.stderr
+
+
+def test_a_hostile_term_cannot_act_on_the_terminal(run):
+    """Terms are pasted, too."""
+    ended = run("explain", "\x1b[31mred\nline")
+
+    assert ended.code == 2
+    assert "\x1b" not in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

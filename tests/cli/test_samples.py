@@ -1,0 +1,103 @@
+"""``bayesfloor samples``: the rows to look at, as a table or a file."""
+
+import csv
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture(scope="module")
+def listed(run, mislabelled):
+    """The list in the terminal."""
+    return run("samples", mislabelled, "-y", "label", "--id", "name", "--most", "5")
+
+
+@pytest.fixture(scope="module")
+def written(run, mislabelled, tmp_path_factory):
+    """How each file was written, and its path; with one thread or two."""
+    folder = tmp_path_factory.mktemp("rows")
+    paths = {".csv": folder / "rows.csv", ".parquet": folder / "rows.parquet", ".jsonl": folder / "rows.jsonl"}
+    asked = ("samples", mislabelled, "-y", "label", "--id", "name")
+    threads = {".csv": (), ".parquet": ("-j", "2"), ".jsonl": ()}
+    with ThreadPoolExecutor(2) as pool:
+        ended = pool.map(lambda kind: run(*asked, *threads[kind], "-o", paths[kind]), paths)
+        return {kind: (end, paths[kind]) for kind, end in zip(paths, ended, strict=True)}
+
+
+def read_rows(written):
+    """The rows of each file as dictionaries of texts."""
+    with written[".csv"][1].open(encoding="utf-8", newline="") as stream:
+        rows = {".csv": list(csv.DictReader(stream))}
+    rows[".parquet"] = pq.read_table(written[".parquet"][1]).to_pylist()
+    rows[".jsonl"] = [json.loads(line) for line in written[".jsonl"][1].read_text("utf-8").splitlines()]
+    return {kind: [{name: str(value) for name, value in row.items()} for row in found] for kind, found in rows.items()}
+
+
+def test_wrong_labels_are_listed_with_the_right_ones(written, wrong):
+    """The verb is there for nothing else; rows with few edges may stay unseen, so more than half is asked for."""
+    found = {row["id"]: row for row in read_rows(written)[".jsonl"]}
+    animals = ["cat", "dog", "hen"]
+
+    listed = [k for k in wrong if f"name-{k}" in found]
+
+    assert len(listed) > 0.5 * len(wrong)
+    assert len(found) <= len(listed) + 0.1 * len(wrong)
+    assert all(found[f"name-{k}"]["suggested_label"] == animals[k // 300] for k in listed)
+    assert all(found[f"name-{k}"]["label"] == animals[(k // 300 + 1) % 3] for k in listed)
+
+
+def test_all_kinds_of_files_have_the_same_rows_whatever_the_threads(written):
+    """One goes into a spreadsheet, one into a program, one into a labelling tool."""
+    rows = read_rows(written)
+
+    assert rows[".csv"] == rows[".parquet"] == rows[".jsonl"]
+    for ended, path in written.values():
+        assert (ended.code, ended.stderr) == (0, "")
+        assert ended.stdout == f"{len(rows['.csv'])} rows in {path}\n"
+
+
+def test_the_oddest_rows_are_shown_by_their_ids_and_the_rest_is_counted(listed, written):
+    """A terminal shows the first; the reader must know that there are more, and how to get them."""
+    first, head, *rows, more = listed.stdout.splitlines()
+    found = read_rows(written)[".csv"]
+
+    assert (listed.code, listed.stderr) == (0, "")
+    assert first.startswith(f"{len(found)} of 900 rows")
+    assert head.split()[:2] == ["id", "label"]
+    assert [line.split()[:3] for line in rows] == [
+        [row["id"], row["label"], row["suggested_label"]] for row in found[:5]
+    ]
+    assert more.startswith(f"{len(found) - 5} more")
+
+
+def test_so_many_rows_are_written_as_were_asked_for(run, mislabelled, tmp_path):
+    """The number that is the default must not mean something else than any other."""
+    path = tmp_path / "rows.csv"
+    run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "50", "-o", path)
+
+    assert len(path.read_text("utf-8").splitlines()) == 51
+
+
+def test_an_option_that_would_not_be_heeded_is_refused(run, mislabelled):
+    """All rows are scored; a limit that is taken and forgotten would let a quick look last an hour."""
+    ended = run("samples", mislabelled, "-y", "label", "--drop", "name", "--max-rows", "300")
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "--max-rows" in ended.stderr
+
+
+def test_an_ending_that_cannot_be_written_is_told_before_any_work(run, tmp_path):
+    """A typing error must not cost the work."""
+    ended = run("samples", "nothing.csv", "-y", "label", "-o", "rows.txt", cwd=tmp_path)
+
+    assert "rows.txt" in ended.stderr
+
+
+def test_without_odd_rows_the_list_is_empty_and_all_is_well(run, files):
+    """Nothing found is an answer; here the classes are eight standard deviations apart."""
+    ended = run("samples", "easy.parquet", "-y", "label", "--scale", "none", cwd=files)
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout == "0 of 150 rows have a label that does not fit their neighbours\n"

@@ -1,0 +1,155 @@
+"""What a terminal gets, and what others get: colours, a bar, narrow windows, closed pipes, other encodings."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+
+
+@pytest.fixture(scope="module")
+def demo(run):
+    """Some seconds of work in a terminal."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no pseudo-terminals of this kind")
+    return run.in_terminal("demo")
+
+
+def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
+    """A silent minute looks like a hang."""
+    before = demo.stdout[: demo.stdout.index("digits · ")]
+
+    assert demo.code == 0
+    assert re.search(r"[━╸╺]", before)
+    assert "left" in before
+    assert re.search(r"\d+:\d\d", before)
+
+
+def test_the_bar_is_gone_at_the_end(demo):
+    """What stays on the screen is the result."""
+    before, _, after = demo.stdout.partition("digits · ")
+    last = max(before.rindex("left"), before.rindex("━"))
+
+    assert "\x1b[2K" in before[last:]
+    assert before.count("\x1b[?25l") == before.count("\x1b[?25h")
+    assert "━" not in after
+
+
+def test_a_terminal_gets_colours(demo):
+    """Codes stand out."""
+    assert "\x1b[36mBF" in demo.stdout
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("args", "environment"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})]
+)
+def test_colours_can_be_turned_off(run, args, environment):
+    """Some cannot see them, some terminals cannot show them."""
+    ended = run.in_terminal("explain", *args, **environment)
+
+    assert ended.code == 0
+    assert not COLOUR.search(ended.stdout)
+    assert "BF204" in ended.stdout
+
+
+def test_without_a_terminal_there_are_no_colours_unless_forced(run):
+    """Logs of jobs show them, if told so; files must not have them."""
+    plain, forced = run("explain"), run("explain", FORCE_COLOR="1")
+    both = run("explain", FORCE_COLOR="1", NO_COLOR="1")
+
+    assert "\x1b" not in plain.stdout
+    assert "\x1b[36mBF" in forced.stdout
+    assert not COLOUR.search(both.stdout)
+    assert STYLE.sub("", forced.stdout) == STYLE.sub("", both.stdout) == plain.stdout
+
+
+@needs_terminal
+def test_a_narrow_terminal_gets_all_there_is(run, files):
+    """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
+    ended = run.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
+    text = STYLE.sub("", ended.stdout)
+
+    assert ended.code == 0
+    assert "bayesfloor report easy.csv -y label\n" in text
+    assert "lowest possible error" in text
+    assert "BF301  ok: " in text
+
+
+def test_a_terminal_without_unicode_gets_escapes(run, files):
+    """Old consoles and jobs know ASCII only; a result is no reason to crash."""
+    ended = run("check", "easy.csv", "-y", "label", cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout.isascii()
+    assert ended.stdout.startswith(r"easy.csv \xb7 150 rows")
+
+
+def test_the_plain_locale_is_enough(run, files):
+    """Containers have no other."""
+    ended = run("tree", "easy.tsv", "-y", "label", cwd=files, LC_ALL="C", PYTHONUTF8=None)
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert "cat" in ended.stdout
+
+
+def test_markdown_goes_to_a_stdout_without_unicode(run, files):
+    """As the text does."""
+    asked = ("check", "easy.csv", "-y", "label", "--markdown", "-")
+    ended = run(*asked, cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert ended.code == 0
+    assert ended.stdout.startswith("### ")
+
+
+@pytest.fixture(scope="module")
+def unread(run):
+    """Exit code and stderr of a command whose reader is gone, as with ``| head -1``."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no signal or error for a closed pipe")
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        process = run.begin("explain", stdout=writer)
+    finally:
+        os.close(writer)
+    with process:
+        _, said = process.communicate(timeout=60)
+    return process.returncode, said
+
+
+def test_a_closed_pipe_leaves_no_traceback(unread):
+    """A reader that has seen enough is no fault."""
+    assert unread[1] == ""
+
+
+def test_a_closed_pipe_is_no_failed_gate(unread):
+    """With ``set -o pipefail`` a job would take the 1 for data that failed."""
+    assert unread[0] == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_the_head_of_a_result_can_be_taken(run, files):
+    """The real thing, through a real shell."""
+    line = f'"{run.path}" explain | head -n 1'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env=run.environment(), cwd=files
+    )
+
+    assert ended.stdout.startswith("BF101")
+    assert len(ended.stdout.splitlines()) == 1
+    assert ended.stderr == ""
+
+
+def test_json_is_never_coloured(run, files, tmp_path):
+    """FORCE_COLOR is set for whole jobs, and a class may be called ok."""
+    rows = (files / "easy.csv").read_text("utf-8").replace("cat", "ok")
+    (tmp_path / "data.csv").write_text(rows, encoding="utf-8")
+    ended = run("tree", "data.csv", "-y", "label", "--format", "json", cwd=tmp_path, FORCE_COLOR="1")
+
+    assert not COLOUR.search(ended.stdout)

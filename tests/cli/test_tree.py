@@ -1,0 +1,106 @@
+"""``bayesfloor tree``: the classes, in the forms that people and programs read."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+NAMES = [f"class {k:02d}" for k in range(39)] + ["it's"]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory, write):
+    """Forty classes in pairs that overlap."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(40), 25)
+    X = rng.normal(size=(len(codes), 2)) + np.column_stack([30.0 * (codes // 2), 1.5 * (codes % 2)])
+    return write(tmp_path_factory.mktemp("many") / "many.csv", X, np.array(NAMES)[codes])
+
+
+@pytest.fixture(scope="module")
+def grown(run, many):
+    """The tree in every form, one of them by two threads; the drawing by the cut of the paper."""
+    asked = {"text": ("--cut", "min_cut"), "json": ("--format", "json"), "newick": ("--format", "newick", "-j", "2")}
+    with ThreadPoolExecutor(2) as pool:
+        ended = dict(
+            zip(asked, pool.map(lambda args: run("tree", many, "-y", "label", *args), asked.values()), strict=True)
+        )
+    assert all((end.code, end.stderr) == (0, "") for end in ended.values())
+    return {form: end.stdout for form, end in ended.items()}
+
+
+def read_newick(text):
+    """Nested tuples of names."""
+    stack = [[]]
+    for quoted, mark in re.findall(r"'((?:[^']|'')*)'|([(),;])", text):
+        if mark == "(":
+            stack.append([])
+        elif mark == ")":
+            done = tuple(stack.pop())
+            stack[-1].append(done)
+        elif not mark:
+            stack[-1].append(quoted.replace("''", "'"))
+    assert len(stack) == len(stack[0]) == 1
+    return stack[0][0]
+
+
+def leaves(tree):
+    """The names in nested tuples, from left to right."""
+    return [tree] if isinstance(tree, str) else [name for part in tree for name in leaves(part)]
+
+
+def nested(tree, node=0):
+    """A tree of JSON as nested tuples."""
+    if tree["left"][node] < 0:
+        return tree["classes"][tree["order"][tree["start"][node]]]
+    return nested(tree, tree["left"][node]), nested(tree, tree["right"][node])
+
+
+def test_each_class_is_a_leaf_of_the_drawing_by_the_cut_of_the_paper(grown):
+    """Forty classes are too many for a table, which is why there is a tree, and the paper is compared with."""
+    drawn = [line.lstrip("│├└─ ") for line in grown["text"].splitlines()]
+
+    assert sorted(line for line in drawn if "classes: " not in line) == sorted(NAMES)
+    assert drawn[0].startswith("40 classes: ")
+
+
+def test_json_and_newick_tell_the_same_tree_whatever_the_threads(grown):
+    """Programs for phylogenies read the one, all others the other."""
+    tree, other = json.loads(grown["json"]), read_newick(grown["newick"])
+
+    assert sorted(leaves(other)) == sorted(NAMES)
+    assert nested(tree) == other
+
+
+def test_classes_that_overlap_part_last(grown):
+    """Neighbours in the tree are what gets confused."""
+    tree = read_newick(grown["newick"])
+    pairs = {frozenset(NAMES[k : k + 2]) for k in range(0, 40, 2)}
+
+    def twins(part):
+        if isinstance(part, str):
+            return set()
+        found = {frozenset(part)} if all(isinstance(child, str) for child in part) else set()
+        return found.union(*map(twins, part))
+
+    assert len(pairs & twins(tree)) >= 18
+
+
+def test_a_class_without_a_name_is_seen_in_the_drawing(run, tmp_path):
+    """Elsewhere it is a pair of quotes."""
+    X = np.random.default_rng(0).normal(size=60)
+    rows = "".join(f'{x},"{label}"\n' for x, label in zip(X, ["", "b"] * 30, strict=True))
+    (tmp_path / "data.csv").write_text("x,label\n" + rows, encoding="utf-8")
+    ended = run("tree", "data.csv", "-y", "label", cwd=tmp_path)
+
+    assert '""' in [line.lstrip("│├└─ ") for line in ended.stdout.splitlines()]
+
+
+def test_a_form_that_is_not_known_is_a_matter_of_usage(run, many):
+    """The message lists the forms."""
+    ended = run("tree", many, "-y", "label", "--format", "svg")
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "newick" in ended.stderr

@@ -1,0 +1,151 @@
+"""Checks of small data of many kinds, each made once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from bayesfloor import BayesFloor, check
+from bayesfloor.summary._check import make_check
+from bayesfloor.summary._facts import gather_facts
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"quotes' and `ticks`",
+    "\x1b[2J\x1b[31mred",
+    "new\nline\r\ttab",
+    "a" * 200,
+    "a" * 100 + "b" + "a" * 99,
+    "\U0001f600\U0001f469\u200d\U0001f467",
+    "漢字" * 10,
+    "\u05e9\u05dc\u05d5\u05dd",
+    "\u202eright to left",
+    "",
+    '""',
+    "007",
+    "7",
+    "\\n",
+    "\n",
+    "| a | b |",
+    "$x_1$ **bold** [link](http://example.org)",
+    "\ud800",
+    "\x00null",
+]
+
+
+def draw(seed, sizes, shift=2.0, d=2):
+    """Gaussian classes in a row along the first feature: X, y."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.random.default_rng(seed).standard_normal((len(y), d))
+    X[:, 0] += shift * y
+    return X, y
+
+
+def hostile_labels(y):
+    """Classes under hostile names."""
+    names = np.empty(len(HOSTILE), dtype=object)
+    names[:] = HOSTILE
+    return names[y]
+
+
+def _copied(seed):
+    """Near-copies: every row three times, moved by next to nothing."""
+    X, y = draw(seed, [40, 40])
+    moved = np.random.default_rng(seed).normal(size=(240, 2)) * 1e-6
+    return np.repeat(X, 3, axis=0) + moved, np.repeat(y, 3)
+
+
+def _fast():
+    X, y = draw(0, [60, 60])
+    floor = BayesFloor(interval="fast").fit(X, y)
+    return make_check(floor, floor.envelope(learners={}), None, gather_facts(floor, X, y, "", ""))
+
+
+def _flipped():
+    """Two classes far apart, with a tenth of the labels wrong."""
+    X, y = draw(3, [100, 100], shift=12.0)
+    y[::10] = 1 - y[::10]
+    return check(X, y, learners={})
+
+
+def _all_suspect():
+    """Every row is listed, and the list is full."""
+    base = _flipped()
+    return replace(base, rows=replace(base.rows, n_suspect=200, n_conflict=200))
+
+
+MAKERS = {
+    "two classes": lambda: check(*draw(0, [150, 150], shift=2.5), name="two"),
+    "target": lambda: check(*draw(1, [80, 60, 40]), target=0.9, name="three"),
+    "wine": lambda: check(*load_wine(return_X_y=True), target=0.98, name="wine"),
+    "iris": lambda: check(*load_iris(return_X_y=True), name="iris"),
+    "breast cancer": lambda: check(*load_breast_cancer(return_X_y=True), target=0.95),
+    "separate": lambda: check(*draw(0, [50, 50, 50], shift=40.0)),
+    "noise": lambda: check(*draw(0, [100, 100], shift=0.0), target=0.9),
+    "constant": lambda: check(np.ones((80, 2)), np.arange(80) % 2),
+    "ties": lambda: check(np.random.default_rng(0).integers(0, 4, (120, 2)), np.arange(120) % 3),
+    "groups": lambda: check(*draw(5, [60, 60]), groups=np.arange(120) // 3, learners={}),
+    "copies": lambda: check(*_copied(6), learners={}),
+    "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300, learners={}),
+    "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
+    "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0), learners={}),
+    "many refuted": lambda: check(*draw(9, [4] * 30, shift=3.0, d=3)),
+    "probabilities": lambda: check(
+        draw(10, [50, 50])[0], np.random.default_rng(0).dirichlet(np.ones(3), 100), learners={}
+    ),
+    "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3)), learners={}),
+    "suspects": _flipped,
+    "all suspects": _all_suspect,
+    "fast intervals": _fast,
+    "hostile": lambda: check(
+        draw(11, [12] * len(HOSTILE), shift=1.5)[0],
+        hostile_labels(draw(11, [12] * len(HOSTILE))[1]),
+        target=0.5,
+        name="<b>\x1b[31m\nname | of `data`",
+        learners={},
+    ),
+}
+
+_made = {}
+
+
+def make(kind):
+    """The check of a kind, made when first asked for."""
+    if kind not in _made:
+        _made[kind] = MAKERS[kind]()
+    return _made[kind]
+
+
+@pytest.fixture(scope="session")
+def made():
+    """Source of checks, to look at only: name of a kind -> Check."""
+    return make
+
+
+@pytest.fixture(params=MAKERS)
+def each(request):
+    """A check of each kind."""
+    return make(request.param)
+
+
+@pytest.fixture(scope="session")
+def gaussians():
+    """Source of Gaussian classes: (seed, sizes, shift=2.0, d=2) -> X, y."""
+    return draw
+
+
+@pytest.fixture(scope="session")
+def hostile_names():
+    """Names that classes should not have."""
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def altered():
+    """Maker of a check with other figures: (check, envelope={}, overall={}, ...) -> Check."""
+
+    def alter(found, **parts):
+        return replace(found, **{name: replace(getattr(found, name), **values) for name, values in parts.items()})
+
+    return alter

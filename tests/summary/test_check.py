@@ -1,0 +1,478 @@
+"""``check``: one call that gives one answer, whatever holds the data and whatever is in them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.stats import norm
+from sklearn.datasets import load_digits, load_iris, load_wine
+
+from bayesfloor import Check, check
+from bayesfloor.summary._check import grow_class_tree
+
+N = 90
+
+
+@pytest.fixture(scope="module")
+def table(gaussians):
+    """A table with features, labels and groups."""
+    X, y = gaussians(0, [30, 30, 30], d=3)
+    frame = pd.DataFrame(X, columns=["u", "v", "w"])
+    return frame.assign(label=np.array(["low", "mid", "top"])[y], patient=np.arange(N) // 3)
+
+
+def parts(found, *without):
+    """All of a check but the name of the label's column and what else is told."""
+    given = json.loads(found.to_json())
+    for place in ("facts.label", *without):
+        first, second = place.split(".")
+        del given[first][second]
+    return given
+
+
+FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+
+
+@pytest.fixture(scope="module")
+def plain(table):
+    """The check of arrays."""
+    return check(table[["u", "v", "w"]].to_numpy(), table["label"].to_numpy(), learners={})
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_column_of_any_frame_serves_as_labels(table, plain, kind):
+    """Most data come as one table, from one of three libraries; the answer is that of arrays."""
+    found = check(FRAMES[kind](table.drop(columns="patient")), "label", learners={})
+
+    assert parts(found) == parts(plain)
+    assert (found.facts.label, plain.facts.label) == ("label", "")
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_labels_beside_any_frame_serve_too(table, plain, kind):
+    """A series of the same library is an array like any other."""
+    frame = FRAMES[kind](table)
+    X = frame.select(["u", "v", "w"]) if kind != "pandas" else frame[["u", "v", "w"]]
+
+    assert parts(check(X, frame["label"], learners={})) == parts(plain)
+
+
+def test_lists_serve_too(table, plain):
+    """No library at all."""
+    given = table[["u", "v", "w"]].to_numpy().tolist(), table["label"].tolist()
+
+    assert parts(check(*given, learners={})) == parts(plain)
+
+
+@pytest.mark.parametrize("dtype", ["category", "string", object])
+def test_kinds_of_columns_of_labels_do_not_matter(table, plain, dtype):
+    """The same names under another type are the same classes."""
+    frame = table.drop(columns="patient").astype({"label": dtype})
+
+    assert parts(check(frame, "label", learners={})) == parts(plain)
+
+
+@pytest.fixture(scope="module")
+def grouped(table):
+    """The check of arrays with groups."""
+    X, y, groups = table[["u", "v", "w"]].to_numpy(), table["label"].to_numpy(), table["patient"].to_numpy()
+    return check(X, y, groups=groups, learners={})
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_column_of_any_frame_serves_as_groups(table, grouped, kind):
+    """A forgotten column of patients among the features would give them away."""
+    found = check(FRAMES[kind](table), "label", groups="patient", learners={})
+
+    assert parts(found) == parts(grouped)
+    assert (found.facts.n_groups, found.facts.n_features) == (30, 3)
+
+
+def test_groups_by_name_go_with_labels_by_value(table, grouped):
+    """Either may be a name."""
+    found = check(table.drop(columns="label"), table["label"], groups="patient", learners={})
+
+    assert parts(found) == parts(grouped)
+
+
+@pytest.mark.parametrize("with_groups", [False, True])
+def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_seed, with_groups):
+    """A shuffled file is the same file; only numbers of rows, and the fingerprint, may tell."""
+    order = np.random.default_rng(global_random_seed).permutation(N)
+    moved = table.iloc[order]
+    groups = moved["patient"].to_numpy() if with_groups else None
+    found = check(moved[["u", "v", "w"]].to_numpy(), moved["label"].to_numpy(), groups=groups, learners={})
+    before = grouped if with_groups else plain
+    but = ("facts.fingerprint", "samples.row", "samples.nearest")
+
+    assert parts(found, *but) == parts(before, *but)
+    assert order[found.rows.scores.row].tolist() == before.rows.scores.row.tolist()
+    assert [order[n] if n >= 0 else n for n in found.rows.nearest] == before.rows.nearest.tolist()
+    assert repr(found) == repr(before)
+
+
+def test_the_order_of_rows_does_not_matter_to_learners(gaussians):
+    """Folds and forests are drawn by what rows contain, not by where they stand."""
+    X, y = gaussians(4, [40, 40])
+    order = np.random.default_rng(0).permutation(80)
+
+    assert check(X[order], y[order]).envelope.to_dict() == check(X, y).envelope.to_dict()
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_texts_among_the_features_count_as_categories(kind):
+    """Tables have them; a check must not ask for an encoder first."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"colour": rng.choice(["red", "green", "blue"], N), "x": rng.normal(size=N)})
+    frame["label"] = np.where((frame["colour"] == "red") ^ (rng.random(N) < 0.1), "yes", "no")
+    found = check(FRAMES[kind](frame), "label", learners={})
+
+    assert parts(found) == parts(check(frame.astype({"colour": "category"}), "label", learners={}))
+    assert found.facts.n_features == 2
+    assert found.overall.upper < 0.3
+
+
+def test_nothing_is_written_to_the_input(table):
+    """A check is a look."""
+    frame = table.copy()
+    check(frame, "label", groups="patient", learners={})
+
+    pd.testing.assert_frame_equal(frame, table)
+
+
+def test_a_name_without_a_frame_is_refused(gaussians):
+    """An array has no names, and a text is no list of labels."""
+    X, _ = gaussians(0, [10, 10])
+
+    with pytest.raises(TypeError, match=r"Got the name of a column, but X is a ndarray, not a data frame"):
+        check(X, "label")
+
+
+def test_an_unknown_name_is_refused_with_those_there_are(table):
+    """A slip of the pen is found at once."""
+    with pytest.raises(ValueError, match=r"Got 'lable', but X has no such column; it has 'u', 'v', 'w', 'label'"):
+        check(table, "lable")
+    with pytest.raises(ValueError, match=r"Got 'patients', but X has no such column"):
+        check(table, "label", groups="patients")
+
+
+def test_a_table_of_labels_alone_is_refused(table):
+    """Nothing is left to tell the classes by."""
+    with pytest.raises(ValueError, match=r"without columns, but expected at least one feature"):
+        check(table[["label"]], "label")
+
+
+def test_labels_cannot_be_groups_as_well(table):
+    """Rows of one class would have no edges among themselves: an answer about nothing."""
+    with pytest.raises(ValueError, match="label"):
+        check(table[["u", "v", "w", "label"]], "label", groups="label", learners={})
+
+
+@pytest.mark.parametrize("target", [0, 95, "0.9", True, float("nan")])
+def test_a_target_that_is_no_accuracy_is_refused_before_any_work(target):
+    """Percentages are the usual slip, and data may be large."""
+    with pytest.raises(ValueError, match=r"Got target=.*, but expected an accuracy above 0 and up to 1"):
+        check(None, None, target)
+
+
+def test_later_targets_are_checked_too(made):
+    """``reachable`` and ``answer`` take any target after the fact."""
+    for ask in (made("iris").reachable, made("iris").answer):
+        with pytest.raises(ValueError, match="Got target=95"):
+            ask(95)
+
+
+def test_missing_values_are_refused(table):
+    """A silent guess here would be a wrong floor later."""
+    frame = table.copy()
+    frame.loc[3, "u"] = np.nan
+
+    with pytest.raises(ValueError, match=r"missing values in column 'u'"):
+        check(frame, "label", groups="patient")
+
+
+def test_every_kind_of_data_has_a_whole_summary(each):
+    """One feature or a hundred classes, nothing to see or nothing but suspects: all parts are there."""
+    K = len(each.labels)
+
+    assert each.verdict.endswith(".")
+    assert each.verdict in " ".join(repr(each).split())
+    assert each.pair_errors.shape == each.pairwise.matrix.shape == (K, K)
+    assert 0 <= each.envelope.lower <= each.envelope.estimate <= each.envelope.upper <= 1
+    assert each.overall.lower <= each.overall.estimate <= each.overall.upper
+    assert len(each.tree.order) == K
+    assert len(each.trust.traits) == 7
+    assert len(each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (each.target is not None)
+
+
+SMALL = {
+    "one feature": (np.random.default_rng(0).normal(size=(40, 1)), np.arange(40) % 2),
+    "one row a class": (np.random.default_rng(0).normal(size=(5, 2)), np.arange(5)),
+    "one row of a class": (np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) == 7),
+    "three rows": (np.random.default_rng(0).normal(size=(3, 2)), np.array([0, 1, 1])),
+    "four rows": (np.random.default_rng(0).normal(size=(4, 2)), np.array([0, 0, 1, 1])),
+    "more features than rows": (np.random.default_rng(0).normal(size=(20, 50)), np.arange(20) % 2),
+    "huge numbers": (np.random.default_rng(0).normal(size=(40, 2)) * 1e140, np.arange(40) % 2),
+    "tiny numbers": (np.random.default_rng(0).normal(size=(40, 2)) * 1e-140, np.arange(40) % 2),
+    "two rows": (np.array([[0.0], [1.0]]), np.array([0, 1])),
+}
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_small_and_odd_data_are_looked_at_or_refused_in_words(kind):
+    """The first try is often a toy: it must not end in another library's words."""
+    try:
+        found = check(*SMALL[kind], learners={})
+    except ValueError as error:
+        assert "but expected" in str(error)  # noqa: PT017 - either way is fine, a foreign message is not
+    else:
+        assert Check.from_json(found.to_json()).verdict == found.verdict
+
+
+def test_votes_are_counted_as_votes_and_rows_as_rows(made):
+    """Forty rows cannot have two hundred rows in conflict."""
+    found = made("votes")
+
+    assert found.facts.n_rows == 40
+    assert found.rows.n_conflict <= 40
+    assert found.rows.n_suspect <= 40
+
+
+def test_chances_of_one_and_nothing_are_hard_labels(gaussians):
+    """One-hot labels are labels."""
+    X, y = gaussians(4, [30, 30])
+    hard, soft = check(X, y, learners={}), check(X, np.eye(2, dtype=int)[y], learners={})
+
+    assert parts(soft, "facts.fingerprint") == parts(hard, "facts.fingerprint")
+
+
+def test_a_check_cannot_be_changed(made):
+    """What was found stays found."""
+    with pytest.raises(AttributeError):
+        made("iris").target = 0.5
+
+
+def test_a_sample_is_no_warning_but_a_doubt(made):
+    """``check`` draws rows on purpose and says so in the summary; a warning on top would be noise."""
+    found = made("sampled")
+
+    assert (found.facts.n_rows, found.facts.n_used) == (50_100, 300)
+    assert "BF206" in {finding.code for finding in found.findings}
+    assert "300 of 50,100 rows" in repr(found)
+
+
+def test_labels_stay_different_and_harmless(made, hostile_names):
+    """Whatever classes are called, none is lost and none rules the terminal."""
+    found = made("hostile")
+
+    assert sorted(found.pairwise.classes.tolist()) == sorted(hostile_names)
+    assert len(set(found.labels)) == len(hostile_names)
+    assert all(label.isprintable() and label for label in found.labels)
+
+
+def test_nothing_printed_has_control_characters(each):
+    """A terminal, a diff and a web page may all be ruled by them."""
+    gates = each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1, baseline=each)
+    printed = [repr(each), each.to_markdown(), each.verdict, each._repr_html_().replace("\N{NO-BREAK SPACE}", " ")]
+    printed += [item.text for item in (*each.findings, *each.trust.traits, *gates)]
+    printed += [reason for reason in each.tree.reason if reason]
+
+    for text in printed:
+        assert not {c for c in text if not c.isprintable()} - {"\n"}, text
+
+
+def test_classifiers_with_hostile_names_are_harmless_too(made, altered):
+    """Learners are named by users, and the best one is named in the summary."""
+    errors = {"\x1b[31mbest\n<b>": 0.001, "neighbours": 0.4}
+    found = altered(made("two classes"), envelope={"errors": errors, "trust": "refuted"})
+    printed = [repr(found), found.to_markdown(), found.answer(0.99), *(t.text for t in found.trust.traits)]
+
+    assert "BF205" in {finding.code for finding in found.findings}
+    for text in printed:
+        assert not {c for c in text if not c.isprintable()} - {"\n"}, text
+
+
+def test_web_pages_and_markdown_take_no_orders_from_labels(made):
+    """A class called <script> is a class."""
+    found = made("hostile")
+
+    assert "<script>alert" not in found._repr_html_()
+    assert "<script" not in found.to_markdown()
+    assert "<b>" not in found.to_markdown()
+
+
+@pytest.mark.parametrize("target", [0.98, 0.99, 1.0])
+def test_wine_is_never_out_of_reach(made, target):
+    """The trees' bound alone forbids what a linear model does: the mistake that would end trust in all this."""
+    found = made("wine")
+
+    assert found.reachable(target) != "infeasible"
+    assert "out of reach" not in found.answer(target)
+    assert {gate.word for gate in found.gates()} == {"undecided"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "words"),
+    [
+        ("wine", 0.9, {"feasible"}),
+        ("iris", 0.9, {"feasible"}),
+        ("iris", 0.95, {"feasible", "undecided"}),
+        ("iris", 0.97, {"undecided"}),
+        ("breast cancer", 0.95, {"feasible"}),
+        ("breast cancer", 0.99, {"undecided"}),
+    ],
+)
+def test_well_known_sets_have_sane_verdicts(made, kind, target, words):
+    """What many have reached is within reach; what nobody has reached is not called so."""
+    assert made(kind).reachable(target) in words
+
+
+def test_digits_have_sane_verdicts():
+    """About 99 % is what good models reach; so many rows cannot rule out more."""
+    X, y = load_digits(return_X_y=True)
+    rows = np.arange(0, len(y), 3)
+    found = check(X[rows], y[rows])
+
+    assert found.reachable(0.9) == "feasible"
+    assert {found.reachable(target) for target in (0.98, 0.99, 1.0)} <= {"feasible", "undecided"}
+    assert found.verdict.startswith("Easy")
+
+
+def test_noise_reads_as_no_signal(made):
+    """Nobody should train on it for a week."""
+    found = made("noise")
+
+    assert "BF101" in {finding.code for finding in found.findings}
+    assert found.reachable(0.9) == "infeasible"
+    assert "not shown to say anything of the labels" in check(*_noise(), learners={}).verdict
+
+
+def _noise():
+    return np.random.default_rng(0).normal(size=(200, 2)), np.arange(200) % 2
+
+
+def test_noise_never_looks_easy(gaussians, global_random_seed):
+    """One draw in twenty passes a test at 5 %; none may promise much."""
+    found = check(*gaussians(global_random_seed, [100, 100], shift=0.0), learners={})
+
+    assert found.reachable(0.7) != "feasible"
+    assert not found.verdict.startswith(("Easy", "Moderate"))
+
+
+@pytest.fixture(scope="module")
+def known(gaussians):
+    """Checks of two Gaussians whose lowest possible error is known, one a seed."""
+    return [check(*gaussians(seed, [150, 150], shift=2.5)) for seed in range(10)]
+
+
+TRUTH = norm.cdf(-1.25)
+
+
+@pytest.mark.parametrize("away", [0.001, 0.03, 0.08])
+def test_what_is_out_of_reach_is_never_called_within_reach(known, away):
+    """A promise that no model can keep costs months."""
+    assert "feasible" not in {found.reachable(1 - TRUTH + away) for found in known}
+
+
+@pytest.mark.parametrize("away", [0.001, 0.03, 0.3])
+def test_what_is_within_reach_is_never_called_out_of_reach(known, away):
+    """A wrong no ends a project that would have worked."""
+    assert "infeasible" not in {found.reachable(1 - TRUTH - away) for found in known}
+
+
+def test_verdicts_are_given_where_they_can_be(known):
+    """Always undecided would never be wrong, and of no use."""
+    assert {found.reachable(1 - TRUTH - 0.1) for found in known} == {"feasible"}
+    assert "infeasible" in {found.reachable(0.97) for found in known}
+
+
+def test_the_truth_lies_in_the_envelope(known):
+    """Both limits are at 95 %."""
+    assert sum(found.envelope.lower <= TRUTH <= found.envelope.upper for found in known) >= 8
+
+
+def test_any_seed_gives_verdicts_that_are_not_wrong(gaussians, global_random_seed):
+    """The ten seeds are not picked."""
+    found = check(*gaussians(1000 + global_random_seed, [150, 150], shift=2.5))
+
+    assert found.reachable(1 - TRUTH + 0.04) != "feasible"
+    assert found.reachable(1 - TRUTH - 0.04) != "infeasible"
+
+
+def test_no_verdict_denies_a_model_that_is_known(made, altered):
+    """Trees may see nothing where a classifier does: then it is not true that no model is known to do better."""
+    base = made("noise")
+    found = altered(base, overall={"p_value": 0.5}, envelope={"lower": 0.05, "estimate": 0.1, "upper": 0.2})
+    found = altered(found, envelope={"errors": {"linear": 0.1}, "trust": "refuted"})
+
+    assert found.reachable(0.75) == "feasible"
+    assert "no model is known to do better" not in replace(found, target=None).verdict
+
+
+def test_the_likely_error_is_no_worse_than_guessing(each):
+    """Guessing is always there; nothing likely lies above it."""
+    assert each.envelope.estimate <= each.overall.constant_error + 1e-9
+
+
+def test_what_a_classifier_refutes_is_not_claimed(each):
+    """A lower limit above the error of a classifier that refutes it is no limit."""
+    if each.trust.word == "refuted":
+        assert each.envelope.lower <= min(each.envelope.errors.values())
+        assert each.envelope.estimate <= max(each.envelope.errors.values())
+
+
+def test_the_same_call_gives_the_same_check(gaussians):
+    """A gate that flickers gets switched off."""
+    X, y = gaussians(2, [40, 40])
+
+    assert check(X, y).to_json() == check(X, y).to_json()
+
+
+def test_trees_of_classes_say_what_is_hard_across_each_split(made):
+    """The reason for a split is the hardest pair across it, among those that are measurable."""
+    found = made("iris")
+    reasons = [found.tree.reason[node] for node in found.tree.splits.tolist()]
+
+    assert reasons[0] == "nothing measurable across"
+    assert reasons[1].startswith("hardest across 1 and 2, ")
+
+
+def test_trees_of_classes_do_not_link_what_is_not_measurable(made):
+    """A pair at the resolution is no neighbour."""
+    tree = grow_class_tree(made("separate").pairwise)
+
+    assert {tree.reason[node] for node in tree.splits.tolist()} == {"nothing measurable across"}
+
+
+def test_names_of_data_are_shown(made):
+    """Several checks in one log are told apart by them."""
+    assert repr(made("iris")).startswith("iris · 150 rows · 4 features · 3 classes")
+
+
+def test_own_learners_are_used():
+    """Who knows a good model should be able to bring it."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    found = check(*load_iris(return_X_y=True), learners={"mine": KNeighborsClassifier()})
+
+    assert {"mine", "neighbours"} <= set(found.envelope.errors)
+
+
+def test_reports_are_written_by_the_check_itself(made, tmp_path):
+    """One call more, no import."""
+    pytest.importorskip("jinja2")
+    path = made("iris").to_html(tmp_path / "iris.html")
+
+    assert path.read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
+
+
+def test_wine_by_name_is_wine_by_value():
+    """The call of the documentation."""
+    frame = load_wine(as_frame=True).frame
+    by_name, by_value = check(frame, "target", learners={}), check(*load_wine(return_X_y=True), learners={})
+
+    assert parts(by_name) == parts(by_value)

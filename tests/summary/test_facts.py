@@ -1,0 +1,222 @@
+"""Facts: what was looked at, and a fingerprint that knows it again."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bayesfloor
+from bayesfloor import check
+from bayesfloor.summary._facts import _near_copies, fingerprint
+
+X = np.arange(12.0).reshape(4, 3) ** 2
+Y = [0, 1, 0, 1]
+SAME = {
+    "list": lambda X: X.tolist(),
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "float32": lambda X: X.astype(np.float32),
+    "int": lambda X: X.astype(int),
+    "objects": lambda X: X.astype(object),
+    "pandas": pd.DataFrame,
+    "pandas with names": lambda X: pd.DataFrame(X, columns=list("abc"), index=[9, 8, 7, 6]),
+    "pandas of ints": lambda X: pd.DataFrame(X.astype(int)),
+    "pandas Float64": lambda X: pd.DataFrame(X).astype("Float64"),
+    "pandas Int64": lambda X: pd.DataFrame(X.astype(int)).astype("Int64"),
+    "polars": pl.DataFrame,
+    "pyarrow": lambda X: pa.table({name: X[:, i] for i, name in enumerate("abc")}),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_equal_values_have_one_fingerprint(kind):
+    """Whatever holds them: the same data are known again tomorrow, read by another library."""
+    assert fingerprint(SAME[kind](X), Y) == fingerprint(X, Y)
+
+
+LABELS = {
+    "array": np.array,
+    "floats": lambda y: np.array(y, dtype=float),
+    "booleans": lambda y: np.array(y, dtype=bool),
+    "objects": lambda y: np.array(y, dtype=object),
+    "column": lambda y: np.array(y)[:, None],
+    "pandas": pd.Series,
+    "pandas Int64": lambda y: pd.Series(y, dtype="Int64"),
+    "pandas category": lambda y: pd.Series(pd.Categorical(y)),
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_equal_labels_have_one_fingerprint(kind):
+    """Numbers are numbers."""
+    assert fingerprint(X, LABELS[kind](Y)) == fingerprint(X, Y)
+
+
+NAMES = {
+    "array": np.array,
+    "objects": lambda y: np.array(y, dtype=object),
+    "pandas": pd.Series,
+    "pandas category": lambda y: pd.Series(pd.Categorical(y)),
+    "polars": pl.Series,
+    "polars category": lambda y: pl.Series(y, dtype=pl.Categorical),
+    "pyarrow": pa.array,
+    "pyarrow dictionary": lambda y: pa.array(y).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_equal_names_have_one_fingerprint(kind):
+    """Texts and categories are the same names."""
+    names = ["cat", "dog", "cat", "ä"]
+
+    assert fingerprint(X, NAMES[kind](names)) == fingerprint(X, names)
+
+
+def test_texts_among_features_have_one_fingerprint():
+    """In every library, as text or as category."""
+    frame = pd.DataFrame({"t": ["a", "b", "a", "ü"], "x": [1.0, 2, 3, 4]})
+    others = [pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.astype({"t": "category"})]
+
+    assert {fingerprint(other, Y) for other in others} == {fingerprint(frame, Y)}
+
+
+def test_one_value_makes_another_fingerprint():
+    """Each of them, by as little as there is."""
+    for i in range(4):
+        for j in range(3):
+            other = X.copy()
+            other[i, j] = np.nextafter(other[i, j], np.inf)
+
+            assert fingerprint(other, Y) != fingerprint(X, Y)
+
+
+def test_one_label_makes_another_fingerprint():
+    """Each of them."""
+    for i in range(4):
+        other = list(Y)
+        other[i] = 1 - other[i]
+
+        assert fingerprint(X, other) != fingerprint(X, Y)
+
+
+def test_large_numbers_as_labels_are_told_apart():
+    """Identifiers have more digits than a float."""
+    big = 2**60
+
+    assert fingerprint(X, [big, big + 1, big, big]) != fingerprint(X, [big, big, big, big + 1])
+
+
+CHANGES = {
+    "columns": lambda X: X[:, [1, 0, 2]],
+    "rows": lambda X: X[[1, 0, 2, 3]],
+    "fewer rows": lambda X: X[:3],
+    "fewer columns": lambda X: X[:, :2],
+    "shape": lambda X: X.reshape(3, 4),
+    "transposed": lambda X: X.T.reshape(4, 3),
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_other_arrangements_have_other_fingerprints(kind):
+    """Two columns that swap are other data."""
+    assert fingerprint(CHANGES[kind](X), Y) != fingerprint(X, Y)
+
+
+def test_texts_cannot_be_shifted_from_row_to_row():
+    """("ab", "c") and ("a", "bc") are spelt alike."""
+    assert fingerprint(pd.DataFrame({"t": ["ab", "c"]}), [0, 1]) != fingerprint(
+        pd.DataFrame({"t": ["a", "bc"]}), [0, 1]
+    )
+    assert fingerprint(X, ["1:a", "b", "c", "d"]) != fingerprint(X, ["1:a1", ":b", "c", "d"])
+
+
+def test_a_number_is_not_its_text():
+    """Categories called 0 and 1 are as far apart as any; numbers are not."""
+    numbers, texts = pd.DataFrame({"a": [0, 1, 0, 1]}), pd.DataFrame({"a": ["0", "1", "0", "1"]})
+
+    assert fingerprint(numbers, Y) != fingerprint(texts, Y)
+
+
+def test_nothing_at_the_end_of_a_text_is_lost():
+    """NumPy drops what it takes for padding."""
+    one, two = pd.DataFrame({"t": ["a", "a", "b", "b"]}), pd.DataFrame({"t": ["a", "a\0", "b", "b"]})
+
+    assert fingerprint(one, Y) != fingerprint(two, Y)
+
+
+def test_minus_zero_is_zero():
+    """They are equal, and no distance tells them apart."""
+    assert fingerprint(-0.0 * X, Y) == fingerprint(0.0 * X, Y)
+
+
+def test_hostile_labels_have_fingerprints():
+    """Half a character is none in UTF-8."""
+    assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 64
+    assert fingerprint(X, ["\ud800", "b", "c", "d"]) != fingerprint(X, ["\ud801", "b", "c", "d"])
+
+
+def test_votes_have_fingerprints():
+    """In any container."""
+    votes = np.array([[1, 0], [0, 1], [1, 1], [2, 0]])
+
+    assert fingerprint(X, votes) == fingerprint(X, pd.DataFrame(votes)) == fingerprint(X, votes.tolist())
+    assert fingerprint(X, votes) != fingerprint(X, votes[:, ::-1])
+
+
+def test_facts_say_what_was_looked_at(gaussians):
+    """For the report's first lines, and for who repeats it."""
+    X, y = gaussians(0, [40, 41], d=3)
+    facts = check(X, y, groups=np.arange(81) // 3, n_trees=2, random_state=5, name="mine", learners={}).facts
+
+    assert (facts.name, facts.label, facts.n_rows, facts.n_used, facts.n_distinct) == ("mine", "", 81, 81, 81)
+    assert (facts.n_features, facts.n_classes, facts.n_groups) == (3, 2, 27)
+    assert (facts.n_trees, facts.random_state, facts.version) == (2, 5, bayesfloor.__version__)
+    assert facts.fingerprint == fingerprint(X, y)
+    assert facts.scale in facts.scale_rates
+    assert facts.frame()["n_rows"].tolist() == [81]
+
+
+def test_a_scale_that_was_asked_for_leaves_no_rates(gaussians):
+    """None was tried."""
+    facts = check(*gaussians(0, [30, 30]), scale="standard", learners={}).facts
+
+    assert (facts.scale, facts.scale_rates) == ("standard", {})
+
+
+def test_equal_rows_are_counted_once(gaussians):
+    """Distinct ones are what trees are grown of."""
+    X, y = gaussians(0, [30, 30])
+    facts = check(np.vstack([X, X[:9]]), np.r_[y, y[:9]], learners={}).facts
+
+    assert (facts.n_rows, facts.n_distinct) == (69, 60)
+
+
+def test_equal_rows_of_two_groups_are_counted_once_too(gaussians):
+    """A group makes no row another one."""
+    X, y = gaussians(0, [30, 30])
+    facts = check(np.vstack([X, X[:9]]), np.r_[y, y[:9]], groups=np.arange(69) // 3, learners={}).facts
+
+    assert facts.n_distinct == 60
+
+
+def test_near_copies_are_a_clear_gap(made, global_random_seed):
+    """Ten percent of rows next to another are copies; a long tail is none."""
+    rng = np.random.default_rng(global_random_seed)
+    usual = rng.uniform(0.5, 2, 900)
+
+    assert _near_copies(np.r_[usual, np.full(100, 1e-6)]) == pytest.approx(0.1)
+    assert _near_copies(usual) == 0
+    assert _near_copies(np.empty(0)) == 0
+    assert _near_copies(rng.lognormal(0, 3, 1000)) == 0
+    assert made("copies").facts.near_copies > 0.5
+    assert made("iris").facts.near_copies == 0
+
+
+def test_rounded_values_are_no_near_copies():
+    """Equal rows have no length; the rest are a step apart."""
+    points = np.random.default_rng(0).integers(0, 30, (200, 2)).astype(float)
+
+    assert check(points, np.arange(200) % 2, learners={}).facts.near_copies == 0

@@ -1,0 +1,267 @@
+"""A check as JSON: exact, described by a schema, and refused in words when it is not one."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from bayesfloor import Check
+from bayesfloor.summary import schema
+from bayesfloor.summary._json import SCHEMA_VERSION, dump
+
+GATES = {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}
+
+
+@pytest.fixture(scope="module")
+def validator():
+    """Judge of the form, by a second program."""
+    return jsonschema.Draft202012Validator(schema())
+
+
+@pytest.fixture(scope="module")
+def text(made):
+    """The JSON of a check."""
+    return made("target").to_json()
+
+
+def forbid(name):
+    """Refuse what JSON does not know."""
+    raise AssertionError(f"{name} in the JSON")
+
+
+def test_the_schema_is_one():
+    """A wrong schema lets everything through."""
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_every_check_fits_the_schema(each, validator):
+    """Other programs rely on the form."""
+    validator.validate(json.loads(each.to_json()))
+
+
+def test_every_check_with_gates_fits_the_schema(each, validator):
+    """The command line writes gates with the check."""
+    gates = each.gates(**GATES, baseline=each)
+    given = json.loads(dump(each, gates))
+    validator.validate(given)
+
+    assert [gate["code"] for gate in given["gates"]] == [gate.code for gate in gates]
+    assert Check.from_json(dump(each, gates)).to_json() == each.to_json()
+
+
+def test_the_json_is_plain_ascii_without_nan(each):
+    """NaN is no JSON, and a file without an encoding is read by everything."""
+    text = each.to_json()
+    json.loads(text, parse_constant=forbid)
+
+    assert text.isascii()
+    assert not {c for c in text if not c.isprintable()} - {"\n"}
+
+
+def test_round_trips_are_exact(each):
+    """A baseline of last month must be that of last month to the last bit."""
+    text = each.to_json()
+
+    assert Check.from_json(text).to_json() == text
+
+
+def test_a_restored_check_shows_the_same(each):
+    """Reports are often made elsewhere, later."""
+    found = Check.from_json(each.to_json())
+
+    assert repr(found) == repr(each)
+    assert found.to_markdown() == each.to_markdown()
+    assert found._repr_html_() == each._repr_html_()
+
+
+def test_a_restored_check_gates_the_same(each):
+    """A gate on a file is the gate on the data."""
+    found = Check.from_json(each.to_json())
+
+    assert found.gates(**GATES, baseline=each) == each.gates(**GATES, baseline=found)
+    for target in (0.5, 0.9, 1.0):
+        assert found.answer(target) == each.answer(target)
+
+
+def test_restored_results_give_frames_and_intervals(made):
+    """They are the same classes, not a look-alike."""
+    before = made("target")
+    found = Check.from_json(before.to_json())
+
+    assert found.overall.interval(0.9) == before.overall.interval(0.9)
+    assert found.overall.limit_interval() == before.overall.limit_interval()
+    assert found.overall.upper_limit(0.99) == before.overall.upper_limit(0.99)
+    assert found.pairwise.frame().equals(before.pairwise.frame())
+    assert found.one_vs_rest.frame().equals(before.one_vs_rest.frame())
+    assert found.rows.frame().equals(before.rows.frame())
+    assert (found.pairwise.alike() == before.pairwise.alike()).all()
+
+
+def test_infinite_dimensions_come_back_infinite(made):
+    """JSON has no infinity; null stands for it."""
+    before = made("constant")
+
+    assert before.overall.dimension == float("inf")
+    assert Check.from_json(before.to_json()).overall.dimension == float("inf")
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_files_hold_what_was_returned(made, text, tmp_path, kind):
+    """A path may be a text."""
+    path = tmp_path / "check.json"
+
+    assert made("target").to_json(kind(path)) == text
+    assert path.read_bytes() == text.encode()
+    assert Check.from_json(kind(path)).to_json() == text
+
+
+def test_each_part_has_a_line_of_its_own(text):
+    """A diff of two checks shows which part changed."""
+    given = json.loads(text)
+
+    assert len(text.splitlines()) == len(given) + 2
+
+
+def test_hostile_names_survive(made, hostile_names):
+    """Escapes are for the eye; the data keep their names."""
+    found = Check.from_json(made("hostile").to_json())
+
+    assert sorted(found.pairwise.classes.tolist()) == sorted(hostile_names)
+    assert found.facts.name == made("hostile").facts.name
+
+
+def test_at_most_200_rows_are_kept(made):
+    """A file for every run must stay small."""
+    given = json.loads(made("hundred classes").to_json())
+
+    assert len(given["samples"]["row"]) <= 200
+
+
+@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, "1", None, 1.5])
+def test_other_versions_are_refused_with_advice(text, version):
+    """Read as if nothing had changed, old figures would be wrong in silence."""
+    given = {**json.loads(text), "schema_version": version}
+
+    with pytest.raises(ValueError, match=rf"Got schema_version .*, but expected {SCHEMA_VERSION}.*Run the check again"):
+        Check.from_json(json.dumps(given))
+
+
+@pytest.mark.parametrize("given", ["{}", "[]", "[1, 2]", '{"a": 1}'])
+def test_other_json_is_refused_with_advice(given):
+    """Any file may be given by mistake."""
+    with pytest.raises(ValueError, match=r"this is not a check.*Run the check again"):
+        Check.from_json(given)
+
+
+@pytest.mark.parametrize("given", ["{", '{"schema_version": 1,', "[1, 2"])
+def test_broken_json_is_refused_with_advice(given):
+    """A download may stop half-way."""
+    with pytest.raises(ValueError, match=r"Got no JSON: .* Expected what Check.to_json writes"):
+        Check.from_json(given)
+
+
+def test_every_cut_of_a_file_is_refused(text, tmp_path):
+    """Wherever it stops."""
+    path = tmp_path / "cut.json"
+    for share in (0.0, 0.1, 0.5, 0.9, 0.999):
+        path.write_text(text[: int(share * len(text))])
+
+        with pytest.raises(ValueError, match=r"Got no JSON"):
+            Check.from_json(path)
+
+
+def test_files_that_are_no_text_are_refused_with_advice(tmp_path):
+    """A picture, or a table, given by mistake."""
+    path = tmp_path / "check.json"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe\x00")
+
+    with pytest.raises(ValueError, match=r"Check.to_json"):
+        Check.from_json(path)
+
+
+def test_empty_texts_are_refused_with_advice():
+    """An empty variable of a script."""
+    with pytest.raises(ValueError, match=r"Check.to_json"):
+        Check.from_json("")
+
+
+def test_files_that_are_not_there_say_so(tmp_path):
+    """The usual error, with the name that was given."""
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.json"):
+        Check.from_json(tmp_path / "nowhere.json")
+
+
+NEEDED = ["facts", "target", "overall", "envelope", "one_vs_rest", "pairwise", "samples", "tree"]
+
+
+@pytest.mark.parametrize("part", NEEDED)
+def test_missing_parts_are_refused_with_advice(text, part):
+    """An editor was at work."""
+    given = json.loads(text)
+    del given[part]
+
+    with pytest.raises(ValueError, match=rf"Got a check whose parts are missing.*{part}.*Run it again"):
+        Check.from_json(json.dumps(given))
+
+
+@pytest.mark.parametrize("part", [part for part in NEEDED if part != "target"])
+def test_missing_figures_are_refused_with_advice(text, part):
+    """One number less is no check."""
+    whole = json.loads(text)
+    extra = {"interval", "limit_interval", "upper_limit", "one", "two"}  # found again from the others
+    for name in whole[part].keys() - extra:
+        given = {**whole, part: {key: value for key, value in whole[part].items() if key != name}}
+
+        with pytest.raises(ValueError, match=r"parts are missing or of another kind.*Run it again"):
+            Check.from_json(json.dumps(given))
+
+
+WRONG = {
+    "target": ["x", [], {}, 3.5],
+    "facts.n_rows": [None, "many", [], {}],
+    "facts.n_classes": [None, "x"],
+    "facts.scale": [None, []],
+    "facts.scale_rates": ["x", 3, {"standard": None}],
+    "overall.lower": ["x", [], {}],
+    "overall.tie_spread": ["x", [], {}, [1, 2, 3]],
+    "overall.n_classes": [None, "x"],
+    "envelope.upper": [None, "x", []],
+    "envelope.trust": [None, [], 3],
+    "envelope.errors": [None, "x", [], {}, {"linear": None}],
+    "one_vs_rest.lower": [None, "x", {}, [0.1]],
+    "pairwise.classes": [None, "x", {}, [], ["a"]],
+    "pairwise.matrix": [None, "x", {}, [], [0.1]],
+    "pairwise.claims": ["x", None],
+    "samples.nearest": ["x", {}, ["a"]],
+    "samples.n_suspect": [None, "x"],
+    "tree.order": [None, "x", {}],
+}
+
+
+@pytest.mark.parametrize("place", WRONG)
+def test_figures_of_another_kind_are_refused_with_advice(text, place):
+    """What is loaded must not fail later, far from the file that is to blame."""
+    for value in WRONG[place]:
+        given = json.loads(text)
+        *part, name = place.split(".")
+        (given[part[0]] if part else given)[name] = value
+
+        with pytest.raises(ValueError, match=r"Run (it|the check) again"):
+            Check.from_json(json.dumps(given))
+
+
+def test_more_than_is_known_does_no_harm(text):
+    """A field of the same version that an older program does not know."""
+    given = json.loads(text)
+    given["facts"]["new"] = 1
+
+    assert Check.from_json(json.dumps(given)).to_json() == text
+
+
+def test_the_schema_forbids_what_is_not_described(text, validator):
+    """Every property has a description, so none may be without."""
+    given = json.loads(text)
+    given["facts"]["new"] = 1
+
+    assert not validator.is_valid(given)

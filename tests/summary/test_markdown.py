@@ -1,0 +1,133 @@
+"""The summary as Markdown: the same figures, and no label that breaks out."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesfloor.summary._markdown import escape, to_markdown
+from bayesfloor.summary._text import figures
+from bayesfloor.summary._words import span
+
+
+def tables(text):
+    """Tables, each as a list of lines of cells."""
+    found = re.findall(r"(?:^\|.*\|$\n?)+", text, flags=re.MULTILINE)
+    return [[re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines()] for table in found]
+
+
+def test_every_table_has_as_many_cells_in_every_row(each):
+    """A bar in a label would move all figures to the right."""
+    gates = each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)
+    for table in tables(to_markdown(each, gates)):
+        assert len({len(row) for row in table}) == 1
+        assert len(table) > 2
+        assert {cell.strip() for cell in table[1]} == {"---"}
+
+
+def test_bounds_and_intervals_are_both_there_and_both_named(each):
+    """As in the terminal."""
+    text = each.to_markdown()
+    low, high = each.overall.interval()
+
+    assert f"| bounds by trees | **{span(each.overall.lower, each.overall.upper)}** |" in text
+    assert f"| interval | **{span(low, high)}** |" in text
+    assert "| bounds | 95 % interval of the lower |" in text
+
+
+def test_all_figures_of_the_terminal_are_there(each):
+    """Two forms of one summary."""
+    text = each.to_markdown()
+    for name, value, note in figures(each):
+        assert f"| {name} | **{escape(value)}** | {escape(note)} |" in text
+    for finding in each.findings:
+        assert f"- `{finding.code}` {escape(finding.text)}" in text
+
+
+def test_the_verdict_is_the_heading(each):
+    """It is what a reviewer reads."""
+    assert each.to_markdown().splitlines()[0] == f"### {escape(each.verdict)}"
+
+
+def test_gates_are_shown_first(made):
+    """With their words."""
+    found = made("target")
+    gates = found.gates(max_error=0.1)
+    text = to_markdown(found, gates)
+
+    assert [f"| {gate.code} | **{gate.word}** |" in text for gate in gates] == [True, True]
+    assert text.index("BF302") < text.index("lowest possible error |")
+
+
+def test_pairs_at_the_resolution_are_not_listed(made):
+    """No table where there is nothing to rank."""
+    assert "hardest pairs" not in made("separate").to_markdown()
+    assert "3 of 3 pairs not measurable" in made("separate").to_markdown()
+
+
+def test_every_line_is_a_table_a_list_a_heading_or_prose(each):
+    """No label starts a block of its own."""
+    for line in each.to_markdown().splitlines():
+        assert not re.match(r"\s{4}|\t|>|~~~|```|\d+[.)] |[-+*] (?!`BF)|=+$|---", line), line
+
+
+@pytest.mark.parametrize("name", ["- item", "1. item", "+ item", "    code", "> quote", "# head", "* star"])
+def test_names_of_data_start_no_block(made, name):
+    """A file may be called anything, and its name begins a line."""
+    found = replace(made("iris"), facts=replace(made("iris").facts, name=name))
+    line = found.to_markdown().splitlines()[2]
+
+    assert "150 rows" in line
+    assert not re.match(r"\s{4}|\t|>|#|\d+[.)] |[-+*] ", line)
+
+
+SPECIAL = r"\`*_{}[]<>#|~$&@"
+
+
+@pytest.mark.parametrize("character", SPECIAL)
+def test_every_special_character_is_escaped(character):
+    """By a backslash, or by its number where hosts look through backslashes."""
+    assert escape(character) in {f"\\{character}", f"&#{ord(character)};"}
+    assert escape(f"a{character}b") == f"a{escape(character)}b"
+
+
+@given(st.text())
+def test_escapes_can_be_taken_back(text):
+    """Nothing is lost and no two texts become one."""
+    back = re.sub(r"&#(\d+);|\\(.)", lambda m: chr(int(m[1])) if m[1] else m[2], escape(text))
+
+    assert back == text
+
+
+@given(st.text())
+def test_no_tag_or_entity_is_left(text):
+    """HTML in Markdown is HTML."""
+    escaped = escape(text)
+
+    assert "<" not in escaped
+    assert ">" not in escaped
+    assert not re.search(r"&(?!#\d+;)", escaped)
+    assert not re.search(r"(?<!\\)\|", escaped.replace("\\\\", ""))
+
+
+def test_addresses_are_no_links():
+    """A link in a pull request that a label put there is an attack."""
+    assert "://" not in escape("http://example.org")
+    assert "www." not in escape("www.example.org")
+    assert "@" not in escape("@someone me@example.org")
+
+
+def test_plain_words_stay_plain():
+    """Most labels need nothing."""
+    assert escape("Grüße, 漢字 (a-b) 3.5 %!") == "Grüße, 漢字 (a-b) 3.5 %!"
+
+
+def test_it_ends_with_one_new_line(each):
+    """So that files can be joined."""
+    text = each.to_markdown()
+
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\n\n\n" not in text

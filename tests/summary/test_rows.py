@@ -1,0 +1,160 @@
+"""Rows to look at: the oddest first, each with a neighbour that says so."""
+
+import numpy as np
+import pytest
+
+from bayesfloor import BayesFloor, check
+from bayesfloor.summary import _rows
+from bayesfloor.summary._rows import KEPT, rows_to_see, take_scores
+
+
+@pytest.fixture(scope="module")
+def flipped(gaussians):
+    """Two classes far apart with ten wrong labels: X, y, rows with wrong labels."""
+    X, y = gaussians(0, [100, 100], shift=12.0)
+    wrong = np.arange(5, 200, 20)
+    y[wrong] = 1 - y[wrong]
+    return X, y, wrong
+
+
+def test_wrong_labels_are_found_by_their_row(flipped):
+    """Numbers are those of the input, from 0."""
+    X, y, wrong = flipped
+    rows = check(X, y, learners={}).rows
+
+    assert len(set(wrong.tolist()) & set(rows.scores.row.tolist())) >= 8
+    assert np.array_equal(rows.scores.label, y[rows.scores.row])
+
+
+def test_every_row_has_a_neighbour_with_another_label(flipped):
+    """The proof to look at."""
+    X, y, _ = flipped
+    rows = check(X, y, learners={}).rows
+
+    assert (rows.nearest >= 0).all()
+    assert np.array_equal(rows.nearest_label, y[rows.nearest])
+    assert (rows.nearest_label != rows.scores.label).all()
+
+
+def test_the_neighbour_is_near(flipped):
+    """Among the nearest of another label, as far as edges tell."""
+    X, y, wrong = flipped
+    rows = check(X, y, scale=None, learners={}).rows
+    for row, near in zip(rows.scores.row, rows.nearest, strict=True):
+        if row in wrong:
+            away = np.linalg.norm(X - X[row], axis=1)[y != y[row]]
+
+            assert np.linalg.norm(X[near] - X[row]) <= np.sort(away)[5]
+
+
+def test_rows_are_those_of_samples(each):
+    """The same figures, in another order."""
+    if len(each.samples.row) == len(each.rows):
+        pytest.skip("read from a list of suspects alone")
+    rows = each.rows.scores
+
+    assert rows.suspect.all()
+    if len(np.unique(each.samples.row)) == len(each.samples.row):
+        place = {row: k for k, row in enumerate(each.samples.row.tolist())}
+        for name in ("label", "score", "p_value", "suggested_label", "power", "degree", "cross"):
+            of_all = getattr(each.samples, name)[[place[row] for row in rows.row.tolist()]]
+
+            assert np.array_equal(getattr(rows, name), of_all)
+
+
+def test_the_oddest_come_first(each):
+    """A list to work through from the top."""
+    rows = each.rows.scores
+    keys = list(zip(rows.p_value.tolist(), (-rows.score).tolist(), rows.row.tolist(), strict=True))
+
+    assert keys == sorted(keys)
+
+
+def test_there_are_at_most_200(flipped, monkeypatch):
+    """Files stay small, and nobody looks at more; the count is that of all."""
+    floor = BayesFloor(interval="fast").fit(*flipped[:2])
+    every = rows_to_see(floor)
+    monkeypatch.setattr(_rows, "KEPT", 5)
+    rows = rows_to_see(floor)
+
+    assert KEPT == 200
+    assert rows.scores.row.tolist() == every.scores.row[:5].tolist()
+    assert rows.n_suspect == every.n_suspect == np.count_nonzero(floor.samples_.suspect) > 5
+    assert repr(rows) == f"RowsToSee(5 of {rows.n_suspect} suspect rows, 0 in conflict)"
+
+
+def test_no_suspects_are_an_empty_table(made):
+    """Of the right form all the same."""
+    rows = rows_of(made, none=True)
+
+    assert len(rows) == 0
+    assert rows.frame().empty
+    assert "nearest_label" in rows.frame().columns
+
+
+def rows_of(made, *, none):
+    """The rows of a check with suspects or with none."""
+    kinds = ("constant", "noise", "two rows a class")
+    found = [made(kind).rows for kind in kinds if (made(kind).rows.n_suspect == 0) is none]
+    assert found
+    return found[0]
+
+
+def test_rows_of_a_sample_are_numbered_as_in_the_input(gaussians):
+    """Not as in the sample."""
+    X, y = gaussians(0, [300, 300], shift=12.0)
+    y[::15] = 1 - y[::15]
+    found = check(X, y, max_rows=300, learners={})
+
+    assert len(found.rows) > 0
+    assert found.rows.scores.row.max() >= 300
+    assert np.array_equal(found.rows.scores.label, y[found.rows.scores.row])
+    assert np.array_equal(found.rows.nearest_label, y[found.rows.nearest])
+
+
+def test_equal_rows_with_another_label_are_the_nearest(gaussians):
+    """Nothing is nearer than an equal."""
+    X, y = gaussians(0, [60, 60], shift=12.0)
+    found = check(np.vstack([X, X[:4]]), np.r_[y, 1 - y[:4]], learners={})
+    listed = found.rows.scores
+    for row, near in zip(listed.row.tolist(), found.rows.nearest.tolist(), strict=True):
+        if row >= 120:
+            assert near == row - 120
+
+    assert found.rows.n_conflict == 8
+    assert listed.conflict.any()
+
+
+def test_groups_may_leave_a_row_without_a_neighbour_of_another_label(made):
+    """Then there is none, and the label beside it is its own."""
+    rows = made("groups").rows
+    alone = rows.nearest < 0
+
+    assert np.array_equal(rows.nearest_label[alone], rows.scores.label[alone])
+
+
+def test_scores_of_some_rows_are_taken_as_they_are(made):
+    """All columns alike."""
+    scores = made("iris").samples
+    taken = take_scores(scores, np.array([7, 3]))
+
+    assert taken.row.tolist() == [scores.row[7], scores.row[3]]
+    assert taken.frame().equals(scores.frame().iloc[[7, 3]].reset_index(drop=True))
+
+
+def test_rows_are_a_table(made):
+    """With the neighbour beside the row."""
+    frame = made("suspects").rows.frame()
+
+    assert list(frame.columns[:2]) == ["row", "label"]
+    assert list(frame.columns[-2:]) == ["nearest", "nearest_label"]
+
+
+def test_a_row_with_several_votes_is_listed_once(gaussians):
+    """A reader looks at rows, not at votes."""
+    X, y = gaussians(0, [100, 100], shift=12.0)
+    votes = np.eye(2, dtype=int)[y] * 3
+    votes[::20] = votes[::20, ::-1]
+    rows = check(X, votes, learners={}).rows
+
+    assert len(np.unique(rows.scores.row)) == len(rows)
