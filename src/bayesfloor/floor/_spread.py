@@ -15,20 +15,21 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._sample import Sample, deal
 from bayesfloor.floor._trees import grow, prepare
-from bayesfloor.forest._forest import PLAIN_UP_TO, Forest
+from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
 from bayesfloor.formulas._multiclass import random_cross_rate, remove_forced
 from bayesfloor.formulas._variance import conditional_variance
 
 N_PARTS = 4  # subsamples are quarters: dealt out, four make use of every row
 _ROUNDS = 10  # deals for an interval: 40 quarters
+_QUARTERED = 1_000  # rows up to which forty quarters are soon done; from there on the fast form covers as well
 _FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
 _CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # where all pairs take longer than 40 quarters
 _FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
 
 _TIE_ORDERS = 6
 _TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
-_TIES_ON = 2_000  # rows; of more the spread is taken from so many, in proportion
+_TIES_ON = 1_000  # rows; of more the spread is taken from so many, in proportion
 _JITTER = 1e-10  # of the largest value: far below any difference that is not rounding
 _TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
 
@@ -84,7 +85,7 @@ def choose_method(interval: str, sample: Sample) -> str:
     if sample.weight is not None or len(np.unique(sample.cluster)) < n_rows:
         return "subsample"
     cheap = n_features <= _CHEAP_DIMENSIONS and n_classes >= _CHEAP_CLASSES
-    return "subsample" if n_rows >= _FEWEST_ROWS and (n_rows <= PLAIN_UP_TO or cheap) else "fast"
+    return "subsample" if n_rows >= _FEWEST_ROWS and (n_rows <= _QUARTERED or cheap) else "fast"
 
 
 def measure_spread(
@@ -209,6 +210,7 @@ def tie_spread(
         first = np.sort(rng.choice(first, _TIES_ON, replace=False))
     rates = [_jittered_rate(X, first, forest.n_trees, labels, rng, n_jobs) for _ in range(_TIE_ORDERS)]
     reach = _TIE_REACH * float(np.std(rates, ddof=1)) * np.sqrt(len(first) / np.count_nonzero(labels.rows_at))
+    reach = max(reach, 1 / len(forest.length))  # an edge, where six orders happen to agree
     whole = [*rates, rate] if len(first) == np.count_nonzero(labels.rows_at) else [rate]
     return float(max(0.0, min(whole) - reach)), float(min(1.0, max(whole) + reach))
 

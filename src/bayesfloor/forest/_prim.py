@@ -27,7 +27,7 @@ class Distances:
 
     def __init__(self, vertices: Vertices, *, keep: bool) -> None:
         self.vertices = vertices
-        self.matrix = self._measure_all() if keep else None
+        self.matrix = self._measure(slice(None)) if keep else None
         self._used: list[list[int]] = [[] for _ in range(0 if keep else len(vertices))]
 
     def row(self, v: int) -> Floats:
@@ -53,11 +53,6 @@ class Distances:
         part.matrix = None if self.matrix is None else self.matrix[np.ix_(members, members)]
         return part
 
-    def _measure_all(self) -> Floats:
-        n = len(self.vertices)
-        parts = (slice(start, start + _ROWS_AT_ONCE) for start in range(0, n, _ROWS_AT_ONCE))
-        return np.concatenate([self._measure(part) for part in parts])
-
     def _measure(self, rows: slice) -> Floats:
         """Squared distances of these vertices from all."""
         x, group = self.vertices.x, self.vertices.group
@@ -82,11 +77,13 @@ def _measured_by_scipy(x: Floats, z: Floats) -> Floats:
 
 
 def _add_in_order(x: Floats, z: Floats) -> Floats:
-    total = np.zeros((len(x), len(z)))
-    for own, other in zip(x.T, np.ascontiguousarray(z.T), strict=True):
-        step = other - own[:, None]
-        step *= step
-        total += step
+    total, columns = np.zeros((len(x), len(z))), np.ascontiguousarray(z.T)
+    for start in range(0, len(x), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        for own, other in zip(x[part].T, columns, strict=True):
+            step = other - own[:, None]
+            step *= step
+            total[part] += step
     return total
 
 

@@ -112,7 +112,7 @@ TERMS = {
     "neighbours": "Vote of the k nearest rows, k chosen on the training rows; or, of trust, how far these are apart.",
     "linear": "Logistic regression on standardised features.",
     "quadratic": "Regularised quadratic discriminant analysis on standardised features.",
-    "forest": "A random forest of 20 trees; or the spanning trees of the rows.",
+    "forest": "A random forest (extra-trees) of 20 trees; or the spanning trees of the rows.",
     "kernel": "Logistic regression on a Nystroem map of a Gaussian kernel.",
     "boosting": "Histogram gradient boosting.",
     "blend": "The mean of the two posteriors that fit best.",
