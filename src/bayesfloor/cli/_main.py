@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from bayesfloor.cli._console import Output
 from bayesfloor.cli._options import ACCURACY, SHARE, all_rows_options, data_options, output_options
-
-if TYPE_CHECKING:
-    from bayesfloor.cli.reading import Data
-    from bayesfloor.summary._check import Check
-    from bayesfloor.summary._gates import Gate
+from bayesfloor.cli._work import (
+    FILES,
+    command_line,
+    gate_lines,
+    if_pillow,
+    look,
+    make_output,
+    next_lines,
+    one_to_stdout,
+    pictures,
+    read,
+    read_baseline,
+    refuse_missing_folder,
+    stem,
+    write_all,
+)
 
 OK, FAILED = 0, 1
-_FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
 
 
 class Verbs(click.Group):
@@ -28,7 +35,7 @@ class Verbs(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The verb that is meant."""
         first = args[0]
-        if first not in self.commands and (first == "-" or first.lower().endswith(_FILES) or Path(first).exists()):
+        if first not in self.commands and (first == "-" or first.lower().endswith(FILES) or Path(first).exists()):
             args = ["check", *args]
         return super().resolve_command(ctx, args)
 
@@ -82,14 +89,14 @@ def check(
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
     """
-    _one_to_stdout(json_path, markdown)
+    one_to_stdout(json_path, markdown)
     limits = {name: given.pop(name) for name in ("max_error", "max_pair_error", "max_class_error", "max_error_rise")}
-    before, output = _read_baseline(given.pop("baseline")), _output(given)
-    _, found = _check(output, target, given)
+    before, output = read_baseline(given.pop("baseline")), make_output(given)
+    _, found = look(output, target, given)
     gates = found.gates(baseline=before, **limits)
     if "-" not in (json_path, markdown):
-        output.result("\n".join([repr(found), *_gate_lines(gates), *_next_lines(found, given)]))
-    _write_all(output, found, gates, json_path, markdown)
+        output.result("\n".join([repr(found), *gate_lines(gates), *next_lines(found, given)]))
+    write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "undecided"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
@@ -117,21 +124,21 @@ def report(
     **given: Any,
 ) -> None:
     """Write the report: one HTML file that opens anywhere and asks the network for nothing."""
-    _one_to_stdout(json_path, markdown)
-    output = _output(given)
-    _refuse_missing_folder(path_out)
-    data, found = _check(output, target, {**given, "image": image})
-    path = path_out or f"{_stem(data.name)}.bayesfloor.html"
+    one_to_stdout(json_path, markdown)
+    output = make_output(given)
+    refuse_missing_folder(path_out)
+    data, found = look(output, target, {**given, "image": image})
+    path = path_out or f"{stem(data.name)}.bayesfloor.html"
     written = found.to_html(
         path,
-        images=_pictures(data, pixels),
+        images=pictures(data, pixels),
         ids=data.ids,
         features=data.X if show_rows else None,
-        command=_command_line(),
+        command=command_line(),
     )
     if "-" not in (json_path, markdown):
         output.result(f"{found.verdict}\n{written}")
-    _write_all(output, found, (), json_path, markdown)
+    write_all(output, found, (), json_path, markdown)
     if open_it:
         click.launch(str(written))
 
@@ -144,10 +151,10 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List the rows whose label does not fit their neighbours."""
     from bayesfloor.cli._samples import check_ending, find_rows, format_rows, write_rows
 
-    output = _output(given)
+    output = make_output(given)
     check_ending(path_out)
-    _refuse_missing_folder(path_out)
-    data = _read(given)
+    refuse_missing_folder(path_out)
+    data = read(given)
     with output.bar() as bar:
         found = find_rows(data, given, bar)
     if path_out is None:
@@ -173,8 +180,8 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the tree of classes: those that are hard to tell apart part last."""
     from bayesfloor.cli._tree import format_tree, grow
 
-    output = _output(given)
-    data = _read(given)
+    output = make_output(given)
+    data = read(given)
     with output.bar() as bar:
         grown = grow(data, given, cut, bar)
     (output.result if form == "text" else output.raw)(format_tree(grown, form))
@@ -188,7 +195,7 @@ def explain(term: str | None, **given: Any) -> None:
     from bayesfloor.summary._glossary import CODES, TERMS
     from bayesfloor.summary._glossary import explain as explain_term
 
-    output = _output(given)
+    output = make_output(given)
     if term is None:
         known = [f"{code}  {text.partition('.')[0]}." for code, text in CODES.items()]
         output.result("\n".join([*known, "", "Terms: " + ", ".join(sorted(TERMS))]))
@@ -205,160 +212,10 @@ def demo(path_out: str | None, **given: Any) -> None:
 
     from bayesfloor.summary._check import check as look_at
 
-    output = _output(given)
+    output = make_output(given)
     digits = load_digits()
     with output.bar() as bar:
         found = look_at(digits.data, digits.target, name="digits", progress=bar)
     output.result(repr(found))
     if path_out is not None:
-        output.result(str(found.to_html(path_out, images=_if_pillow(digits.images), command=_command_line())))
-
-
-def _output(given: dict[str, Any]) -> Output:
-    return Output(
-        quiet=given.pop("quiet"),
-        color=not given.pop("no_color"),
-        progress=not given.pop("no_progress"),
-        verbose=given.pop("verbose"),
-    )
-
-
-def _read(given: dict[str, Any]) -> Data:
-    from bayesfloor.cli.reading import read_data
-
-    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file")
-    return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
-
-
-def _check(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
-    """Read a file and look at it from all sides."""
-    data = _read(given)  # before the machinery is loaded: a wrong name is told at once
-    from bayesfloor.summary._check import check as look_at
-
-    with output.bar() as bar:
-        found = look_at(
-            data.X,
-            data.y,
-            target,
-            groups=data.groups,
-            scale=given["scale"],
-            n_trees=given["trees"],
-            max_rows=given["max_rows"] or None,
-            target_width=None if given["max_rows"] == 0 else 0.01,
-            name=data.name,
-            n_jobs=given["jobs"],
-            random_state=given["seed"],
-            progress=bar,
-        )
-    return data, replace(found, facts=replace(found.facts, label=data.label))
-
-
-def _read_baseline(path: str | None) -> Check | None:
-    from bayesfloor.cli.reading import DataError
-
-    if path is None:
-        return None
-    from bayesfloor.summary._check import Check
-
-    try:
-        return Check.from_json(Path(path))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is no baseline: {error}") from error
-
-
-def _write_all(
-    output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
-) -> None:
-    from bayesfloor.engine._files import write_whole
-    from bayesfloor.summary._json import dump
-    from bayesfloor.summary._markdown import to_markdown
-
-    for path, form in ((json_path, dump), (markdown, to_markdown)):
-        if path == "-":
-            output.raw(form(found, gates))
-        elif path is not None:
-            write_whole(path, form(found, gates))
-    _add_to_job_page(output, to_markdown(found, gates))
-
-
-def _add_to_job_page(output: Output, text: str) -> None:
-    """Show the summary on the page of a CI job, where there is one."""
-    page = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not page:
-        return
-    try:
-        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(text + "\n")
-    except OSError as error:
-        output.note(f"warning: the job's page cannot be written: {error}")
-
-
-def _gate_lines(gates: tuple[Gate, ...]) -> list[str]:
-    return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
-
-
-_SAID_AGAIN = {
-    "label": "-y",
-    "features": "-x",
-    "drop": "--drop",
-    "embedding": "--embedding",
-    "labels_file": "--labels-file",
-    "groups": "--groups",
-    "id_column": "--id",
-}
-
-
-def _next_lines(found: Check, given: dict[str, Any]) -> list[str]:
-    """What to do next, as commands to copy."""
-    if given["path"] == "-":
-        return ["", "bayesfloor explain CODE"]
-    words = [given["path"]]
-    for name, flag in _SAID_AGAIN.items():
-        values = given[name] if isinstance(given[name], tuple) else [given[name]]
-        words += [word for value in values if value for word in (flag, value)]
-    look = ["samples"] if found.rows.n_suspect else []
-    return ["", *(f"bayesfloor {verb} {_shell(words)}" for verb in (*look, "report")), "bayesfloor explain CODE"]
-
-
-def _shell(words: list[str]) -> str:
-    """Words for a shell; what does not print has to be filled in by the user."""
-    import shlex
-
-    return " ".join(shlex.quote(word) if word.isprintable() else "NAME" for word in words)
-
-
-def _stem(name: str) -> str:
-    """The name of a file without the ending that tells its kind."""
-    while name.lower().endswith(_FILES):
-        name = name.rpartition(".")[0]
-    return name or "data"
-
-
-def _one_to_stdout(json_path: str | None, markdown: str | None) -> None:
-    if json_path == markdown == "-":
-        raise click.UsageError("Only one of --json and --markdown can go to stdout.")
-
-
-def _refuse_missing_folder(path: str | None) -> None:
-    """Before the work, not after it."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
-
-
-def _command_line() -> str:
-    import shlex
-
-    return shlex.join(["bayesfloor", *sys.argv[1:]])
-
-
-def _pictures(data: Data, pixels: str | None) -> Any:
-    """Pictures of the rows: files, or the features themselves."""
-    from bayesfloor.cli._pictures import features_as_pictures
-
-    return data.images if pixels is None else features_as_pictures(data.X, pixels)
-
-
-def _if_pillow(images: Any) -> Any:
-    from importlib.util import find_spec
-
-    return images if find_spec("PIL") is not None else None
+        output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))

@@ -1,0 +1,178 @@
+"""What the verbs have in common: reading, looking, writing, and what to say after it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesfloor.cli._console import Output
+
+if TYPE_CHECKING:
+    from bayesfloor.cli.reading import Data
+    from bayesfloor.summary._check import Check
+    from bayesfloor.summary._gates import Gate
+
+FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
+
+
+def make_output(given: dict[str, Any]) -> Output:
+    """Where results and messages go, by the options for it."""
+    return Output(
+        quiet=given.pop("quiet"),
+        color=not given.pop("no_color"),
+        progress=not given.pop("no_progress"),
+        verbose=given.pop("verbose"),
+    )
+
+
+def read(given: dict[str, Any]) -> Data:
+    """The file that was named."""
+    from bayesfloor.cli.reading import read_data
+
+    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file")
+    return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
+
+
+def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
+    """Read a file and look at it from all sides."""
+    data = read(given)  # before the machinery is loaded: a wrong name is told at once
+    from bayesfloor.summary._check import check as look_at
+
+    with output.bar() as bar:
+        found = look_at(
+            data.X,
+            data.y,
+            target,
+            groups=data.groups,
+            scale=given["scale"],
+            n_trees=given["trees"],
+            max_rows=given["max_rows"] or None,
+            target_width=None if given["max_rows"] == 0 else 0.01,
+            name=data.name,
+            n_jobs=given["jobs"],
+            random_state=given["seed"],
+            progress=bar,
+        )
+    return data, replace(found, facts=replace(found.facts, label=data.label))
+
+
+def read_baseline(path: str | None) -> Check | None:
+    """An earlier check, or None without one."""
+    from bayesfloor.cli.reading import DataError
+
+    if path is None:
+        return None
+    from bayesfloor.summary._check import Check
+
+    try:
+        return Check.from_json(Path(path))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is no baseline: {error}") from error
+
+
+def write_all(
+    output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
+) -> None:
+    """Write the result in the forms asked for, and to the page of a CI job."""
+    from bayesfloor.engine._files import write_whole
+    from bayesfloor.summary._json import dump
+    from bayesfloor.summary._markdown import to_markdown
+
+    for path, form in ((json_path, dump), (markdown, to_markdown)):
+        if path == "-":
+            output.raw(form(found, gates))
+        elif path is not None:
+            write_whole(path, form(found, gates))
+    _add_to_job_page(output, to_markdown(found, gates))
+
+
+def _add_to_job_page(output: Output, text: str) -> None:
+    """Show the summary on the page of a CI job, where there is one."""
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not page:
+        return
+    try:
+        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text + "\n")
+    except OSError as error:
+        output.note(f"warning: the job's page cannot be written: {error}")
+
+
+def gate_lines(gates: tuple[Gate, ...]) -> list[str]:
+    """What came of the gates."""
+    return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
+
+
+_SAID_AGAIN = {
+    "label": "-y",
+    "features": "-x",
+    "drop": "--drop",
+    "embedding": "--embedding",
+    "labels_file": "--labels-file",
+    "groups": "--groups",
+    "id_column": "--id",
+}
+
+
+def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
+    """What to do next, as commands to copy."""
+    if given["path"] == "-":
+        return ["", "bayesfloor explain CODE"]
+    words = [given["path"]]
+    for name, flag in _SAID_AGAIN.items():
+        values = given[name] if isinstance(given[name], tuple) else [given[name]]
+        words += [word for value in values if value for word in (flag, value)]
+    look = ["samples"] if found.rows.n_suspect else []
+    return ["", *(f"bayesfloor {verb} {_shell(words)}" for verb in (*look, "report")), "bayesfloor explain CODE"]
+
+
+def _shell(words: list[str]) -> str:
+    """Words for a shell; what does not print has to be filled in by the user."""
+    import shlex
+
+    return " ".join(shlex.quote(word) if word.isprintable() else "NAME" for word in words)
+
+
+def stem(name: str) -> str:
+    """The name of a file without the ending that tells its kind."""
+    while name.lower().endswith(FILES):
+        name = name.rpartition(".")[0]
+    return name or "data"
+
+
+def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
+    """Refuse two texts on one stream."""
+    if json_path == markdown == "-":
+        raise click.UsageError("Only one of --json and --markdown can go to stdout.")
+
+
+def refuse_missing_folder(path: str | None) -> None:
+    """Before the work, not after it."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
+
+
+def command_line() -> str:
+    """The command as it was typed."""
+    import shlex
+
+    return shlex.join(["bayesfloor", *sys.argv[1:]])
+
+
+def pictures(data: Data, pixels: str | None) -> Any:
+    """Pictures of the rows: files, or the features themselves."""
+    from bayesfloor.cli._pictures import features_as_pictures
+
+    return data.images if pixels is None else features_as_pictures(data.X, pixels)
+
+
+def if_pillow(images: Any) -> Any:
+    """Pictures where they can be made, else none."""
+    from importlib.util import find_spec
+
+    return images if find_spec("PIL") is not None else None
