@@ -45,8 +45,13 @@ def test_no_signal_is_found_where_there_is_none(made):
 
 @pytest.mark.parametrize(("p", "told"), [(0.051, True), (0.049, False), (1.0, True), (0.0, False)])
 def test_no_signal_is_a_matter_of_the_test(made, altered, p, told):
-    """At 5 %."""
-    assert ("BF101" in codes(altered(made("iris"), overall={"p_value": p}))) is told
+    """At 5 %, where no classifier sees more."""
+    assert ("BF101" in codes(altered(made("iris"), overall={"p_value": p}, envelope={"upper": 1.0}))) is told
+
+
+def test_what_a_classifier_sees_is_a_signal(made, altered):
+    """Whatever the test of the trees says."""
+    assert "BF101" not in codes(altered(made("iris"), overall={"p_value": 1.0}))
 
 
 def test_conflicts_are_counted(gaussians):

@@ -34,7 +34,7 @@ def test_bounds_and_intervals_are_both_there_and_both_named(each):
 
     assert f"| bounds by trees | **{span(each.overall.lower, each.overall.upper)}** |" in text
     assert f"| interval | **{span(low, high)}** |" in text
-    assert "| bounds | 95 % interval of the lower |" in text
+    assert "| bounds, of all rows | 95 % interval of the lower |" in text
 
 
 def test_all_figures_of_the_terminal_are_there(each):

@@ -26,7 +26,15 @@ def test_the_envelope_comes_first(each):
     name, value, _ = next(iter(figures(each)))
 
     assert name == "lowest possible error"
-    assert value.startswith(span(each.envelope.lower, each.envelope.upper))
+    assert value.startswith(span(each.envelope.lower, each.envelope.upper) if each.envelope.trusted else "at most ")
+
+
+def test_a_lower_end_that_is_not_known_is_not_printed(made):
+    """Two numbers look like an interval; here one of them would be none."""
+    name, value, note = next(iter(figures(made("wine"))))
+
+    assert value == "at most 4.6 %, best guess 1.0 %"
+    assert "the lower end is not known" in note
 
 
 def test_the_head_says_what_was_looked_at(made):

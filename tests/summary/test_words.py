@@ -159,7 +159,8 @@ def asked(made, altered):
 def test_a_target_within_reach_names_its_proof(asked):
     """The upper limit."""
     assert asked(0.75) == (
-        "75 % accuracy is within reach on these features: the lowest possible error is at most 20.0 %."
+        "75 % accuracy is within reach on these features: the lowest possible error is at most 20.0 % "
+        "(95 % confidence)."
     )
 
 
@@ -201,9 +202,9 @@ def test_without_a_target_the_sentence_says_how_far_a_model_may_get(asked, trust
     """An upper end is claimed only where it can be trusted."""
     text = asked(None, trust)
 
-    assert "likely gets 85.0 % right" in text
-    assert ("between 80.0 and 90.0 %" in text) == (trust == "small bias")
-    assert ("how much more is not known" in text) == (trust != "small bias")
+    assert "80.0" in text
+    assert ("likely gets 85.0 % right on these features, between 80.0 and 90.0 %" in text) == (trust == "small bias")
+    assert ("how much more cannot be told" in text) == (trust != "small bias")
 
 
 @pytest.mark.parametrize("name", ["neighbours", "linear", "quadratic", "kernel", "forest", "boosting", "blend"])

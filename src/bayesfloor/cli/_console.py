@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -28,8 +29,9 @@ class ClosedPipeError(Exception):
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """What a terminal cannot show is written as an escape."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    """What a terminal cannot show is written as an escape; Windows writes to files and pipes in UTF-8 only if told."""
+    plain = os.name == "nt" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ
+    sys.stdout.reconfigure(errors="backslashreplace", **({"encoding": "utf-8"} if plain else {}))  # type: ignore[union-attr]
     try:
         yield
     except BrokenPipeError as error:

@@ -9,6 +9,7 @@ import traceback
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
+from bayesfloor.engine._text import printable
 
 USAGE, FAULT, INTERRUPTED, PIPE = 2, 3, 130, 141
 
@@ -34,14 +35,9 @@ def tell(error: BaseException) -> int:
 
 
 def _tell_of_data(error: BaseException) -> int:
-    if os.environ.get("BAYESFLOOR_DEBUG"):
-        traceback.print_exception(error)
-    text = " ".join(str(error).split())
-    return _say(f"error: {text or type(error).__name__}", USAGE)
+    return _say(f"error: {' '.join(str(error).split()) or type(error).__name__}", USAGE)
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(
-        f"{text}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(sys.stderr.encoding or "utf-8")
-    )
+    sys.stderr.write(printable(text) + "\n")  # names of files may hold anything
     return code

@@ -25,6 +25,7 @@ from bayesfloor.cli._work import (
     stem,
     write_all,
 )
+from bayesfloor.engine._text import printable
 
 OK, FAILED = 0, 1
 
@@ -64,7 +65,7 @@ def verbs() -> None:
     bayesfloor report data.csv -y label        the same as one HTML file
 
     Files: CSV, TSV, Parquet, Arrow, npz, npy; - for standard input. Results go to stdout, all else to stderr.
-    Exit codes: 0 ok, 1 a gate failed, 2 usage or data. No telemetry, no network.
+    Exit codes: 0 ok, 1 a gate failed, 2 usage or data, 3 a fault of ours, 130 interrupted. No telemetry, no network.
     """
 
 
@@ -73,7 +74,7 @@ def verbs() -> None:
 @click.option("--target", type=ACCURACY, help="Accuracy to reach; fails where it is out of reach.")
 @click.option("--max-error", type=SHARE, help="Fails where the lower bound is above.")
 @click.option("--max-pair-error", type=SHARE, help="Fails where the lower bound of a pair is above.")
-@click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class is above.")
+@click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class, of all rows, is above.")
 @click.option("--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="An earlier check to compare with.")
 @click.option("--max-error-rise", type=SHARE, default="0%", show_default=True, help="By how much it may be worse.")
 @click.option("--strict", is_flag=True, help="Fail where a gate is undecided, too.")
@@ -90,6 +91,7 @@ def check(
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
     """
     one_to_stdout(json_path, markdown)
+    refuse_missing_folder(json_path, markdown)
     limits = {name: given.pop(name) for name in ("max_error", "max_pair_error", "max_class_error", "max_error_rise")}
     before, output = read_baseline(given.pop("baseline")), make_output(given)
     _, found = look(output, target, given)
@@ -125,8 +127,10 @@ def report(
 ) -> None:
     """Write the report: one HTML file that opens anywhere and asks the network for nothing."""
     one_to_stdout(json_path, markdown)
+    if path_out == "-":
+        raise click.UsageError("The report needs a file: -o report.html.")
     output = make_output(given)
-    refuse_missing_folder(path_out)
+    refuse_missing_folder(path_out, json_path, markdown)
     data, found = look(output, target, {**given, "image": image})
     path = path_out or f"{stem(data.name)}.bayesfloor.html"
     written = found.to_html(
@@ -137,7 +141,7 @@ def report(
         command=command_line(),
     )
     if "-" not in (json_path, markdown):
-        output.result(f"{found.verdict}\n{written}")
+        output.result(f"{found.verdict}\n{printable(written)}")
     write_all(output, found, (), json_path, markdown)
     if open_it:
         click.launch(str(written))
@@ -161,7 +165,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
         output.result(format_rows(found, data, most or 50))
     else:
         n_rows = write_rows(found, data, path_out, most)
-        output.result(f"{n_rows} rows in {path_out}")
+        output.result(f"{n_rows} rows in {printable(path_out)}")
 
 
 @verbs.command()

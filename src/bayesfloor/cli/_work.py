@@ -151,17 +151,23 @@ def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
         raise click.UsageError("Only one of --json and --markdown can go to stdout.")
 
 
-def refuse_missing_folder(path: str | None) -> None:
+def refuse_missing_folder(*paths: str | None) -> None:
     """Before the work, not after it."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
+    for path in paths:
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
 
 
 def command_line() -> str:
     """The command as it was typed."""
     import shlex
 
-    return shlex.join(["bayesfloor", *sys.argv[1:]])
+    return shlex.join(["bayesfloor", *map(_base_name, sys.argv[1:])])
+
+
+def _base_name(word: str) -> str:
+    """A path without its folders, which are nobody's business on a page that is sent on."""
+    return Path(word).name if os.sep in word and not word.startswith("-") else word
 
 
 def pictures(data: Data, pixels: str | None) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from uuid import uuid4
+
+from bayesfloor.engine._text import printable
 
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
@@ -20,12 +23,13 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
 
 def _is_stream(path: Path) -> bool:
     """Whether a pipe, a device or a name of standard output takes what it gets."""
-    return (path.exists() and not path.is_file()) or path.absolute().parts[1:2] in (("dev",), ("proc",))
+    device = os.name == "posix" and path.absolute().parts[1:2] in (("dev",), ("proc",))
+    return device or (path.exists() and not path.is_file())
 
 
 def _replace(path: Path, data: bytes) -> None:
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent}. Make it first.")
+        raise FileNotFoundError(f"There is no folder {printable(path.parent)}. Make it first.")
     part = path.with_name(f".{uuid4().hex}.part")
     try:
         part.write_bytes(data)

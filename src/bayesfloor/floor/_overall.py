@@ -148,7 +148,7 @@ def trust_of(
         )
     if ties[1] - ties[0] > 2 * reach:
         doubts.append(f"equally long edges leave it open between {ties[0]:.3f} and {ties[1]:.3f}")
-    if sizes.min() < FEW:
+    if sizes[sizes < FEW].sum() > reach * sizes.sum():  # a small class says little of the whole
         doubts.append(f"the smallest class has fewer than {FEW} rows: {sizes.min():g}")
     if doubts:
         return "unknown", tuple(doubts)

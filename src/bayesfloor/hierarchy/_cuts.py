@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._tree import ClassTree, grow_tree, is_pair
 
 _UNITS = 2.0**40  # of the largest weight, about; a thousand classes squared still fit into 63 bits
@@ -28,6 +29,16 @@ def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> Cla
         return class_tree(classes, np.zeros((len(classes),) * 2) if matrix is None else matrix, cut)
     tree = given_tree(cut, classes)
     return tree if matrix is None else tree.linked(matrix)
+
+
+def pair_tree(pairwise: PairwiseFloor, cut: str) -> ClassTree:
+    """The tree of classes by what is measurable between them."""
+    return class_tree(pairwise.classes, measurable(pairwise), cut)
+
+
+def measurable(pairwise: PairwiseFloor) -> Floats:
+    """Normalised floors, 0 for pairs that are not measurable."""
+    return np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
 
 
 def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._text import show_labels
-from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.plotting._display import DARK, GREY, MAP, Display
 from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
@@ -73,7 +73,7 @@ class ClassTreeDisplay(Display):
         if hasattr(estimator, "tree_"):
             return cls(estimator.tree_).plot(**looks)
         pairwise = estimator.pairwise_
-        return cls(class_tree(pairwise.classes, pairwise.matrix, cut)).plot(**looks)
+        return cls(pair_tree(pairwise, cut)).plot(**looks)
 
     @classmethod
     def from_results(cls, tree: ClassTree, **looks: Any) -> ClassTreeDisplay:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.plotting._display import (
     DARK,
@@ -107,8 +107,9 @@ class PairwiseDisplay(Display):
         """
         if values not in _NAMES:
             raise ValueError(f"Got values={values!r}, but expected one of {', '.join(map(repr, _NAMES))}.")
-        tree = class_tree(pairwise.classes, pairwise.matrix, "average") if tree is None else tree
-        order = np.searchsorted(pairwise.classes, tree.classes[tree.order])
+        tree = pair_tree(pairwise, "average") if tree is None else tree
+        place = {label: number for number, label in enumerate(pairwise.classes.tolist())}
+        order = np.array([place[label] for label in tree.classes[tree.order].tolist()])
         matrix = pairwise.matrix if values == "normalised" else pairwise.estimate
         return cls(pairwise.classes, matrix, pairwise.at_resolution, order, _NAMES[values]).plot(**looks)
 

@@ -10,17 +10,23 @@ from bayesfloor.summary._check import Check
 from bayesfloor.summary._text import head_line, unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs
+_TOLD, _MOST = 12, 58_000  # classes whose cells have tooltips, and bytes of all
 _TREE = 12_000  # bytes of the tree; a longer one is left to the report
 
 
 def to_notebook(check: Check) -> str:
-    """The part of the report that a notebook shows."""
+    """The part of the report that a notebook shows; without tooltips where these are too long."""
+    page = _render(check, titles=len(check.labels) <= _TOLD)
+    return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
+
+
+def _render(check: Check, *, titles: bool) -> str:
     return render(
         "notebook.html",
         check=check,
         head=head_line(check),
         ruler=make_ruler(check),
-        matrix=make_matrix(check, _CELLS, titles=len(check.labels) <= 12),
+        matrix=make_matrix(check, _CELLS, titles=titles),
         pairs=pair_table(check, _PAIRS),
         unmeasured=unmeasured(check),
         tree=_short_tree(check),

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._text import printable
 from bayesfloor.report._templates import render
 from bayesfloor.report._thumbnails import thumbnails
@@ -24,54 +20,11 @@ from bayesfloor.report._view import (
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._glossary import CODES, TERMS
 from bayesfloor.summary._text import head_line, unmeasured
-from bayesfloor.summary._words import percent, span
+from bayesfloor.summary._words import guess, limits
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows with pictures; each brings two
-_LIBRARIES = ("bayesfloor", "numpy", "scipy", "scikit-learn")
 _TOLD = ("bounds", "interval", "envelope", "held out", "normalised", "not measurable", "trust", "guessing")
-
-
-def write_report(
-    check: Check,
-    path: str | Path,
-    *,
-    images: Any = None,
-    ids: Any = None,
-    features: Any = None,
-    command: str = "",
-) -> Path:
-    """Write the report of a check.
-
-    Parameters
-    ----------
-    check : Check
-    path : str or Path
-        Where; the file is written whole or not at all.
-    images : array of shape (n_rows, height, width) or with colours behind, or list of paths, default=None
-        Pictures of all input rows, shown small for the rows to look at. Needs Pillow.
-    ids : array-like of shape (n_rows,), default=None
-        What to call the rows.
-    features : array or pyarrow table, default=None
-        Values to show for the rows to look at; none are shown without.
-    command : str, default=""
-        How the report was made.
-
-    Returns
-    -------
-    Path
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from sklearn.datasets import load_iris
-    >>> import bayesfloor
-    >>> found = bayesfloor.check(*load_iris(return_X_y=True), name="iris")
-    >>> with TemporaryDirectory() as folder:
-    ...     found.to_html(f"{folder}/iris.html").name
-    'iris.html'
-    """
-    return write_whole(path, make_page(check, images=images, ids=ids, features=features, command=command))
 
 
 def make_page(check: Check, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
@@ -103,7 +56,7 @@ def _tiles(check: Check) -> list[tuple[str, str, str]]:
     classes, _ = class_table(check)
     hardest = f"{pairs[0]['one']} and {pairs[0]['two']}" if pairs else "none measurable"
     return [
-        ("lowest possible error", span(envelope.lower, envelope.upper), f"likely {percent(envelope.estimate)} %"),
+        ("lowest possible error", limits(envelope), guess(envelope)),
         ("hardest pair", hardest, f"bounds {pairs[0]['bounds']}" if pairs else ""),
         (
             "hardest class",
@@ -120,14 +73,28 @@ def _words(check: Check) -> list[tuple[str, str]]:
     return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TOLD)]
 
 
+def _call(check: Check) -> str:
+    """The call that gives this check again; settings that are the default's are left out."""
+    facts = check.facts
+    settings = {
+        "target": (check.target, None),
+        "scale": (facts.scale, ""),
+        "n_trees": (facts.n_trees, 3),
+        "max_rows": (facts.max_rows, None),
+        "target_width": (facts.target_width, 0.01),
+        "random_state": (facts.random_state, None),
+    }
+    told = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
+    told += ["groups=groups"] if facts.n_groups is not None else []
+    return f"bayesfloor.check(X, y, {', '.join(told)})"
+
+
 def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
     facts = check.facts
-    versions = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    target = "" if check.target is None else f", target={check.target:g}"
-    call = f"bayesfloor.check(X, y{target}, random_state={facts.random_state})"
+    versions = [f"bayesfloor {facts.version}", *(f"{name} {number}" for name, number in facts.versions.items())]
     given = [
         ("command", command),
-        ("in Python", call),
+        ("in Python", _call(check)),
         ("seed", str(facts.random_state)),
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+_KINDS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # others may start programs
 _SIDE = 96  # pixels at most
 _DRAWN = 32  # pixels up to which a picture keeps every one; larger ones are photographs
 
@@ -73,12 +74,16 @@ def _from_file(path: Any) -> str:
     """A file as a small picture; none of what is no picture, or lies elsewhere than on a disk."""
     from PIL import Image
 
+    if str(path).startswith(("//", "\\\\")):  # another machine's
+        return ""
     try:
         if not Path(path).is_file():
             return ""
-        with warnings.catch_warnings(), Image.open(path) as image:
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd parts in files that can be read all the same
-            return _shrink(_upright(image))
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path, formats=_KINDS) as image:
+                return _shrink(_upright(image))
     except Exception:  # noqa: BLE001  # Pillow's readers raise anything when a file is broken
         return ""
 

@@ -13,7 +13,7 @@ from bayesfloor.floor._data import as_frame
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import class_rows, hardest_pairs, pair_rows
-from bayesfloor.summary._words import amount, percent, span, target_text
+from bayesfloor.summary._words import amount, guess, limits, percent, span, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list
@@ -63,7 +63,7 @@ def make_ruler(check: Check) -> Ruler:
     shown += [] if check.target is None else [1 - check.target]
     end = ruler_end(max(shown), overall.constant_error)
     bars = [
-        _bar("lowest possible error", "envelope", (envelope.lower, envelope.upper), end, envelope.estimate),
+        _envelope(check, end),
         _bar("bounds by trees", "bounds", (overall.lower, overall.upper), end, overall.estimate),
         _bar("95 % interval of the upper", "interval", overall.interval(), end, overall.cross_rate),
         *(
@@ -74,6 +74,15 @@ def make_ruler(check: Check) -> Ruler:
     guessing = f"guessing errs on {percent(overall.constant_error)} %"
     cut = " →" if end < overall.constant_error else ""
     return Ruler(bars, make_ticks(end), _round(end), guessing + cut, _target(check.target, end))
+
+
+def _envelope(check: Check, end: float) -> Bar:
+    """The bar of the lowest possible error; from 0 on where its lower end is not known."""
+    envelope = check.envelope
+    ends = (envelope.lower if envelope.trusted else 0.0, envelope.upper)
+    kind = "envelope" if envelope.trusted else "envelope open"
+    told = f"{limits(envelope)}, {guess(envelope)}"
+    return _bar("lowest possible error", kind, ends, end, envelope.estimate)._replace(note=told)
 
 
 def _round(share: float) -> str:
@@ -119,8 +128,8 @@ def _second(item: tuple[str, float]) -> float:
 
 def _bar(name: str, kind: str, ends: tuple[float, float], end: float, mark: float | None) -> Bar:
     low, high = (min(100.0, 100 * value / end) for value in ends)
-    note = span(*ends) + (f", likely {percent(mark)} %" if kind == "envelope" and mark is not None else "")
-    return Bar(name, note, kind, low, max(high - low, 0.3), None if mark is None else min(100.0, 100 * mark / end))
+    place = None if mark is None else min(100.0, 100 * mark / end)
+    return Bar(name, span(*ends), kind, low, max(high - low, 0.3), place)
 
 
 def _point(name: str, value: float, end: float) -> Bar:
@@ -220,6 +229,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
             "few": row.few,
             "bounds": span(row.lower, row.upper),
             "interval": span(row.low, row.high),
+            "normalised": f"{row.normalised:.3f}",
             "bar": _bar("", "bounds", (row.lower, row.upper), end, row.estimate),
             "whisker": _bar("", "interval", (row.low, row.high), end, None),
         }

@@ -20,7 +20,7 @@ from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._learners import cheap_learners
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._verdict import check_target, give_verdict
-from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import Finding, find
@@ -68,7 +68,7 @@ class Check:
     >>> X, y = load_wine(return_X_y=True)
     >>> found = bayesfloor.check(X, y, target=0.9)
     >>> print(found.verdict)
-    90 % accuracy is within reach on these features: the lowest possible error is at most 4.6 %.
+    90 % accuracy is within reach on these features: the lowest possible error is at most 4.6 % (95 % confidence).
     >>> found.trust.word
     'refuted'
     """
@@ -131,12 +131,22 @@ class Check:
             Limits for the lower bounds of the whole problem, of every measurable pair, and of every
             class against the rest.
         baseline : Check, default=None
-            An earlier check, above whose estimate this one's may be by ``max_error_rise`` at most.
+            An earlier check to compare with.
+        max_error_rise : float, default=0
+            By how much the estimate may be above that of the baseline.
 
         Returns
         -------
         tuple of Gate
             Each with a word: "ok", "failed" or "undecided".
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import bayesfloor
+        >>> found = bayesfloor.check(*load_iris(return_X_y=True))
+        >>> [gate.word for gate in found.gates(max_error=0.2, max_pair_error=0.3)]
+        ['ok', 'ok']
         """
         given = {"max_error": max_error, "max_pair_error": max_pair_error, "max_class_error": max_class_error}
         check_limits({**given, "max_error_rise": max_error_rise})
@@ -157,14 +167,43 @@ class Check:
         except ImportError:  # without jinja2 a notebook shows the text
             return None
 
-    def to_html(self, path: str | Path, **options: Any) -> Path:
-        """Write the report, one HTML file; ``bayesfloor.report.write_report`` has the options."""
-        from bayesfloor.report._page import write_report
+    def to_html(
+        self, path: str | Path, *, images: Any = None, ids: Any = None, features: Any = None, command: str = ""
+    ) -> Path:
+        """Write the report, one HTML file, whole or not at all.
 
-        return write_report(self, path, **options)
+        Parameters
+        ----------
+        path : str or Path
+            Where.
+        images : array of shape (n_rows, height, width) or with colours behind, or list of paths, default=None
+            Pictures of all input rows, shown small for the rows to look at. Needs Pillow.
+        ids : array-like of shape (n_rows,), default=None
+            What to call the rows.
+        features : array or data frame, default=None
+            Values to show for the rows to look at; none are shown without.
+        command : str, default=""
+            How the report was made.
+
+        Returns
+        -------
+        Path
+        """
+        from bayesfloor.report._page import make_page
+
+        return write_whole(path, make_page(self, images=images, ids=ids, features=features, command=command))
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The check as JSON, written to a file if a path is given."""
+        """The check as JSON, written to a file if a path is given; ``bayesfloor.summary.schema`` describes it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import bayesfloor
+        >>> found = bayesfloor.check(*load_iris(return_X_y=True))
+        >>> bayesfloor.Check.from_json(found.to_json()).verdict == found.verdict
+        True
+        """
         from bayesfloor.summary._json import dump
 
         text = dump(self)
@@ -272,8 +311,8 @@ def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, fact
 
 def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average") -> ClassTree:
     """The tree of classes, with the hardest pair across each split; what is not measurable does not link."""
-    seen = np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
-    tree, labels = class_tree(pairwise.classes, seen, cut), show_labels(pairwise.classes.tolist())
+    seen, tree = measurable(pairwise), pair_tree(pairwise, cut)
+    labels = show_labels(pairwise.classes.tolist())
     reason = list(tree.reason)
     for node in tree.splits.tolist():
         left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))

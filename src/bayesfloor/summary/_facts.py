@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain
+from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._results import Result
 
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
 _EXACT = 2.0**53  # up to which floats tell whole numbers apart
 _SUSPICIOUS = 0.05  # share of tiny edges from which rows may be near-copies
@@ -34,7 +38,8 @@ class Facts(Result):
     n_trees, random_state : as in ``BayesFloor``.
     near_copies : share of rows that lie so close to another that they may be copies of it.
     fingerprint : SHA-256 of features and labels.
-    version : of the library.
+    max_rows, target_width : as in ``BayesFloor``.
+    version, versions : of the library, and of Python and the libraries beneath.
     """
 
     name: str
@@ -51,10 +56,18 @@ class Facts(Result):
     random_state: int = 0
     near_copies: float = 0.0
     fingerprint: str = ""
+    max_rows: int | None = None
+    target_width: float | None = 0.01
     version: str = ""
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def draws(self) -> float:
+        """Independent draws a row: one, or fewer where groups of rows were drawn."""
+        return 1.0 if self.n_groups is None else self.n_groups / self.n_used
 
     def _columns(self) -> dict[str, Any]:
-        return {name: [value] for name, value in self.to_dict().items() if name != "scale_rates"}
+        return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
 
 
 def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Facts:
@@ -75,7 +88,10 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
         random_state=floor.random_state,
         near_copies=_near_copies(forest.length[(forest.tree == 0) & (forest.length > 0)]),
         fingerprint=fingerprint(X, y),
+        max_rows=floor.max_rows,
+        target_width=floor.target_width,
         version=version("bayesfloor"),
+        versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
     )
 
 
@@ -92,10 +108,14 @@ def fingerprint(X: Any, y: Any) -> str:
     """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter."""
     digest = hashlib.sha256()
     frame = as_frame(X)
-    columns = np.asarray(X, dtype=np.float64).T if frame is None else map(_values, frame.iter_columns())
-    for column in (*columns, y if isinstance(y, (list, tuple)) else np.asarray(y)):
+    columns = _float_columns(np.asarray(X)) if frame is None else map(_values, frame.iter_columns())
+    for column in chain(columns, [y if isinstance(y, (list, tuple)) else np.asarray(y)]):
         _add(digest, column)
     return digest.hexdigest()
+
+
+def _float_columns(X: np.ndarray) -> Iterator[Floats]:
+    return (np.asarray(column, dtype=np.float64) for column in X.T)  # one at a time: all would be a second X
 
 
 def _values(column: Any) -> Any:
@@ -119,7 +139,7 @@ def _as_numbers(column: Any) -> Floats | None:
     if isinstance(column, np.ndarray) and column.dtype.kind in "fb":
         return np.ascontiguousarray(column, dtype=np.float64)
     values = np.asarray(column)
-    kinds = {type(value) for value in values.ravel().tolist()} if values.dtype.kind in "OUiu" else {float}
+    kinds = {float} if values.dtype.kind == "f" else {type(value) for value in values.ravel().tolist()}
     if not kinds <= {int, float, bool}:
         return None
     numbers = np.array(values.tolist(), dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.engine._text import join_labels
 from bayesfloor.summary._tables import hardest_pairs
-from bayesfloor.summary._words import NO_SIGNAL, count, percent
+from bayesfloor.summary._words import count, percent, shows_nothing, span
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -51,9 +51,9 @@ def find(check: Check) -> tuple[Finding, ...]:
 
 
 def _no_signal(check: Check) -> Finding | None:
-    p = check.overall.p_value
-    if not p > NO_SIGNAL:
+    if not shows_nothing(check.overall, check.envelope):
         return None
+    p = check.overall.p_value
     return Finding("BF101", f"Labels and features are not shown to have anything in common (p = {p:.2g}).")
 
 
@@ -81,7 +81,7 @@ def _hardest(check: Check) -> Finding | None:
     if not len(one):
         return None
     i, j = int(one[0]), int(two[0])
-    bounds = f"{percent(check.pairwise.lower[i, j])} to {percent(check.pairwise.upper[i, j])} %"
+    bounds = span(check.pairwise.lower[i, j], check.pairwise.upper[i, j])
     return Finding("BF104", f"Hardest pair: {check.labels[i]} and {check.labels[j]}, bounds {bounds}.", "pairwise")
 
 

@@ -44,17 +44,18 @@ def error_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of the whole problem exceeds a limit."""
     floor = check.overall
     low, high = (float(floor.bounds_at(rate).lower) for rate in floor.interval(LEVEL))
-    word = _judge(check, min(low, check.envelope.lower), min(high, check.envelope.upper), most)
-    told = f"lower bound {percent(floor.lower)} % (95 % interval {percent(low)} to {percent(high)} %)"
-    return Gate("BF302", word, f"{told}, limit {percent(most)} %")
+    low, high = min(low, check.envelope.lower), min(high, check.envelope.upper)
+    told = f"lower bound {percent(floor.lower)} %, {span(low, high)} after classifiers (95 % interval)"
+    return Gate("BF302", _judge(check, low, high, most), f"{told}, limit {target_text(most)}")
 
 
 def pair_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of any measurable pair exceeds a limit."""
-    one, two = np.nonzero(np.triu(~check.pairwise.at_resolution, 1))
+    few = check.one_vs_rest.few
+    one, two = np.nonzero(np.triu(~(check.pairwise.at_resolution | few[:, None] | few), 1))
     if not len(one):
-        return Gate("BF303", "ok", f"no pair is measurable, limit {percent(most)} %")
-    low, high = pair_limits(check.pairwise, one, two)
+        return Gate("BF303", "ok", f"no pair is measurable, limit {target_text(most)}")
+    low, high = pair_limits(check.pairwise, one, two, check.facts.draws)
     high = np.minimum(high, _held_out_limit(check, one, two))
     share = (check.pairwise.sizes[one] + check.pairwise.sizes[two]) / check.pairwise.sizes.sum()
     low = np.minimum(_corrected(check, low, share), high)  # what a classifier refutes cannot fail
@@ -64,8 +65,12 @@ def pair_gate(check: Check, most: float) -> Gate:
 
 def class_gate(check: Check, most: float) -> Gate:
     """Whether the lower bound of any class against the rest exceeds a limit."""
-    low, high = class_limits(check)
-    return _worst_of("BF304", check, check.labels, _corrected(check, low, 1.0), high, most)
+    known = np.flatnonzero(~check.one_vs_rest.few)
+    if not len(known):
+        return Gate("BF304", "undecided", f"all classes have too few rows, limit {target_text(most)}")
+    low, high = (limit[known] for limit in class_limits(check))
+    names = [check.labels[k] for k in known.tolist()]
+    return _worst_of("BF304", check, names, _corrected(check, low, 1.0), high, most)
 
 
 def baseline_gate(check: Check, before: Check, most: float) -> Gate:
@@ -76,7 +81,7 @@ def baseline_gate(check: Check, before: Check, most: float) -> Gate:
     sure = not (check.envelope.alarm or before.envelope.alarm) if not unlike else _both_trusted(check, before)
     word = "ok" if rise + reach <= most or rise <= 0 else "failed" if rise - reach > most and sure else "undecided"
     text = f"estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now, "
-    text += f"a rise of {100 * rise:+.2f} (give or take {100 * reach:.2f}), limit {percent(most)} %"
+    text += f"a rise of {100 * rise:+.2f} points (give or take {100 * reach:.2f}), limit {100 * most:g}"
     return Gate("BF305", word, text + unlike)
 
 
@@ -114,13 +119,17 @@ def _worst_of(code: str, check: Check, names: list[str], low: Floats, high: Floa
     worst = int(np.argmax(low if (low > most).any() else high))
     word = _judge(check, float(low[worst]), float(high.max()), most)
     told = span(float(low[worst]), float(high[worst]))
-    return Gate(code, word, f"worst is {names[worst]}: lower bound {told} (95 % interval), limit {percent(most)} %")
+    return Gate(
+        code,
+        word,
+        f"worst is {names[worst]}: lower bound {told} after classifiers (95 % interval), limit {target_text(most)}",
+    )
 
 
 def _held_out_limit(check: Check, one: Ints, two: Ints) -> Floats:
     """Upper limit of each pair's error by the best classifier on rows held out."""
     sizes = check.pairwise.sizes * check.envelope.n_rows / check.pairwise.sizes.sum()
-    n = sizes[one] + sizes[two]
+    n = (sizes[one] + sizes[two]) * check.facts.draws
     return upper_limit(check.pair_errors[one, two] * n, n, LEVEL)
 
 

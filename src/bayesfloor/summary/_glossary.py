@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 CODES = {
     "BF101": "No signal. The Friedman-Rafsky test does not reject that labels were dealt out at random: trees join "
-    "different classes about as often as chance would. More rows or other features may change that; a better model "
-    "on these rows will not.",
+    "different classes about as often as chance would. More rows or other features may change "
+    "that.",
     "BF102": "Conflict. Rows with equal features have different labels. Whatever a classifier answers there, it is "
     "wrong for some of them: a lower bound that assumes nothing. Look for rounding, lost columns or wrong labels.",
     "BF103": "Alike classes. An equivalence test (Holm-adjusted) shows that nearly all of the cross edges that "
@@ -39,9 +39,10 @@ CODES = {
     "bound forbids it and can be trusted, else undecided.",
     "BF302": "Gate on the lower bound of the whole problem: failed if even the low end of its 95 % interval is above "
     "the limit and the bounds can be trusted, ok if the high end is not, else undecided.",
-    "BF303": "Gate on pairs: as for the whole problem, for the worst pair; pairs that are not measurable never "
-    "count, and a classifier that tells the two apart on held-out rows settles it.",
-    "BF304": "Gate on classes: as for the whole problem, for the worst class against the rest.",
+    "BF303": "Gate on pairs: as for the whole problem, for the worst pair; pairs that are not measurable, or of "
+    "classes with too few rows, never count, and a classifier that tells the two apart on held-out rows settles it.",
+    "BF304": "Gate on classes: as for the whole problem, for the worst class against the rest, as a share of all rows; "
+    "classes with too few rows do not count.",
     "BF305": "Gate against a baseline: failed if the estimate rose by more than the limit, beyond the intervals of "
     "both checks; undecided if the limit lies within them.",
 }
@@ -107,12 +108,13 @@ TERMS = {
     "neighbours, classifiers, rows in use, copies.",
     "weak": "Whether this weakens the answer.",
     "errors": "Error of each classifier on rows held out, by five-fold cross-validation.",
-    "held_out": "Error between the two classes of the best classifier, on rows it was not trained on.",
+    "held_out": "Error between the two classes of the best-fitting classifier, on rows it was not trained on.",
     "held out": "On rows that the classifier was not trained on.",
     "neighbours": "Vote of the k nearest rows, k chosen on the training rows; or, of trust, how far these are apart.",
     "linear": "Logistic regression on standardised features.",
     "quadratic": "Regularised quadratic discriminant analysis on standardised features.",
-    "forest": "A random forest (extra-trees) of 20 trees; or the spanning trees of the rows.",
+    "forest": "A forest of 20 extra-trees, in BayesFloor.envelope a random forest of 100; or the spanning trees of "
+    "the rows.",
     "kernel": "Logistic regression on a Nystroem map of a Gaussian kernel.",
     "boosting": "Histogram gradient boosting.",
     "blend": "The mean of the two posteriors that fit best.",
@@ -121,12 +123,12 @@ TERMS = {
     "squared_error": "Mean squared distance of the best posterior from the truth, from residuals along the edges.",
     "tree_error": "Middle of the bounds by trees on the best classifier's posteriors.",
     "matrix": "Normalised floor of each pair: 0 for separate classes, 1 for classes that cannot be told apart.",
-    "normalised": "The pair's estimate divided by the smaller class's share: 0 for separate classes, 1 for classes "
-    "that cannot be told apart.",
+    "normalised": "The estimate of a pair, or of a class against the rest, divided by the smaller side's share: 0 for "
+    "what is separate, 1 for what cannot be told apart.",
     "claims": "Whether the intrinsic dimension is low enough to claim that classes are alike.",
     "one": "Number of the first class of a pair, from 0.",
     "two": "Number of the second class of a pair, from 0.",
-    "one_vs_rest": "Each class against the rest: the chance that the best classifier errs about it.",
+    "one_vs_rest": "Each class against the rest: the share of all rows that the best classifier gets wrong about it.",
     "class_rate": "Share of edges with exactly one end in the class.",
     "upper_classes": "K/2 times the two-class upper bound of the class against the rest.",
     "upper_root": "The same by a square root; smaller for hard classes.",
@@ -187,10 +189,14 @@ TERMS = {
     "undecided": "The rows at hand neither show nor rule it out: get more rows, or a tighter question.",
     "ruler": "From no error to the error of guessing; the dark part is where the lowest possible error lies.",
     "class": "One of the labels.",
+    "bounds, of all rows": "Bounds on the share of all rows that the best classifier gets wrong about the class.",
+    "max_rows": "At most so many rows were to be used; null for no limit.",
+    "target_width": "Of many rows so many were drawn that the 95 % interval is narrower than this; null for all.",
+    "versions": "Of Python and the libraries beneath.",
     "bounds by trees": "Bounds on the lowest possible error from the share of cross edges alone: the lower "
     "(K-1)/K (1 - sqrt(1 - K/(K-1) G)), the upper G. Asymptotic, and too high where neighbours are far apart.",
-    "classifiers": "Errors of a few cheap classifiers on rows held out: no floor can be above "
-    "them; of trust, whether one of them errs less than the trees' lower bound.",
+    "classifiers": "Errors of a few cheap classifiers on rows held out: the floor is not above "
+    "them, beyond chance; of trust, whether one of them errs less than the trees' lower bound.",
     "hardest pairs": "Measurable pairs with the largest normalised floors.",
     "hardest classes": "Classes with the largest one-vs-rest estimate; those with too few rows come last.",
     "95 % interval of the lower": "The lower bound at both ends of the 95 % confidence interval of the cross edges.",

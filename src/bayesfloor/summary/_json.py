@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 SCHEMA_VERSION = 1
+_TRUST = ("small bias", "unknown", "refuted")
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
@@ -97,17 +98,27 @@ def load(source: str | Path) -> Check:
         )
     try:
         made = _restore_check(given)
-        repr(made)  # what has its parts but makes no sense fails here, not later
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        _try_out(made)
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
     return made
+
+
+def _try_out(made: Check) -> None:
+    """What has its parts but makes no sense fails here, not later."""
+    counts = (made.facts.n_used, made.facts.n_rows, made.envelope.n_rows, made.overall.n_rows)
+    if min(counts) < 1 or made.overall.n_classes != len(made.pairwise.classes) or made.trust.word not in _TRUST:
+        raise ValueError("numbers of rows or classes, or the word for trust, make no sense")
+    made.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)
+    dump(made)
+    repr(made)
 
 
 def _read(source: str | Path) -> Any:
     is_text = isinstance(source, str) and (not source.strip() or source.lstrip()[:1] in ("{", "["))
     try:
         return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
-    except ValueError as error:  # no JSON, or not even text
+    except (RecursionError, ValueError) as error:  # no JSON, or not even text
         raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
 
 
@@ -195,12 +206,13 @@ def _as_kind(value: Any, kind: str, name: str) -> Any:
 
 
 _MAY_LACK = {"_degrees", "dimension", "bias", "limit", "limit_std_error", "std_error"}
-_PLAIN: dict[str, Any] = {"float": (int, float), "int": int, "int | None": (int, type(None)), "str": str, "bool": bool}
+_PLAIN: dict[str, Any] = {"float": (int, float), "int": int, "str": str, "bool": bool}
+_PLAIN |= {"int | None": (int, type(None)), "float | None": (int, float, type(None))}
 
 
 def _collection(value: Any, kind: str) -> Any:
     numbers = (int, float) if kind.startswith("dict") else (int, float, type(None))
-    inside = str if "str" in kind.removeprefix("dict[str") else numbers
+    inside = str if "str" in kind.removeprefix("dict[str") else numbers  # of a dict's values
     items = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(value, dict if kind.startswith("dict") else list) or not all(
         isinstance(i, inside) for i in items

@@ -58,10 +58,12 @@ def _pairs(check: Check) -> str:
             span(row.lower, row.upper),
             span(row.low, row.high),
             f"{percent(row.held_out)} %",
+            f"{row.normalised:.3f}",
         )
         for row in pair_rows(check, _SHOWN)
     ]
-    return _table(("hardest pairs", "bounds", "95 % interval of the lower", "held out"), rows) if rows else ""
+    head = ("hardest pairs", "bounds", "95 % interval of the lower", "held out", "normalised")
+    return _table(head, rows) if rows else ""
 
 
 def _classes(check: Check) -> str:
@@ -70,11 +72,13 @@ def _classes(check: Check) -> str:
             escape(check.labels[row.number]),
             "too few rows" if row.few else span(row.lower, row.upper),
             "" if row.few else span(row.low, row.high),
+            "" if row.few else f"{row.normalised:.3f}",
             amount(row.size),
         )
         for row in class_rows(check, _SHOWN)
     ]
-    return _table(("hardest classes", "bounds", "95 % interval of the lower", "rows"), rows)
+    head = ("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows")
+    return _table(head, rows)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._limits import lower_limit, upper_limit
+from bayesfloor.formulas._multiclass import one_vs_rest_bounds
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -37,7 +38,10 @@ class PairRow(NamedTuple):
 
 
 class ClassRow(NamedTuple):
-    """A class, by number, with its figures; ``low`` and ``high`` as for pairs."""
+    """A class, by number, with its figures, shares of all rows; ``low`` and ``high`` as for pairs.
+
+    ``normalised`` is the estimate over the error of guessing whether a row is of the class.
+    """
 
     number: int
     few: bool
@@ -47,12 +51,13 @@ class ClassRow(NamedTuple):
     upper: float
     low: float
     high: float
+    normalised: float
 
 
 def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
     """Measurable pairs, hardest first."""
     floor, pairs = check.pairwise, hardest_pairs(check, most)
-    low, high = pair_limits(floor, *pairs)
+    low, high = pair_limits(floor, *pairs, check.facts.draws)
     figures = (floor.lower[pairs], floor.upper[pairs], low, high)
     more = (values[pairs] for values in (floor.matrix, check.pair_errors, floor.holm))
     return [PairRow(*row) for row in zip(*(column.tolist() for column in (*pairs, *figures, *more)), strict=True)]
@@ -68,15 +73,16 @@ def hardest_pairs(check: Check, most: int | None = None) -> tuple[Ints, Ints]:
     return one[order], two[order]
 
 
-def pair_limits(floor: PairwiseFloor, one: Ints, two: Ints) -> tuple[Floats, Floats]:
+def pair_limits(floor: PairwiseFloor, one: Ints, two: Ints, draws: float = 1.0) -> tuple[Floats, Floats]:
     """Lower bounds of these pairs at both ends of the 95 % interval of their cross edges.
 
     Clopper-Pearson on the mean of the trees: wider than need be, since the mean varies less than one.
+    Where groups were drawn, not rows, there are ``draws`` of them a row.
     """
     n1, n2, half = floor.sizes[one], floor.sizes[two], 0.5 + LEVEL / 2
     edges = n1 + n2 - 1
     cross = np.minimum(floor.cross[one, two], edges)
-    ends = [limit(cross, edges, half) * edges for limit in (lower_limit, upper_limit)]
+    ends = [limit(cross * draws, edges * draws, half) * edges for limit in (lower_limit, upper_limit)]
     low, high = (np.asarray(henze_penrose(end, n1, n2).lower) for end in ends)
     return low, high
 
@@ -84,15 +90,15 @@ def pair_limits(floor: PairwiseFloor, one: Ints, two: Ints) -> tuple[Floats, Flo
 def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
     """Classes, hardest first; those with too few rows last."""
     floor, (low, high) = check.one_vs_rest, class_limits(check)
-    order = np.lexsort((-floor.estimate, floor.few))[:most]
-    columns = (floor.sizes, floor.lower, floor.estimate, floor.upper, low, high)
+    share = floor.sizes / floor.sizes.sum()
+    normalised = floor.estimate / np.minimum(share, 1 - share)
+    order = np.lexsort((-normalised, floor.few))[:most]
+    columns = (floor.sizes, floor.lower, floor.estimate, floor.upper, low, high, normalised)
     return [ClassRow(k, bool(floor.few[k]), *(float(values[k]) for values in columns)) for k in order.tolist()]
 
 
 def class_limits(check: Check) -> tuple[Floats, Floats]:
     """Lower bounds of all classes at both ends of the 95 % interval of their rate."""
-    from bayesfloor.formulas._multiclass import one_vs_rest_bounds
-
     low, high = (
         np.minimum(one_vs_rest_bounds(rate, check.overall.cross_rate).lower, check.overall.constant_error)
         for rate in check.one_vs_rest.interval(LEVEL)

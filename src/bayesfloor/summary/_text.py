@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesfloor.engine._text import cells, pad, printable
 from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._words import amount, count, percent, span, target_text
+from bayesfloor.summary._words import amount, count, guess, limits, percent, span, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -46,8 +46,8 @@ def figure_lines(check: Check) -> list[str]:
 def figures(check: Check) -> Iterator[tuple[str, str, str]]:
     """Names, values and notes of the figures of the whole problem."""
     overall, envelope = check.overall, check.envelope
-    likely = f"{span(envelope.lower, envelope.upper)}, likely {percent(envelope.estimate)} %"
-    yield "lowest possible error", likely, "trees and classifiers together, 95 % limits"
+    known = "95 % limits" if envelope.trusted else "upper 95 % limit; the lower end is not known"
+    yield "lowest possible error", f"{limits(envelope)}, {guess(envelope)}", f"by trees and classifiers, {known}"
     yield (
         "bounds by trees",
         span(overall.lower, overall.upper),
@@ -74,7 +74,8 @@ def ruler(check: Check) -> str:
     """Where the lowest possible error lies between none and guessing."""
     end = max(check.overall.constant_error, check.envelope.upper, 1e-9)
     line = ["─"] * _RULER
-    first, last = (_place(error, end) for error in (check.envelope.lower, check.envelope.upper))
+    least = check.envelope.lower if check.envelope.trusted else 0.0
+    first, last = (_place(error, end) for error in (least, check.envelope.upper))
     line[first : last + 1] = "█" * (last + 1 - first)
     told = f"0 ▕{''.join(line)}▏ {percent(end)} %"
     if check.target is None:
@@ -124,11 +125,13 @@ def _class_lines(check: Check) -> list[str]:
             check.labels[row.number],
             "too few rows" if row.few else span(row.lower, row.upper),
             "" if row.few else span(row.low, row.high),
+            "" if row.few else f"{row.normalised:.3f}",
             amount(row.size),
         )
         for row in class_rows(check, _SHOWN)
     ]
-    return align([("hardest classes", "bounds", "95 % interval of the lower", "rows"), *rows])
+    head = ("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows")
+    return align([head, *rows])
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -67,19 +67,19 @@ def difficulty(overall: Floor, envelope: Envelope) -> str:
 
 def verdict_text(overall: Floor, envelope: Envelope, target: float | None) -> str:
     """One sentence: can the target be reached, or without one, how far a model may get."""
-    return _expectation(overall, envelope) if target is None else _answer(envelope, target)
+    return _expectation(overall, envelope) if target is None else _answer(overall, envelope, target)
 
 
-def _answer(envelope: Envelope, target: float) -> str:
+def _answer(overall: Floor, envelope: Envelope, target: float) -> str:
     wish, word = f"{target_text(target)} accuracy", give_verdict(envelope, target)
     if word == "feasible":
-        most = percent(envelope.upper)
-        return f"{wish} is within reach on these features: the lowest possible error is at most {most} %."
+        most = f"{percent(envelope.upper)} % (95 % confidence)"
+        return f"{wish} is within reach on these features: the lowest possible error is at most {most}."
     if word == "infeasible":
         return (
             f"{wish} is out of reach on these features: the lowest possible error is at least "
             f"{percent(envelope.lower)} %, so the best case is {accuracy(envelope.lower)} %, "
-            f"as far as {count(envelope.n_rows, 'row')} can show."
+            f"as far as {count(overall.n_rows, 'row')} can show."
         )
     return f"{wish}: undecided{_leaning(envelope, target)}"
 
@@ -100,20 +100,37 @@ def _called(name: str) -> str:
         "linear": "a linear model",
         "quadratic": "a quadratic model",
         "kernel": "a kernel machine",
-        "forest": "a random forest",
+        "forest": "a forest of random trees",
         "boosting": "boosted trees",
         "blend": "a blend of two cheap models",
     }.get(name, f"the classifier {printable(name)}")
 
 
 def _expectation(overall: Floor, envelope: Envelope) -> str:
-    if overall.p_value > NO_SIGNAL and envelope.upper >= overall.constant_error:
+    if shows_nothing(overall, envelope):
         return (
             f"These features are not shown to say anything of the labels: always answering the largest class errs on "
             f"{percent(overall.constant_error)} %, and no model is known to do better."
         )
-    word = difficulty(overall, envelope)
-    likely = f"the best model likely gets {accuracy(envelope.estimate)} % right on these features"
+    word, least = difficulty(overall, envelope), accuracy(envelope.upper)
     if envelope.trusted:
-        return f"{word}: {likely}, between {accuracy(envelope.upper)} and {accuracy(envelope.lower)} %."
-    return f"{word}: {likely}, and at least {accuracy(envelope.upper)} %; how much more is not known."
+        likely = f"the best model likely gets {accuracy(envelope.estimate)} % right on these features"
+        return f"{word}: {likely}, between {least} and {accuracy(envelope.lower)} %."
+    return (
+        f"{word}: {least} % accuracy is within reach on these features; how much more cannot be told from these rows."
+    )
+
+
+def shows_nothing(overall: Floor, envelope: Envelope) -> bool:
+    """Whether neither trees nor classifiers see anything of the labels in the features."""
+    return overall.p_value > NO_SIGNAL and envelope.upper >= overall.constant_error
+
+
+def limits(envelope: Envelope) -> str:
+    """Where the lowest possible error lies; no lower end where it is not to be trusted."""
+    return span(envelope.lower, envelope.upper) if envelope.trusted else f"at most {percent(envelope.upper)} %"
+
+
+def guess(envelope: Envelope) -> str:
+    """The value between the limits; what classifiers leave open may lie far from it."""
+    return f"{'likely' if envelope.trusted else 'best guess'} {percent(envelope.estimate)} %"
