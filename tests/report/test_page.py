@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.dummy import DummyClassifier
 
 import bayesfloor
-from bayesfloor.report._page import make_page, write_report
+from bayesfloor.report._page import make_page
 from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
 from bayesfloor.summary._rows import RowsToSee, take_scores
@@ -579,7 +579,7 @@ def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
 def test_a_report_is_one_file(tmp_path):
     """One file is what can be mailed."""
     check = quick_check(*load_wine(return_X_y=True), name="wine")
-    path = write_report(check, tmp_path / "my wine #1.html", command="bayesfloor report wine.csv")
+    path = check.to_html(tmp_path / "my wine #1.html", command="bayesfloor report wine.csv")
     assert list(tmp_path.iterdir()) == [path]
     assert "bayesfloor report wine.csv" in path.read_text("utf-8")
 

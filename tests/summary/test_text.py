@@ -31,7 +31,7 @@ def test_the_envelope_comes_first(each):
 
 def test_a_lower_end_that_is_not_known_is_not_printed(made):
     """Two numbers look like an interval; here one of them would be none."""
-    name, value, note = next(iter(figures(made("wine"))))
+    _, value, note = next(iter(figures(made("wine"))))
 
     assert value == "at most 4.6 %, best guess 1.0 %"
     assert "the lower end is not known" in note

@@ -113,13 +113,13 @@ def ruler_end(most: float, guessing: float) -> float:
     """Where a ruler ends: at guessing, or well before where all is far below that."""
     if most > _FAR * guessing:
         return max(guessing, most, 1e-9)
-    return _round_up(max(1.5 * most, 1e-4))
+    return _round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
 
 
-def _round_up(wanted: float) -> float:
-    """The next number that starts with 1, 2, 2.5 or 5."""
+def _round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
+    """The next number that starts with one of these."""
     unit = 10.0 ** np.floor(np.log10(wanted))
-    return float(next(unit * step for step in (1, 2, 2.5, 5, 10) if unit * step >= wanted))
+    return float(next(unit * step for step in steps if unit * step >= wanted))
 
 
 def _second(item: tuple[str, float]) -> float:
