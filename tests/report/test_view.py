@@ -190,13 +190,13 @@ def test_pairs_are_ranked_with_the_first_bar_full(many):
 def test_classes_are_ranked_and_those_with_few_rows_are_marked(iris, many):
     """A class of a dozen rows has no figure that one could stand on."""
     table, end = class_table(iris)
-    assert [row["few"] for row in table] == [False] * 3
+    assert [row["note"] for row in table] == ["", "", "not measurable"]
     assert re.fullmatch(r"[\d.]+ %", end)
     for row in table:
         bar, whisker = row["bar"], row["whisker"]
         assert 0 <= whisker.left <= bar.left + bar.width <= 100.31
         assert bar.left <= bar.mark <= bar.left + bar.width
-    assert all(row["few"] for row in class_table(many)[0])
+    assert all(row["note"] == "too few rows" for row in class_table(many)[0])
 
 
 def test_rows_are_called_by_their_number_or_their_id():

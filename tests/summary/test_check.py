@@ -476,3 +476,32 @@ def test_wine_by_name_is_wine_by_value():
     by_name, by_value = check(frame, "target", learners={}), check(*load_wine(return_X_y=True), learners={})
 
     assert parts(by_name) == parts(by_value)
+
+
+def test_copies_of_rows_prove_nothing():
+    """A file written twice has each row's twin on the other side of every fold."""
+    X, y = load_iris(return_X_y=True)
+    once, twice = check(X, y), check(np.vstack([X, X]), np.r_[y, y])
+
+    assert twice.reachable(0.97) != "feasible"
+    assert twice.envelope.errors["neighbours"] > 0.02
+    assert twice.envelope.upper > 0.5 * once.envelope.upper
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_columns_of_lists_are_features(kind):
+    """Embeddings come like that."""
+    X, y = load_iris(return_X_y=True)
+    columns = {"embedding": X.tolist(), "label": y}
+    frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[kind](columns)
+    found, plain = check(frame, "label", learners={}), check(X, y, learners={})
+
+    assert found.facts.n_features == 4
+    assert found.overall.cross_rate == plain.overall.cross_rate
+
+
+def test_lists_of_different_lengths_are_refused():
+    """Naming the column."""
+    frame = pd.DataFrame({"e": [[1.0], [1.0, 2.0], [3.0], [4.0]], "label": [0, 0, 1, 1]})
+    with pytest.raises(ValueError, match="lists in column 'e'"):
+        check(frame, "label")

@@ -33,8 +33,8 @@ def test_a_lower_end_that_is_not_known_is_not_printed(made):
     """Two numbers look like an interval; here one of them would be none."""
     _, value, note = next(iter(figures(made("wine"))))
 
-    assert value == "at most 4.6 %, best guess 1.0 %"
-    assert "the lower end is not known" in note
+    assert value == "at most 4.6 %, lower end not known"
+    assert note == "by trees and classifiers, 95 % limit"
 
 
 def test_the_head_says_what_was_looked_at(made):

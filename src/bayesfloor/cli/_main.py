@@ -56,7 +56,7 @@ def run(args: list[str] | None = None) -> int:
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="bayesfloor")
 def verbs() -> None:
-    r"""Know the lowest error any classifier could reach, before you train one.
+    """Know the lowest error any classifier could reach, before you train one.
 
     \b
     bayesfloor demo                            does it run here?
@@ -84,7 +84,7 @@ def verbs() -> None:
 def check(
     json_path: str | None, markdown: str | None, *, target: float | None, strict: bool, exit_zero: bool, **given: Any
 ) -> int:
-    r"""Tell how low the error can get, what is in the way, and whether a target can be reached.
+    """Tell how low the error can get, what is in the way, and whether a target can be reached.
 
     \b
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
@@ -201,7 +201,7 @@ def explain(term: str | None, **given: Any) -> None:
 
     output = make_output(given)
     if term is None:
-        known = [f"{code}  {text.partition('.')[0]}." for code, text in CODES.items()]
+        known = [f"{code}  {'. '.join(text.split('. ')[:2]).rstrip('.')}." for code, text in CODES.items()]
         output.result("\n".join([*known, "", "Terms: " + ", ".join(sorted(TERMS))]))
         return
     output.result(explain_term(term))

@@ -54,7 +54,9 @@ def as_frame(X: Any) -> Any:
 
 
 def read_column(column: Any) -> tuple[Floats, bool]:
-    """A column as numbers, and whether it is a quantity."""
+    """A column as numbers, and whether it is a quantity; one of lists, such as embeddings, as several."""
+    if _holds_lists(column):
+        return _read_lists(column), True
     refuse_missing(column)
     if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
         return column.to_numpy().astype(np.float64)[:, None], True
@@ -73,6 +75,22 @@ def read_column(column: Any) -> tuple[Floats, bool]:
         )
     codes = np.searchsorted(categories, texts_of(column))
     return hard_shares(codes, len(categories)).toarray() * ONE_HOT, False
+
+
+def _holds_lists(column: Any) -> bool:
+    known = str(column.dtype).startswith(("List", "Array"))
+    return known or (len(column) > 0 and isinstance(column[0], (list, tuple, np.ndarray)))
+
+
+def _read_lists(column: Any) -> Floats:
+    """Lists of numbers, all of one length, as a matrix."""
+    try:
+        block = np.array([np.asarray(value, dtype=np.float64) for value in column.to_list()])
+    except (TypeError, ValueError):
+        block = np.empty(0)
+    if block.ndim != 2:
+        raise ValueError(f"Got lists in column {column.name!r} that are not numbers, or not all of one length.")
+    return block
 
 
 def categories_of(column: Any) -> np.ndarray | None:

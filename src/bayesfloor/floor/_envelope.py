@@ -24,6 +24,7 @@ from bayesfloor.formulas._variance import roughness
 
 LEARN_ON = 10_000  # rows at most; learners and their folds take minutes beyond
 LEVEL = 0.95
+_COPIES, _MOST_COPIES = 0.01, 5  # share of equal rows, and rows a distinct one, between which they may be copies
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +170,23 @@ def make_envelope(
         forest = grow(X, forest.n_trees, sample.groups, n_jobs)
         labels = labels.take(units, forest.vertex, forest.n_vertices)
     chosen = default_learners(X.shape[1], floor.n_classes, random_state) if learners is None else learners
-    clusters = cluster_numbers(sample)
+    copies = _may_be_copies(sample, labels)
+    clusters = labels.vertex if copies else cluster_numbers(sample)
     found = _blend(out_of_fold(X, codes, floor.n_classes, clusters, cv, chosen, n_jobs, random_state, progress))
     near, wide = _near_edges(forest, labels, found.fold), _wide_edges(X, sample.groups, found.fold, forest.n_trees)
-    n_units = len(np.unique(sample.cluster))  # rows of a group err together
+    n_units = len(np.unique(labels.vertex if copies else sample.cluster))  # rows of a group err together
     evidence = {name: _weigh(found, name, near, wide, n_units) for name in found.eta}
-    return _put_together(floor, found, evidence, sample.row)
+    return _put_together(floor, found, evidence, sample.row, copies=copies)
+
+
+def _may_be_copies(sample: Sample, labels: Labels) -> bool:
+    """Whether so many rows equal another, and yet so many differ, that they look like copies.
+
+    These must not be on both sides of a fold, nor be each other's neighbours in a proof. Where values
+    are few, equal rows are draws like any other.
+    """
+    n, distinct = len(labels.vertex), np.count_nonzero(labels.rows_at)
+    return bool(sample.groups is None and labels.hard and (1 - _COPIES) * n > distinct > n / _MOST_COPIES)
 
 
 def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
@@ -243,10 +255,12 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _put_together(floor: Floor, found: OutOfFold, evidence: dict[str, Evidence], row: Ints) -> Envelope:
+def _put_together(
+    floor: Floor, found: OutOfFold, evidence: dict[str, Evidence], row: Ints, *, copies: bool
+) -> Envelope:
     best = min(evidence, key=lambda name: evidence[name].brier)
     errors = {name: float(one.wrong.mean()) for name, one in evidence.items()}
-    upper = min(floor.upper_limit(LEVEL), _smallest_limit(errors, evidence[best].n_units))
+    upper = min(1.0 if copies else floor.upper_limit(LEVEL), _smallest_limit(errors, evidence[best].n_units))
     lower = min(_lower(floor, evidence[best]), upper, *errors.values())
     trust, reasons = _trust(floor, errors, evidence[best])
     return Envelope(

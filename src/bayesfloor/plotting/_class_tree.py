@@ -15,7 +15,7 @@ from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
 from bayesfloor.plotting._layout import TreeLayout, layout
 
 _ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # inches a row, for up to so many classes
-_NAMES = {"floor": "floor of the split", "link": "mean floor of pairs across the split"}
+_NAMES = {"floor": "floor of the split", "link": "mean floor of pairs across the split, · not measurable"}
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +52,7 @@ class ClassTreeDisplay(Display):
     >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
     >>> display = ClassTreeDisplay.from_estimator(floor)
     >>> [text.get_text() for text in display.texts_]
-    ['0.015', '0.122']
+    ['·', '0.122']
     """
 
     tree: ClassTree
@@ -170,6 +170,7 @@ class ClassTreeDisplay(Display):
 def _telling(tree: ClassTree, node: int, told: str) -> str:
     """What stands at a split."""
     value, error = getattr(tree, told)[node], tree.cv_error[node]
-    parts = [f"{value:.3f}" if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
+    figure = "·" if told == "link" and value == 0 else f"{value:.3f}"  # nothing measurable across
+    parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
     parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
     return ", ".join(part for part in parts if part)

@@ -54,17 +54,22 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
 def _tiles(check: Check) -> list[tuple[str, str, str]]:
     envelope, pairs = check.envelope, pair_table(check, 1)
     classes, _ = class_table(check)
-    hardest = f"{pairs[0]['one']} and {pairs[0]['two']}" if pairs else "none measurable"
+    hardest = f"{_apart(pairs[0]['one'])} and {_apart(pairs[0]['two'])}" if pairs else "none measurable"
     return [
         ("lowest possible error", limits(envelope), guess(envelope)),
         ("hardest pair", hardest, f"bounds {pairs[0]['bounds']}" if pairs else ""),
         (
             "hardest class",
             classes[0]["label"],
-            "too few rows" if classes[0]["few"] else f"bounds {classes[0]['bounds']}",
+            classes[0]["note"] or f"bounds {classes[0]['bounds']}",
         ),
         ("rows to look at", f"{check.rows.n_suspect:,}", f"of {check.facts.n_used:,} in use"),
     ]
+
+
+def _apart(label: str) -> str:
+    """A label that is written from right to left keeps that to itself."""
+    return label if label.isascii() else f"\u2068{label}\u2069"
 
 
 def _words(check: Check) -> list[tuple[str, str]]:

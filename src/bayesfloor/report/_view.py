@@ -226,7 +226,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
         {
             "label": check.labels[row.number],
             "size": amount(row.size),
-            "few": row.few,
+            "note": row.note,
             "bounds": span(row.lower, row.upper),
             "interval": span(row.low, row.high),
             "normalised": f"{row.normalised:.3f}",

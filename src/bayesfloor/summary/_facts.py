@@ -79,7 +79,7 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
         n_rows=floor._n_input,
         n_used=len(floor.rows_),
         n_distinct=len(np.unique(floor._content.vertex)),
-        n_features=floor.n_features_in_,
+        n_features=_n_features(floor),
         n_classes=len(floor.classes_),
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
         scale=floor.scale_,
@@ -93,6 +93,12 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
     )
+
+
+def _n_features(floor: BayesFloor) -> int:
+    """Columns; of lists, such as embeddings, their numbers."""
+    features = floor._sample.features
+    return features.values.shape[1] if features.quantity.all() else floor.n_features_in_
 
 
 def _near_copies(length: Floats) -> float:

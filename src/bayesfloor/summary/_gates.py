@@ -11,7 +11,7 @@ import numpy as np
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.summary._tables import LEVEL, class_limits, pair_limits
-from bayesfloor.summary._words import percent, span, target_text
+from bayesfloor.summary._words import limits, percent, span, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -36,7 +36,7 @@ class Gate:
 def target_gate(check: Check, target: float) -> Gate:
     """Whether a target accuracy is within reach."""
     envelope = check.envelope
-    told = f"target {target_text(target)}, lowest possible error {span(envelope.lower, envelope.upper)}"
+    told = f"target {target_text(target)}, lowest possible error {limits(envelope)}"
     return Gate("BF301", _WORDS[check.reachable(target)], told)
 
 
@@ -80,8 +80,9 @@ def baseline_gate(check: Check, before: Check, most: float) -> Gate:
     reach, unlike = float(np.hypot(_reach(check), _reach(before))), _unlike(check, before)
     sure = not (check.envelope.alarm or before.envelope.alarm) if not unlike else _both_trusted(check, before)
     word = "ok" if rise + reach <= most or rise <= 0 else "failed" if rise - reach > most and sure else "undecided"
-    text = f"estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now, "
-    text += f"a rise of {100 * rise:+.2f} points (give or take {100 * reach:.2f}), limit {100 * most:g}"
+    word = word if check.facts.n_classes == before.facts.n_classes else "undecided"
+    text = f"middle of the bounds by trees {percent(then.estimate)} % before, {percent(now.estimate)} % now, "
+    text += f"a rise of {100 * rise:+.2f} points (give or take {100 * reach:.2f}), limit {100 * most:g} points"
     return Gate("BF305", word, text + unlike)
 
 

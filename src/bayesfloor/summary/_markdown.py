@@ -70,9 +70,9 @@ def _classes(check: Check) -> str:
     rows = [
         (
             escape(check.labels[row.number]),
-            "too few rows" if row.few else span(row.lower, row.upper),
-            "" if row.few else span(row.low, row.high),
-            "" if row.few else f"{row.normalised:.3f}",
+            row.note or span(row.lower, row.upper),
+            "" if row.note else span(row.low, row.high),
+            "" if row.note else f"{row.normalised:.3f}",
             amount(row.size),
         )
         for row in class_rows(check, _SHOWN)

@@ -40,11 +40,12 @@ class PairRow(NamedTuple):
 class ClassRow(NamedTuple):
     """A class, by number, with its figures, shares of all rows; ``low`` and ``high`` as for pairs.
 
-    ``normalised`` is the estimate over the error of guessing whether a row is of the class.
+    ``normalised`` is the estimate over the error of guessing whether a row is of the class; ``note``
+    says why there is nothing to tell, if so.
     """
 
     number: int
-    few: bool
+    note: str
     size: float
     lower: float
     estimate: float
@@ -91,10 +92,19 @@ def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
     """Classes, hardest first; those with too few rows last."""
     floor, (low, high) = check.one_vs_rest, class_limits(check)
     share = floor.sizes / floor.sizes.sum()
-    normalised = floor.estimate / np.minimum(share, 1 - share)
-    order = np.lexsort((-normalised, floor.few))[:most]
+    normalised = np.minimum(1.0, floor.estimate / np.minimum(share, 1 - share))
+    notes = [_note(check, k) for k in range(len(share))]
+    order = np.lexsort((-normalised, [note != "" for note in notes]))[:most]
     columns = (floor.sizes, floor.lower, floor.estimate, floor.upper, low, high, normalised)
-    return [ClassRow(k, bool(floor.few[k]), *(float(values[k]) for values in columns)) for k in order.tolist()]
+    return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
+
+
+def _note(check: Check, number: int) -> str:
+    """Why nothing can be told of a class."""
+    if check.one_vs_rest.few[number]:
+        return "too few rows"
+    others = np.arange(len(check.labels)) != number
+    return "not measurable" if check.pairwise.at_resolution[number, others].all() else ""
 
 
 def class_limits(check: Check) -> tuple[Floats, Floats]:

@@ -46,7 +46,7 @@ def figure_lines(check: Check) -> list[str]:
 def figures(check: Check) -> Iterator[tuple[str, str, str]]:
     """Names, values and notes of the figures of the whole problem."""
     overall, envelope = check.overall, check.envelope
-    known = "95 % limits" if envelope.trusted else "upper 95 % limit; the lower end is not known"
+    known = "95 % limits" if envelope.trusted else "95 % limit"
     yield "lowest possible error", f"{limits(envelope)}, {guess(envelope)}", f"by trees and classifiers, {known}"
     yield (
         "bounds by trees",
@@ -90,7 +90,15 @@ def _place(error: float, end: float) -> int:
 
 def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
-    return [*_pair_lines(check), "", *_class_lines(check), ""]
+    classes = ["", *_class_lines(check)] if len(check.labels) > 2 else []  # of two, the pair says it all
+    return [*_pair_lines(check), *classes, *_warning(check), ""]
+
+
+def _warning(check: Check) -> list[str]:
+    """What to make of bounds that are not to be trusted."""
+    if check.envelope.trusted:
+        return []
+    return [f"these bounds are the trees' own, and may be too high here (trust: {check.trust.word})"]
 
 
 def _pair_lines(check: Check) -> list[str]:
@@ -123,9 +131,9 @@ def _class_lines(check: Check) -> list[str]:
     rows = [
         (
             check.labels[row.number],
-            "too few rows" if row.few else span(row.lower, row.upper),
-            "" if row.few else span(row.low, row.high),
-            "" if row.few else f"{row.normalised:.3f}",
+            row.note or span(row.lower, row.upper),
+            "" if row.note else span(row.low, row.high),
+            "" if row.note else f"{row.normalised:.3f}",
             amount(row.size),
         )
         for row in class_rows(check, _SHOWN)

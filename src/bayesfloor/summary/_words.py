@@ -116,9 +116,10 @@ def _expectation(overall: Floor, envelope: Envelope) -> str:
     if envelope.trusted:
         likely = f"the best model likely gets {accuracy(envelope.estimate)} % right on these features"
         return f"{word}: {likely}, between {least} and {accuracy(envelope.lower)} %."
-    return (
-        f"{word}: {least} % accuracy is within reach on these features; how much more cannot be told from these rows."
-    )
+    told = f"{word}: {least} % accuracy is within reach on these features"
+    easy = word == _LEVELS[0][1]
+    guessing = "" if easy else f" (guessing gets {accuracy(overall.constant_error)} %)"
+    return f"{told}{guessing}; how much more cannot be told from these rows."
 
 
 def shows_nothing(overall: Floor, envelope: Envelope) -> bool:
@@ -132,5 +133,5 @@ def limits(envelope: Envelope) -> str:
 
 
 def guess(envelope: Envelope) -> str:
-    """The value between the limits; what classifiers leave open may lie far from it."""
-    return f"{'likely' if envelope.trusted else 'best guess'} {percent(envelope.estimate)} %"
+    """The value between the limits; none where classifiers leave open how low it is."""
+    return f"likely {percent(envelope.estimate)} %" if envelope.trusted else "lower end not known"
