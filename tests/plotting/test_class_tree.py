@@ -14,7 +14,9 @@ def test_splits_show_their_link_and_rows_their_classes(floor):
     tree, placed = display.tree, layout(display.tree)
     places = [text.xy for text in display.texts_]
 
-    assert [text.get_text() for text in display.texts_] == [f"{tree.link[node]:.3f}" for node in placed.forks]
+    told = [f"{tree.link[node]:.3f}" if tree.link[node] else "·" for node in placed.forks]
+
+    assert [text.get_text() for text in display.texts_] == told
     np.testing.assert_allclose(places, np.stack([placed.x, placed.y], axis=1)[placed.forks])
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == tree.classes[placed.rows].tolist()
     assert len(display.lines_.get_segments()) == len(placed.segments)
