@@ -82,7 +82,8 @@ def _envelope(check: Check, end: float) -> Bar:
     ends = (envelope.lower if envelope.trusted else 0.0, envelope.upper)
     kind = "envelope" if envelope.trusted else "envelope open"
     told = f"{limits(envelope)}, {guess(envelope)}"
-    return _bar("lowest possible error", kind, ends, end, envelope.estimate)._replace(note=told)
+    mark = envelope.estimate if envelope.trusted else None
+    return _bar("lowest possible error", kind, ends, end, mark)._replace(note=told)
 
 
 def _round(share: float) -> str:
