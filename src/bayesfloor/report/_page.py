@@ -51,25 +51,17 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
     )
 
 
-def _tiles(check: Check) -> list[tuple[str, str, str]]:
+def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
+    """Names of the four figures, their values, of which labels must not run into each other, and notes."""
     envelope, pairs = check.envelope, pair_table(check, 1)
     classes, _ = class_table(check)
-    hardest = f"{_apart(pairs[0]['one'])} and {_apart(pairs[0]['two'])}" if pairs else "none measurable"
+    hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none measurable"]
     return [
-        ("lowest possible error", limits(envelope), guess(envelope)),
+        ("lowest possible error", [limits(envelope)], guess(envelope)),
         ("hardest pair", hardest, f"bounds {pairs[0]['bounds']}" if pairs else ""),
-        (
-            "hardest class",
-            classes[0]["label"],
-            classes[0]["note"] or f"bounds {classes[0]['bounds']}",
-        ),
-        ("rows to look at", f"{check.rows.n_suspect:,}", f"of {check.facts.n_used:,} in use"),
+        ("hardest class", [classes[0]["label"]], classes[0]["note"] or f"bounds {classes[0]['bounds']}"),
+        ("rows to look at", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} in use"),
     ]
-
-
-def _apart(label: str) -> str:
-    """A label that is written from right to left keeps that to itself."""
-    return label if label.isascii() else f"\u2068{label}\u2069"
 
 
 def _words(check: Check) -> list[tuple[str, str]]:
