@@ -16,6 +16,7 @@ from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
+from bayesfloor.summary._rows import oddest
 from bayesfloor.summary._text import align
 
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
@@ -39,7 +40,7 @@ def find_rows(data: Data, given: dict[str, Any], progress: Progress) -> SampleSc
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:
     """The oddest rows as a table."""
-    chosen = _suspects(found)
+    chosen = oddest(found)
     classes = np.unique(np.concatenate([found.label, found.suggested_label]))
     shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
     rows = [
@@ -58,19 +59,13 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
 
 
-def _suspects(found: SampleScores) -> np.ndarray:
-    """Suspect rows, the oddest first."""
-    chosen = np.flatnonzero(found.suspect)
-    return chosen[np.lexsort((found.row[chosen], -found.score[chosen], found.p_value[chosen]))]
-
-
 def _name(data: Data, row: int) -> str:
     return str(row) if data.ids is None else printable(data.ids[row])
 
 
 def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> int:
     """Write the suspect rows to a file; gives their number."""
-    chosen = _suspects(found)[:most]
+    chosen = oddest(found)[:most]
     columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
     if data.ids is not None:
         columns["id"] = data.ids[found.row[chosen]].tolist()

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesfloor.summary._gates import Gate
-from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._text import figures, head_line, unmeasured
-from bayesfloor.summary._words import amount, percent, span
+from bayesfloor.summary._text import class_cells, figures, head_line, pair_cells, unmeasured
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -51,33 +49,12 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _pairs(check: Check) -> str:
-    labels = [escape(label) for label in check.labels]
-    rows = [
-        (
-            f"{labels[row.one]} and {labels[row.two]}",
-            span(row.lower, row.upper),
-            span(row.low, row.high),
-            f"{percent(row.held_out)} %",
-            f"{row.normalised:.3f}",
-        )
-        for row in pair_rows(check, _SHOWN)
-    ]
-    head = ("hardest pairs", "bounds", "95 % interval of the lower", "held out", "normalised")
+    head, *rows = pair_cells(check, _SHOWN, escape)
     return _table(head, rows) if rows else ""
 
 
 def _classes(check: Check) -> str:
-    rows = [
-        (
-            escape(check.labels[row.number]),
-            row.note or span(row.lower, row.upper),
-            "" if row.note else span(row.low, row.high),
-            "" if row.note else f"{row.normalised:.3f}",
-            amount(row.size),
-        )
-        for row in class_rows(check, _SHOWN)
-    ]
-    head = ("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows")
+    head, *rows = class_cells(check, _SHOWN, escape)
     return _table(head, rows)
 
 

@@ -48,8 +48,7 @@ class RowsToSee(Result):
 def rows_to_see(floor: BayesFloor) -> RowsToSee:
     """The suspects of a fit."""
     found = floor.samples_
-    places = np.flatnonzero(found.suspect)
-    places = places[np.lexsort((found.row[places], -found.score[places], found.p_value[places]))][:KEPT]
+    places = oddest(found)[:KEPT]
     unit = np.argsort(floor._sample.row, kind="stable")[places]  # samples_ is in the order of the input
     other = nearest_other(floor._forest, floor._labels, unit)
     label = np.where(other < 0, unit, other)
@@ -60,6 +59,12 @@ def rows_to_see(floor: BayesFloor) -> RowsToSee:
         n_suspect=len(np.unique(found.row[found.suspect])),  # of several votes on a row, one row
         n_conflict=len(np.unique(found.row[found.conflict])),
     )
+
+
+def oddest(scores: SampleScores) -> Ints:
+    """Places of the suspect rows, the oddest first."""
+    places = np.flatnonzero(scores.suspect)
+    return places[np.lexsort((scores.row[places], -scores.score[places], scores.p_value[places]))]
 
 
 def take_scores(scores: SampleScores, places: Ints) -> SampleScores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +90,7 @@ def _place(error: float, end: float) -> int:
 
 def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
-    classes = ["", *_class_lines(check)] if len(check.labels) > 2 else []  # of two, the pair says it all
+    classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
     return [*_pair_lines(check), *classes, *_warning(check), ""]
 
 
@@ -102,7 +102,13 @@ def _warning(check: Check) -> list[str]:
 
 
 def _pair_lines(check: Check) -> list[str]:
-    labels, shown = check.labels, pair_rows(check, _SHOWN)
+    rows = pair_cells(check, _SHOWN)
+    return [*(align(rows) if len(rows) > 1 else []), unmeasured(check)]
+
+
+def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
+    """The table of the hardest pairs, its head first; ``show`` makes labels fit for where they go."""
+    labels = [show(label) for label in check.labels]
     rows = [
         (
             f"{labels[row.one]} and {labels[row.two]}",
@@ -111,10 +117,9 @@ def _pair_lines(check: Check) -> list[str]:
             f"{percent(row.held_out)} %",
             f"{row.normalised:.3f}",
         )
-        for row in shown
+        for row in pair_rows(check, most)
     ]
-    head = ("hardest pairs", "bounds", "95 % interval of the lower", "held out", "normalised")
-    return [*(align([head, *rows]) if rows else []), unmeasured(check)]
+    return [("hardest pairs", "bounds", "95 % interval of the lower", "held out", "normalised"), *rows]
 
 
 def unmeasured(check: Check) -> str:
@@ -127,19 +132,19 @@ def unmeasured(check: Check) -> str:
     return f"{none:,} of {count(len(pairs[0]), 'pair')} not measurable: {share}"
 
 
-def _class_lines(check: Check) -> list[str]:
+def class_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
+    """The table of the hardest classes, its head first."""
     rows = [
         (
-            check.labels[row.number],
+            show(check.labels[row.number]),
             row.note or span(row.lower, row.upper),
             "" if row.note else span(row.low, row.high),
             "" if row.note else f"{row.normalised:.3f}",
             amount(row.size),
         )
-        for row in class_rows(check, _SHOWN)
+        for row in class_rows(check, most)
     ]
-    head = ("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows")
-    return align([head, *rows])
+    return [("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows"), *rows]
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
