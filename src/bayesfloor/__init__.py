@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesfloor.engine._rows import open_rows
     from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
     from bayesfloor.floor._odd_labels import odd_labels
     from bayesfloor.forest._classes import ClassForests, class_forests
@@ -35,6 +36,7 @@ _HOME = {
     "check": "bayesfloor.summary._check",
     "class_forests": "bayesfloor.forest._classes",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
+    "open_rows": "bayesfloor.engine._rows",
     "odd_labels": "bayesfloor.floor._odd_labels",
     "spanning_forest": "bayesfloor.forest._forest",
 }
@@ -54,6 +56,7 @@ __all__ = [
     "class_forests",
     "henze_penrose",
     "odd_labels",
+    "open_rows",
     "spanning_forest",
 ]
 

@@ -6,10 +6,12 @@ a thread beside the points or, under the user's own ``joblib.parallel_config``, 
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from bayesfloor.engine._progress import Progress
@@ -32,16 +34,92 @@ def run_tasks(
     progress: Progress | None = None,
     stage: str = "",
     total: int = 0,
+    inside: bool = False,
 ) -> Iterator[Result]:
-    """Results of ``function(*task)`` in the order of the tasks, as they come."""
-    from joblib import Parallel, delayed
+    """Results of ``function(*task)`` in the order of the tasks, as they come.
 
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    with _closing(parallel(delayed(function)(*task) for task in tasks)) as results:
-        for done, result in enumerate(results, start=1):
+    Tasks ``inside`` others are small and share arrays: they run in threads whatever the user's
+    ``parallel_config`` says.
+    """
+    waiting: dict[int, Result] = {}
+    results = run_unordered(function, list(tasks), n_jobs=n_jobs, name=stage or "task", inside=inside)
+    with closing(results):
+        for done, (number, result) in enumerate(results, start=1):
             if progress is not None:
                 progress(stage, done, total)
-            yield result
+            waiting[number] = result
+            while (turn := done - len(waiting)) in waiting:
+                yield waiting.pop(turn)
+
+
+def run_unordered(
+    function: Callable[..., Result],
+    tasks: Sequence[tuple[object, ...]],
+    *,
+    n_jobs: int | None,
+    name: str = "task",
+    inside: bool = False,
+) -> Generator[tuple[int, Result]]:
+    """Numbers of tasks and results of ``function(*task)``, as they come.
+
+    What a worker that dies leaves undone is run again, after some deaths a single task first and then
+    twice as many each time, so that the error can name the one that kills.
+    """
+    left, size, died = dict(enumerate(tasks)), len(tasks), 0
+    while left:
+        batch = dict(islice(left.items(), size))
+        try:
+            with _closing(_run(function, batch, n_jobs, name, inside=inside)) as results:
+                for number, result in results:
+                    del left[number]
+                    yield number, result
+            size *= 2
+        except _deaths() as error:
+            died += 1
+            if len(batch) == 1 and died > _DEATHS:
+                raise WorkerDiedError(tell_death(f"{name} {next(iter(batch))}", died)) from error
+            size = 1 if died >= _DEATHS else len(left)
+
+
+_DEATHS = 3  # of workers, after which tasks are run one by one
+
+
+class WorkerDiedError(RuntimeError):
+    """A worker died several times at one task."""
+
+
+def tell_death(task: str, times: int) -> str:
+    """What to say of a task that kills its workers."""
+    return (
+        f"Workers died {times} times, the last time at {task}. Most often they run out of memory: "
+        "let fewer run side by side, give them more, or cut the rows into smaller blocks (block_rows)."
+    )
+
+
+def _deaths() -> tuple[type[Exception], ...]:
+    """What is raised when a worker dies: by loky, and by Dask if it is in use."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    dask = sys.modules.get("distributed")
+    return (TerminatedWorkerError,) if dask is None else (TerminatedWorkerError, dask.KilledWorker)
+
+
+def _run(
+    function: Callable[..., Result],
+    tasks: Mapping[int, tuple[object, ...]],
+    n_jobs: int | None,
+    name: str,
+    *,
+    inside: bool,
+) -> Generator[tuple[int, Result]]:
+    from joblib import Parallel, delayed
+
+    where = {"require": "sharedmem"} if inside else {"prefer": "threads"}
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **where)
+    made: Generator[tuple[int, Result]] = parallel(
+        delayed(call)(function, number, f"{name} {number}", task) for number, task in tasks.items()
+    )
+    return made
 
 
 @contextmanager
@@ -53,6 +131,15 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+
+
+def call(function: Callable[..., Result], number: int, name: str, task: tuple[object, ...]) -> tuple[int, Result]:
+    """The task's number and result; an error is told which task it comes from."""
+    try:
+        return number, function(*task)
+    except Exception as error:
+        error.add_note(f"at {name}")
+        raise
 
 
 @contextmanager

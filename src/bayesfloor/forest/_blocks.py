@@ -12,7 +12,7 @@ in different places get common ranks from ``_vertices.rank_together``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from bayesfloor.forest._certify import FirstFit, full_reach, grow_forest
 from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
-from bayesfloor.forest._finders import RUN_HERE, Finder, ProductFinder, Run, TreeFinder
+from bayesfloor.forest._finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
 from bayesfloor.forest._matmul import choose_rough, round_rows
-from bayesfloor.forest._order import Ints, Numbers
+from bayesfloor.forest._order import Floats, Ints, Numbers
 from bayesfloor.forest._vertices import Vertices
 
 _TREES_UP_TO = 40  # dimensions; above, boxes never pay
+_NEAR = 4.0  # times the longest edge at a vertex, squared: so near to another block it looks there at once
 _LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf, up to 4 dimensions and above
 
 
@@ -69,8 +70,13 @@ def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run =
     return Block(vertices, grow_forest(vertices, finder, n_trees, m), tree, scans, precision)
 
 
-def join(one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Join:
-    """The forest of both blocks' vertices, from their forests and the edges across."""
+def join(
+    one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE, *, beside: bool = False
+) -> Join:
+    """The forest of both blocks' vertices, from their forests and the edges across.
+
+    Blocks that lie ``beside`` each other, or apart, meet at their borders only, and are searched there.
+    """
     n, (shared, numbers) = len(one.vertices), _numbers_beside(one.vertices.rank, two.vertices.rank)
     vertices = _stack(one.vertices, two.vertices.take(np.flatnonzero(~shared)))
     only_one = np.delete(np.arange(n, dtype=np.int32), numbers[shared])
@@ -78,6 +84,8 @@ def join(one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = 
     known = concatenate([one.edges, two.edges.renumber(numbers)])
     if len(only_one) and len(only_two):
         finder = _finder_across(vertices, (only_one, only_two), (one, two), numbers, method, run)
+        if beside and isinstance(finder, TreeFinder):
+            finder = BorderFinder(vertices, finder.pairs, _NEAR * _longest_at(len(vertices), known), run)
         edges = grow_forest(vertices, finder, n_trees, n_trees + 1, known)
     else:  # one block lies inside the other
         edges = reduce_edges(vertices, [known], n_trees)
@@ -85,6 +93,14 @@ def join(one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = 
     lone[numbers[shared]] = False
     across = (edges.a < n) & (edges.b >= n) & lone[edges.a]
     return Join(edges.renumber(vertices.rank.astype(np.int32)), across)
+
+
+def _longest_at(n: int, edges: Edges) -> Floats:
+    """Squared length of the longest edge at each vertex."""
+    longest = np.zeros(n)
+    for ends in (edges.a, edges.b):
+        np.maximum.at(longest, ends, edges.squared)
+    return longest
 
 
 def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
@@ -97,6 +113,16 @@ def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Ed
         short = forest.useful(new_edges(*edges[:3]))
         forest.add(sort_once(vertices, short))
     return forest.edges
+
+
+def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) -> Block:
+    """The block of a forest grown before, of vertices in the order of content whose ranks among all are these."""
+    if vertices.x.shape[1] > _TREES_UP_TO:
+        precision = choose_rough(vertices, n_trees + 1).rows.dtype
+        return Block(replace(vertices, rank=rank), edges, None, 0.0, precision)
+    laid, tree = _lay_out(vertices)
+    scans, edges = sample_scans(tree, laid, n_trees + 1), edges.renumber(_inverse(laid.rank))
+    return Block(replace(laid, rank=rank[laid.rank]), edges, tree, scans, np.dtype(np.float32))
 
 
 def list_length(n_trees: int) -> int:
@@ -112,7 +138,7 @@ def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
     return vertices.take(order), tree.renumber(_inverse(order))
 
 
-def _inverse(order: Numbers) -> Numbers:
+def _inverse(order: NDArray[np.integer]) -> Numbers:
     out = np.empty(len(order), dtype=np.int32)
     out[order] = np.arange(len(order), dtype=np.int32)
     return out

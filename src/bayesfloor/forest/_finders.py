@@ -89,7 +89,13 @@ class TreeFinder:
         tasks = list(self._tasks(search, m, own=own))
         stage = "neighbours" if own else "strangers"
         results = run_tasks(
-            search_tree, tasks, n_jobs=self.run.n_jobs, progress=self.run.progress, stage=stage, total=len(tasks)
+            search_tree,
+            tasks,
+            n_jobs=self.run.n_jobs,
+            progress=self.run.progress,
+            stage=stage,
+            total=len(tasks),
+            inside=True,
         )
         squared, other, reach, end, _ = zip(*results, strict=True)
         asked, others = np.concatenate([task[7] for task in tasks]), np.concatenate(other)
@@ -111,6 +117,49 @@ class TreeFinder:
                     else (search.label[part], search.bound.copy())
                 )
                 yield tree, pure, v.x, v.key, v.rank, v.group, search.label, part, slot, bound, m, batch, alone
+
+
+class BorderFinder(TreeFinder):
+    """Finds across by kd-trees where most vertices are far from the other set.
+
+    At first only those look whose distance to the other set's box is below their ``limit``, a squared
+    length; the others know all their edges as far as the box.
+    """
+
+    def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
+        super().__init__(vertices, pairs, run)
+        self.limit = limit
+
+    def first(self, m: int) -> Candidates:
+        gap = np.full(len(self.vertices), np.inf)
+        for askers, tree in self.pairs:
+            gap[askers] = _box_distance(self.vertices.x[askers], tree)
+        near = gap <= self.limit
+        number = np.arange(len(self.vertices), dtype=np.int32)
+        found = no_candidates()
+        if near.any():
+            found = self._search(Search(number[near], number, np.empty(0)), m, own=True)
+        far = number[~near & (gap < np.inf)]
+        return found._replace(
+            asked=np.concatenate([found.asked, far]),
+            reach=np.concatenate([found.reach, gap[far]]),
+            end=np.concatenate([found.end, np.full(len(far), BEFORE_TIES, np.int32)]),
+        )
+
+
+def no_candidates() -> Candidates:
+    """Nothing found, nobody asked."""
+    number = np.empty(0, np.int32)
+    return Candidates(number, number, np.empty(0), number, np.empty(0), number)
+
+
+def _box_distance(x: Floats, tree: Tree) -> Floats:
+    """Squared distances of points to a tree's box, rounded like lengths."""
+    total = np.zeros(len(x))
+    for k in range(x.shape[1]):
+        step = np.maximum(0.0, np.maximum(tree.low[0, k] - x[:, k], x[:, k] - tree.high[0, k]))
+        total += step * step
+    return total
 
 
 class Lists(NamedTuple):
@@ -148,7 +197,7 @@ class ProductFinder:
         label = np.arange(len(self.vertices), dtype=np.int32)
         for done, wave in enumerate(waves, start=1):
             tasks = [(self.rough, one[i], two[j], label, self.vertices.group) for i, j in wave]
-            filled = run_tasks(_fill_lists, tasks, n_jobs=self.run.n_jobs)
+            filled = run_tasks(_fill_lists, tasks, n_jobs=self.run.n_jobs, inside=True)
             for (i, j), (left, right) in zip(wave, filled, strict=True):
                 one[i], two[j] = left, right
             if self.run.progress is not None:

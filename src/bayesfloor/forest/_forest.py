@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._rows import is_place, open_rows
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._order import Floats, Ints
@@ -76,12 +79,16 @@ class Forest:
 
 
 def spanning_forest(
-    X: ArrayLike,
+    X: Any,
     n_trees: int = 3,
     groups: ArrayLike | None = None,
     method: str = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    *,
+    client: Any = None,
+    checkpoint: str | Path | None = None,
+    block_rows: int | None = None,
 ) -> Forest:
     """First t orthogonal Euclidean minimal spanning trees.
 
@@ -91,8 +98,9 @@ def spanning_forest(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_features)
-        Finite numbers. Equal rows become one vertex.
+    X : array-like of shape (n_rows, n_features), str, path or Rows
+        Finite numbers. Equal rows become one vertex. Rows that need not be in memory are told by where
+        they are: a ``.npy`` file, a ``.parquet`` file, a folder of them, or what ``open_rows`` returns.
     n_trees : int, default=3
         Number of trees.
     groups : array-like of shape (n_rows,), default=None
@@ -104,10 +112,19 @@ def spanning_forest(
         Number of threads, as joblib understands it.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` while the work goes on.
+    client : distributed.Client, default=None
+        Runs the work as futures of a Dask cluster, in blocks of rows that fit its workers' memory;
+        without one, blocks run where ``joblib.parallel_config`` says.
+    checkpoint : str or path, default=None
+        Folder that finished pieces of the work are kept in: the same call goes on where it was cut
+        off. Workers on several machines need one that all of them see.
+    block_rows : int, default=None
+        Rows of a block. By default as many as the workers' memory has room for.
 
     Returns
     -------
     Forest
+        Of rows in blocks the arrays are mapped from a nameless temporary file.
 
     Examples
     --------
@@ -121,12 +138,39 @@ def spanning_forest(
     check_n_trees(n_trees)
     if method not in METHODS:
         raise ValueError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
+    if client is not None or checkpoint is not None or block_rows is not None or is_place(X):
+        return _forest_in_blocks(X, n_trees, groups, method, n_jobs, progress, client, checkpoint, block_rows)
     vertices, vertex = find_vertices(X, groups)
     if method == "prim" or (method == "auto" and is_plain(len(vertices))):
         edges = prim_forest(Distances(vertices, keep=len(vertices) <= PLAIN_UP_TO), n_trees, progress)
     else:
         edges = _compiled_forest(vertices, n_trees, method, n_jobs, progress)
     return make_forest(edges, vertices, vertex, np.arange(len(vertex)), n_trees)
+
+
+def _forest_in_blocks(
+    X: Any,
+    n_trees: int,
+    groups: ArrayLike | None,
+    method: str,
+    n_jobs: int | None,
+    progress: Progress | None,
+    client: Any,
+    checkpoint: str | Path | None,
+    block_rows: int | None,
+) -> Forest:
+    from bayesfloor.engine._runners import make_runner
+    from bayesfloor.forest._beyond import AT_ONCE, Beyond, forest_beyond
+
+    if groups is not None or method != "auto":
+        raise ValueError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
+    if block_rows is not None and not block_rows >= 1:
+        raise ValueError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
+    rows = open_rows(X)
+    if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
+        return spanning_forest(rows.read(), n_trees, None, method, n_jobs, progress)
+    how = Beyond(make_runner(client, n_jobs), progress, checkpoint, block_rows)
+    return forest_beyond(rows, n_trees, how)[0]
 
 
 def is_plain(n_vertices: int) -> bool:

@@ -54,8 +54,13 @@ class Vertices:
         return Vertices(self.x[numbers], self.key[numbers], self.rank[numbers], group, self.exponent)
 
 
-def find_vertices(X: ArrayLike, groups: ArrayLike | None = None) -> tuple[Vertices, Ints]:
-    """Distinct rows of ``X`` (of each group) in content order, and the vertex of every row."""
+def find_vertices(
+    X: ArrayLike, groups: ArrayLike | None = None, exponent_of_all: int | None = None
+) -> tuple[Vertices, Ints]:
+    """Distinct rows of ``X`` (of each group) in content order, and the vertex of every row.
+
+    ``exponent_of_all`` is the power of two to take out where ``X`` is a part of more.
+    """
     rows = check_rows(X)
     key, exponent = row_keys(rows)
     group = np.empty(0, dtype=np.int64)
@@ -63,9 +68,14 @@ def find_vertices(X: ArrayLike, groups: ArrayLike | None = None) -> tuple[Vertic
         labels, group = np.unique(check_groups(groups, len(rows)), return_inverse=True)
         key = scramble(key + label_keys(labels)[group])
     first, vertex = _number_rows(rows, key, exponent, group)
-    scale = _largest_exponent(rows)
+    scale = largest_exponent(max(rows.max(), -rows.min())) if exponent_of_all is None else exponent_of_all
     group = group[first] if len(group) else group
     return Vertices(np.ldexp(rows[first], -scale), key[first], np.arange(len(first)), group, scale), vertex
+
+
+def content_ranks(x: Floats, key: Keys) -> Ints:
+    """Place of each of these distinct rows in the order of content."""
+    return _number_rows(x, key, row_keys(x)[1], np.empty(0, dtype=np.int64))[1]
 
 
 def rank_together(blocks: Sequence[Vertices]) -> list[Vertices]:
@@ -189,7 +199,6 @@ def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
     return equal & (group[one] == group[two]) if len(group) else equal
 
 
-def _largest_exponent(rows: Floats) -> int:
-    """The e with ``2 ** (e - 1) <= max |x| < 2 ** e``; lower than any other if all are zero."""
-    largest = max(rows.max(), -rows.min())
+def largest_exponent(largest: float) -> int:
+    """The e with ``2 ** (e - 1) <= largest < 2 ** e``; lower than any other of zero."""
     return int(np.frexp(largest)[1]) if largest > 0 else _EXPONENT_OF_ZERO

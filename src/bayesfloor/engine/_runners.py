@@ -1,0 +1,205 @@
+"""Who runs the tasks of a large piece of work: the user's joblib, or the user's Dask.
+
+Both take a function and tasks of a few words each, and give back numbers of tasks and small results
+as they come. Whatever is large goes through files that tasks open where they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+from uuid import uuid4
+
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import WorkerDiedError, call, effective_n_jobs, run_unordered, tell_death
+
+Result = TypeVar("Result")
+
+_BATCH_SECONDS = 0.25  # of work in one future, where tasks are small
+_AHEAD = 3  # futures for each thread of a worker: enough to keep it busy, few enough to be forgotten
+
+
+class Runner(Protocol):
+    """Runs tasks, in any order and anywhere."""
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks see this process's arrays."""
+
+    @property
+    def n_workers(self) -> int:
+        """How many tasks run side by side."""
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes that one task may take, if anybody has said so."""
+
+    def run(
+        self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
+    ) -> Generator[tuple[int, Result]]:
+        """Numbers of tasks and results, as they come."""
+
+
+class JoblibRunner:
+    """Runs tasks where the user's ``joblib.parallel_config`` says; in threads if it says nothing."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+        self.memory = None
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether tasks see this process's arrays."""
+        from joblib.parallel import get_active_backend
+
+        backend, _ = get_active_backend(prefer="threads")
+        return bool(getattr(backend, "supports_sharedmem", False))
+
+    @property
+    def n_workers(self) -> int:
+        """How many tasks run side by side."""
+        return effective_n_jobs(self.n_jobs)
+
+    def run(
+        self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
+    ) -> Generator[tuple[int, Result]]:
+        """Numbers of tasks and results, as they come."""
+        yield from run_unordered(function, tasks, n_jobs=self.n_jobs, name=name)
+
+
+class DaskRunner:
+    """Runs tasks as futures of a Dask client.
+
+    Never more futures than keep the workers busy, so that the scheduler has little to remember;
+    tasks that turn out small go several to a future.
+    """
+
+    shares_memory = False
+
+    def __init__(self, client: Any) -> None:
+        self.client = _check_client(client)
+
+    @property
+    def n_workers(self) -> int:
+        """How many tasks run side by side."""
+        return max(1, sum(self.client.nthreads().values()))
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes that one task may take: the tightest worker's share for each of its threads."""
+        limits: list[int] = self.client.run_on_scheduler(_memory_of_threads)
+        return min(limits, default=None)
+
+    def run(
+        self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
+    ) -> Generator[tuple[int, Result]]:
+        """Numbers of tasks and results, as they come."""
+        import distributed
+        from distributed import KilledWorker
+
+        dask: Any = distributed  # which has no types
+        done, running = dask.as_completed(loop=self.client.loop), dict[str, range]()
+        flow, token = _Flow(len(tasks)), uuid4().hex[:8]
+        try:
+            while flow.left or running:
+                workers = self.n_workers
+                while flow.left and len(running) < _AHEAD * workers:
+                    batch = flow.next_batch(workers)
+                    future = self._submit(function, batch, tasks, name, token)
+                    running[future.key] = batch
+                    done.add(future)
+                future = next(done)
+                try:
+                    seconds, results = future.result()
+                except KilledWorker as error:
+                    raise WorkerDiedError(
+                        tell_death(_call_batch(name, running[future.key]), error.allowed_failures + 1)
+                    ) from error
+                flow.learn(seconds / len(results))
+                del running[future.key]
+                yield from results
+        finally:
+            self.client.cancel(list(done.futures))
+
+    def _submit(
+        self,
+        function: Callable[..., Result],
+        batch: range,
+        tasks: Sequence[tuple[object, ...]],
+        name: str,
+        token: str,
+    ) -> Any:
+        named = [(number, f"{name} {number}", tasks[number]) for number in batch]
+        key = f"bayesfloor-{name.replace(' ', '-')}-{batch.start}-{token}"
+        return self.client.submit(_call_all, function, named, key=key, pure=False)
+
+
+class _Flow:
+    """How many tasks go into the next future."""
+
+    def __init__(self, total: int) -> None:
+        self.at, self.total, self.seconds = 0, total, float("inf")
+
+    @property
+    def left(self) -> int:
+        return self.total - self.at
+
+    def learn(self, seconds: float) -> None:
+        """Remember how long a task took of late."""
+        known = self.seconds < float("inf")
+        self.seconds = 0.5 * (self.seconds + seconds) if known else seconds
+
+    def next_batch(self, workers: int) -> range:
+        """The numbers of the next tasks: one while nothing is known, and few where few are left."""
+        enough = int(_BATCH_SECONDS / max(self.seconds, 1e-6))
+        size = max(1, min(enough, self.left // (2 * workers)))
+        self.at += size
+        return range(self.at - size, self.at)
+
+
+def _call_all(
+    function: Callable[..., Result], tasks: list[tuple[int, str, tuple[object, ...]]]
+) -> tuple[float, list[tuple[int, Result]]]:
+    start = perf_counter()
+    results = [call(function, *task) for task in tasks]
+    return perf_counter() - start, results
+
+
+def _memory_of_threads(dask_scheduler: Any) -> list[int]:
+    """Runs on the scheduler: bytes that each thread of each worker may take."""
+    workers = dask_scheduler.workers.values()
+    return [worker.memory_limit // max(1, worker.nthreads) for worker in workers if worker.memory_limit]
+
+
+def _call_batch(name: str, batch: range) -> str:
+    return f"{name} {batch[0]}" if len(batch) == 1 else f"{name} {batch[0]} to {batch[-1]}"
+
+
+def make_runner(client: Any, n_jobs: int | None) -> Runner:
+    """The runner for a user's Dask client, or for joblib where there is none."""
+    return JoblibRunner(n_jobs) if client is None else DaskRunner(client)
+
+
+def _check_client(client: Any) -> Any:
+    if not all(hasattr(client, name) for name in ("submit", "nthreads", "run_on_scheduler")):
+        raise TypeError(
+            f"Got client={client!r}, but expected a distributed.Client, as in "
+            "distributed.Client('tcp://scheduler:8786')."
+        )
+    if getattr(client, "asynchronous", False):
+        raise TypeError("Got an asynchronous client, but expected a plain one: Client(..., asynchronous=False).")
+    return client
+
+
+def follow(
+    results: Generator[tuple[int, Result]], progress: Progress | None, stage: str, total: int, done: int = 0
+) -> Iterator[tuple[int, Result]]:
+    """The results as they come, told to whoever wants to know."""
+    with closing(results):
+        for number, result in results:
+            done += 1
+            if progress is not None:
+                progress(stage, done, total)
+            yield number, result

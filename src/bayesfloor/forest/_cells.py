@@ -1,0 +1,96 @@
+"""Space cut into cells by a sample: each row falls into one, equal rows into the same."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesfloor.forest._order import Floats, Ints
+
+
+class Cells(NamedTuple):
+    """A kd-tree of planes in preorder: a node's left child follows it, ``right`` is its right child.
+
+    A cell has the number ``-right`` (0 or negative). Rows below ``value`` in ``feature`` go left.
+    """
+
+    feature: Ints
+    value: Floats
+    right: Ints
+    low: Floats  # (cells, d) where each cell begins and ends, at infinity for the outermost
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def find(self, rows: Floats) -> Ints:
+        """The cell of each row."""
+        node = np.zeros(len(rows), dtype=np.int64)
+        while True:
+            going = np.flatnonzero(self.right[node] > 0)
+            if not len(going):
+                return -self.right[node]
+            at = node[going]
+            above = rows[going, self.feature[at]] >= self.value[at]
+            node[going] = np.where(above, self.right[at], at + 1)
+
+    def reach(self, cell: int, rows: Floats, exponent: int) -> Floats:
+        """Squared distance of rows, scaled by ``2 ** -exponent``, to the end of their cell.
+
+        Rounded like a length, so never above the computed length of an edge that leaves the cell.
+        """
+        below, above = rows - np.ldexp(self.low[cell], -exponent), np.ldexp(self.high[cell], -exponent) - rows
+        return (np.minimum(below, above) ** 2).min(axis=1)
+
+
+def cut_cells(sample: Floats, n_cells: int) -> Cells:
+    """About so many cells with as many rows of the sample in each: halves at the widest feature."""
+    nodes: list[tuple[int, float, int]] = []
+    boxes: list[tuple[Floats, Floats]] = []
+    d = sample.shape[1]
+    todo = [(sample, n_cells, np.full(d, -np.inf), np.full(d, np.inf), -1)]
+    while todo:
+        rows, cells, low, high, parent = todo.pop()
+        if parent >= 0:
+            nodes[parent] = (*nodes[parent][:2], len(nodes))
+        plane = _find_plane(rows, cells)
+        if plane is None:
+            nodes.append((0, 0.0, -len(boxes)))
+            boxes.append((low, high))
+            continue
+        feature, value = plane
+        above = rows[:, feature] >= value
+        todo.append((rows[above], cells - cells // 2, _moved(low, feature, value), high, len(nodes)))
+        todo.append((rows[~above], cells // 2, low, _moved(high, feature, value), -1))
+        nodes.append((feature, value, 0))
+    features, values, right = zip(*nodes, strict=True)
+    lows, highs = zip(*boxes, strict=True)
+    return Cells(np.array(features), np.array(values), np.array(right), np.array(lows), np.array(highs))
+
+
+def _find_plane(rows: Floats, cells: int) -> tuple[int, float] | None:
+    """The feature that spreads most, and where to cut it; None where one cell is asked for, or one place is left."""
+    if cells < 2 or len(rows) < 2:
+        return None
+    feature = int(np.argmax(np.ptp(rows, axis=0)))
+    values = np.sort(rows[:, feature])
+    if values[0] == values[-1]:
+        return None
+    middle = values[len(values) * (cells // 2) // cells]
+    return feature, float(middle if middle > values[0] else values[np.searchsorted(values, middle, side="right")])
+
+
+def _moved(corner: Floats, feature: int, value: float) -> Floats:
+    out = corner.copy()
+    out[feature] = value
+    return out
+
+
+def box_gaps(low: Floats, high: Floats, one: Ints, two: Ints) -> Floats:
+    """Squared distances between boxes, rounded like lengths."""
+    total = np.zeros(len(one))
+    for k in range(low.shape[1]):
+        step = np.maximum(0.0, np.maximum(low[one, k] - high[two, k], low[two, k] - high[one, k]))
+        total += step * step
+    return total
