@@ -118,6 +118,44 @@ def check(name, most):
     return measure_fresh(name, most)
 
 
+def beyond(**arguments):
+    """A forest of rows beyond memory on a cluster of this machine, with this process as its driver."""
+    from benchmarks._beyond import measure_run
+
+    return measure_run(**arguments)
+
+
+def beyond_kernels():
+    """Compile all that forests of rows beyond memory need."""
+    from benchmarks._beyond import compile_all
+
+    return compile_all()
+
+
+def beyond_peer(rows, work):
+    """The first of these trees beside that of quitefastmst."""
+    from benchmarks._beyond import compare_peer
+
+    return compare_peer(rows, work)
+
+
+def beyond_memory(rows, work):
+    """All of these edges beside those of the rows in memory."""
+    from benchmarks._beyond import compare_memory
+
+    return compare_memory(rows, work)
+
+
+def overhead(classes, most, rounds):
+    """Pairs of some of letter's classes by bare processes and by every runner."""
+    from benchmarks._overhead import measure_ways
+    from benchmarks.floor import read_rows
+
+    X, codes = read_rows("letter", most)
+    some = codes < classes
+    return measure_ways(X[some], codes[some], rounds)
+
+
 def _first_and_second(function):
     from benchmarks._exact import assert_same, first_weight
     from benchmarks._timing import seconds_of
@@ -128,7 +166,23 @@ def _first_and_second(function):
     return {"first": first, "second": second, "weight": first_weight(one)}
 
 
-TASKS = {task.__name__: task for task in (forest, classes, digits, first_call, first_classes, floor, check)}
+TASKS = {
+    task.__name__: task
+    for task in (
+        forest,
+        classes,
+        digits,
+        first_call,
+        first_classes,
+        floor,
+        check,
+        beyond,
+        beyond_kernels,
+        beyond_peer,
+        beyond_memory,
+        overhead,
+    )
+}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](**json.loads(sys.argv[2]))))

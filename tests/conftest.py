@@ -1,5 +1,6 @@
 """Datasets, seeds and Hypothesis profiles for all tests."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -65,3 +66,21 @@ def dataset(data_dir):
         return np.column_stack(features).astype(np.float64), codes
 
     return read
+
+
+@pytest.fixture(scope="session")
+def dask_client():
+    """A client of a Dask cluster on this machine: two workers of one thread and 1 GB each.
+
+    A worker that was killed is started again. Dask would give it up if it happened to be down
+    15 seconds after its last death.
+    """
+    dask = pytest.importorskip("dask", reason="needs Dask")
+    distributed = pytest.importorskip("distributed", reason="needs Dask")
+    where = {"host": "127.0.0.1", "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **where) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bayesfloor.cli._options import ACCURACY, SHARE, all_rows_options, data_options, output_options
+from bayesfloor.cli._options import ACCURACY, SHARE, all_rows_options, data_options, drawn_options, output_options
 from bayesfloor.cli._work import (
     FILES,
     command_line,
@@ -131,7 +131,7 @@ def report(
         raise click.UsageError("The report needs a file: -o report.html.")
     output = make_output(given)
     refuse_missing_folder(path_out, json_path, markdown)
-    data, found = look(output, target, {**given, "image": image})
+    data, found = look(output, target, {**given, "image": image, "pixels": pixels, "show_rows": show_rows})
     path = path_out or f"{stem(data.name)}.bayesfloor.html"
     written = found.to_html(
         path,
@@ -169,7 +169,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 
 
 @verbs.command()
-@data_options
+@drawn_options
 @click.option(
     "--cut",
     type=click.Choice(["average", "complete", "min_cut", "normalized_cut"]),

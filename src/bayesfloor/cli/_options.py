@@ -66,6 +66,17 @@ _DRAWING = (
         help="Use so many rows at most; 0 uses all, even where fewer would be enough.",
     ),
 )
+_ENGINE = (
+    click.option(
+        "--engine",
+        type=click.Choice(["threads", "dask"]),
+        default="threads",
+        show_default=True,
+        help="Who works; with dask, Parquet and .npy files are read in pieces where the work is done.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://10.0.0.1:8786."),
+    click.option("--checkpoint", metavar="FOLDER", help="Keep finished pieces here; the same command goes on."),
+)
 _OUTPUT = (
     click.option("-q", "--quiet", is_flag=True, help="Nothing beside the result."),
     click.option("-v", "--verbose", is_flag=True, help="Tell each stage."),
@@ -83,6 +94,7 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
     return decorate
 
 
-data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
+data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
+drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
 output_options = _apply(_OUTPUT)

@@ -40,10 +40,13 @@ def read(given: dict[str, Any]) -> Data:
 
 def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
     """Read a file and look at it from all sides."""
-    data = read(given)  # before the machinery is loaded: a wrong name is told at once
+    from bayesfloor.cli._far import check_engine, connect, open_data, stays_away
+
+    check_engine(output, given)
+    data = open_data(given) if stays_away(given) else read(given)  # before the machinery: a wrong name is told at once
     from bayesfloor.summary._check import check as look_at
 
-    with output.bar() as bar:
+    with connect(output, given) as client, output.bar() as bar:
         found = look_at(
             data.X,
             data.y,
@@ -57,6 +60,8 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             n_jobs=given["jobs"],
             random_state=given["seed"],
             progress=bar,
+            client=client,
+            checkpoint=given.get("checkpoint"),
         )
     return data, replace(found, facts=replace(found.facts, label=data.label))
 
@@ -127,7 +132,10 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     for name, flag in _SAID_AGAIN.items():
         values = given[name] if isinstance(given[name], tuple) else [given[name]]
         words += [word for value in values if value for word in (flag, value)]
-    look = ["samples"] if found.rows.n_suspect else []
+    from bayesfloor.cli._far import say_again
+
+    words += (engine := say_again(given))
+    look = ["samples"] if found.rows.n_suspect and not engine else []  # which reads all rows
     return ["", *(f"bayesfloor {verb} {_shell(words)}" for verb in (*look, "report")), "bayesfloor explain CODE"]
 
 

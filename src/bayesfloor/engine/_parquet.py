@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._places import File, digest_files, find_file
+from bayesfloor.engine._places import File, digest_files, find_file, told
 from bayesfloor.engine._text import join_labels, printable, quoted
 
 Floats = NDArray[np.float64]
@@ -63,12 +65,18 @@ class ParquetRows:
         order = np.argsort(rows, kind="stable")
         ends = np.cumsum([len(part) for part in self.parts])
         out, ascending = np.empty((len(rows), self.n_features)), rows[order]
+        if len(rows) and not 0 <= ascending[0] <= ascending[-1] < ends[-1]:
+            raise IndexError(f"Got rows {ascending[0]} to {ascending[-1]}, but there are {ends[-1]}.")
         for part, stop in zip(self.parts, ends, strict=True):
             first = stop - len(part)
             inside = slice(*np.searchsorted(ascending, [first, stop]))
             if inside.start < inside.stop:
                 out[order[inside]] = self._take_of(part, ascending[inside] - first)
         return out
+
+    def on_disk(self, folder: str) -> ParquetRows:  # noqa: ARG002 - where they are
+        """The same rows."""
+        return self
 
     def fingerprint(self) -> str:
         """Names, sizes and times of the files."""
@@ -99,7 +107,7 @@ def _cut(parts: Sequence[Part], start: int, stop: int) -> Iterator[Part]:
 def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
     """Tables of some rows each, of these rows of a file alone."""
     part.file.check()
-    with _parquet().ParquetFile(part.file.path) as file:
+    with _opened(part.file) as file:
         sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
         ends = list(accumulate(sizes))
         first = bisect_right(ends, part.start)
@@ -110,6 +118,22 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             at += len(batch)
             if len(inside):
                 yield inside
+            if at >= part.stop:
+                return
+        if at < part.stop:
+            raise ValueError(f"it ends before row {part.stop}, which it says it has")
+
+
+@contextmanager
+def _opened(file: File) -> Iterator[Any]:
+    """The file, open; what cannot be read of it is told with its name."""
+    try:
+        with _parquet().ParquetFile(file.path) as opened:
+            yield opened
+    except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
+        raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
+    except ValueError as error:
+        raise ValueError(f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete?") from error
 
 
 def _matrix(table: Any, file: File, n_features: int) -> Floats:
@@ -130,13 +154,13 @@ def _numbers(column: Any, name: str, file: File) -> Floats:
 
     kind = column.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        values = column.flatten().to_numpy(zero_copy_only=False)
-        if column.null_count or len(values) % max(1, len(column)):
+        lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+        if column.null_count or (lengths != lengths[0]).any():
             raise ValueError(
                 f"Got lists of different lengths, or missing ones, in column {quoted(name)} of "
                 f"{printable(file.path)}, but expected as many numbers in each."
             )
-        return as_floats(values.reshape(len(column), -1))
+        return as_floats(column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1))
     return as_floats(column.to_numpy(zero_copy_only=False)[:, None])
 
 
@@ -158,16 +182,25 @@ def _parquet() -> Any:
 def _parquet_files(path: Path) -> list[File]:
     if not path.is_dir():
         return [find_file(path)]
-    found = sorted(place for place in path.rglob("*.parquet") if not place.name.startswith((".", "_")))
+    found = sorted(
+        place for place in path.rglob("*.parquet") if _is_data(place.relative_to(path)) and not place.is_dir()
+    )
     if not found:
         raise FileNotFoundError(f"The folder {printable(path)} holds no .parquet files.")
     return [find_file(place) for place in found]
+
+
+def _is_data(place: Path) -> bool:
+    """Whether a file below a folder is not one that programs keep for themselves, as ``_temporary`` and ``.cache``."""
+    return not any(name.startswith((".", "_")) for name in place.parts)
 
 
 def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
     """The rows of a file, or of all files in a folder."""
     files = _parquet_files(path)
     parts, names = [], None if columns is None else list(columns)
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"Got column {join_labels(twice)} more than once in columns, but expected each once.")
     for file in files:
         schema, n_rows = _look_into(file)
         names = list(schema.names) if names is None else names
@@ -179,31 +212,32 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
     rows = ParquetRows(full, tuple(names or ()), 0)
     first = next(_batches(Part(full[0].file, 0, 1), rows.columns))
     width = sum(_numbers(column, name, full[0].file).shape[1] for name, column in zip(rows.columns, first, strict=True))
+    if not width:
+        raise ValueError(
+            f"Got empty lists in {printable(full[0].file.path)}, but expected at least one number in each."
+        )
     return replace(rows, n_features=width)
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of a Parquet file, or of the first of a folder; none of another file."""
+    if path.suffix == ".npy":
+        return []
+    return list(_look_into(_parquet_files(path)[0])[0].names)
+
+
 def _look_into(file: File) -> tuple[Any, int]:
-    try:
-        with _parquet().ParquetFile(file.path) as opened:
-            return opened.schema_arrow, opened.metadata.num_rows
-    except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
-        raise OSError(f"{printable(file.path)} cannot be read: {error}") from error
-    except ValueError as error:
-        raise ValueError(f"{printable(file.path)} cannot be read as Parquet: {error}. Is it complete?") from error
+    with _opened(file) as opened:
+        return opened.schema_arrow, opened.metadata.num_rows
 
 
 def _check_columns(schema: Any, names: list[str], file: File) -> None:
-    missing = [name for name in names if name not in schema.names]
-    if missing or not names:
-        raise ValueError(
-            f"Got no column {join_labels(missing)} in {printable(file.path)}, "
-            f"but expected one: it has {join_labels(schema.names)}."
-        )
+    _check_names(schema, names, file)
     texts = [name for name in names if not _holds_numbers(schema.field(name).type)]
     if texts:
         raise ValueError(
-            f"Got {schema.field(texts[0]).type} in column {quoted(texts[0])} of {printable(file.path)}, but expected "
-            "numbers. Name the columns to use: open_rows(path, columns=[...]); encode texts first."
+            f"Got {printable(schema.field(texts[0]).type)} in column {quoted(texts[0])} of {printable(file.path)}, but "
+            "expected numbers. Name the columns to use: open_rows(path, columns=[...]); encode texts first."
         )
 
 
@@ -221,15 +255,26 @@ def read_column(rows: object, name: str) -> NDArray[Any]:
         raise TypeError(
             f"Got a column, {quoted(name)}, of rows that are in no Parquet file. Pass the labels themselves."
         )
-    for file in {part.file for part in rows.parts}:
-        _check_labels(_look_into(file)[0], name, file)
-    read = [batch.column(0).to_numpy(zero_copy_only=False) for part in rows.parts for batch in _batches(part, [name])]
+    for file in dict.fromkeys(part.file for part in rows.parts):
+        _check_names(_look_into(file)[0], [name], file)
+    read = [_values(batch.column(0)) for part in rows.parts for batch in _batches(part, [name])]
     return np.concatenate(read)
 
 
-def _check_labels(schema: Any, name: str, file: File) -> None:
-    if name not in schema.names:
+def _values(column: Any) -> NDArray[Any]:
+    values: NDArray[Any] = getattr(column, "dictionary_decode", lambda: column)().to_numpy(zero_copy_only=False)
+    return values
+
+
+def _check_names(schema: Any, names: Sequence[str], file: File) -> None:
+    have = Counter(schema.names)
+    missing = [name for name in names if name not in have]
+    if missing or not names:
         raise ValueError(
-            f"Got no column {quoted(name)} in {printable(file.path)}, "
-            f"but expected one: it has {join_labels(schema.names)}."
+            f"Got no column {join_labels(missing)} in {printable(file.path)}, "
+            f"but expected one: it has {join_labels(list(have))}."
+        )
+    if twice := [name for name in names if have[name] > 1]:
+        raise ValueError(
+            f"Got several columns of the name {quoted(twice[0])} in {printable(file.path)}, but expected one."
         )

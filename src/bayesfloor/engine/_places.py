@@ -35,6 +35,11 @@ def find_file(path: Path) -> File:
     return File(str(path.resolve()), state.st_size, state.st_mtime_ns)
 
 
+def told(error: Exception) -> str:
+    """What an error of another library says, within one of our sentences."""
+    return printable(str(error).strip().rstrip("."))
+
+
 def digest_files(files: Sequence[File], *more: object) -> str:
     """A text that changes when one of the files, or what else is given, does."""
     names = [(Path(file.path).name, file.size, file.changed) for file in files]

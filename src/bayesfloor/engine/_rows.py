@@ -7,21 +7,26 @@ of a range of rows alone, so that a task is told no more than it needs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Protocol
+from uuid import uuid4
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayesfloor.engine._parquet import ParquetRows, as_floats, open_parquet
-from bayesfloor.engine._places import File, digest_files, find_file
+from bayesfloor.engine._places import File, digest_files, find_file, told
+from bayesfloor.engine._store import cannot_write
 from bayesfloor.engine._text import printable
 
 Floats = NDArray[np.float64]
 
-_DIGESTED_AT_ONCE = 1 << 24  # bytes
+_COPIED_AT_ONCE = 1 << 24  # bytes
 
 
 class Rows(Protocol):
@@ -39,6 +44,9 @@ class Rows(Protocol):
 
     def take(self, rows: NDArray[np.integer]) -> Floats:
         """Single rows, in the order asked for."""
+
+    def on_disk(self, folder: str) -> Rows:
+        """A handle of the same rows that other processes can open."""
 
     def fingerprint(self) -> str:
         """A text that changes when the rows do."""
@@ -67,12 +75,40 @@ class ArrayRows:
         """Single rows, in the order asked for."""
         return as_floats(self.array[rows])
 
-    def fingerprint(self) -> str:
-        """The digest of the array's content."""
-        digest = hashlib.blake2b(f"{self.array.shape} {self.array.dtype.str}".encode(), digest_size=16)
-        step = max(1, _DIGESTED_AT_ONCE // max(1, self.array[:1].nbytes))
+    def on_disk(self, folder: str) -> NpyRows:
+        """The same rows in a file of this folder."""
+        path = Path(folder) / "rows.npy"
+        if not path.exists():
+            part = path.with_name(f".{uuid4().hex}.part")
+            try:
+                self._save(part)
+                part.replace(path)
+            except OSError as error:
+                raise cannot_write(path, error) from error
+            finally:
+                with suppress(OSError):  # of a read-only folder, which an error has told of already
+                    part.unlink(missing_ok=True)
+        return _open_npy(path)
+
+    def _save(self, path: Path) -> None:
+        """Write as np.save does, but some rows at a time and with errors that say what is wrong."""
+        header = npy.header_data_from_array_1_0(self.array) | {"fortran_order": False}
+        with path.open("xb") as file:
+            npy.write_array_header_1_0(file, header)
+            for rows in self._copies(self.array.dtype):
+                file.write(rows)
+
+    def _copies(self, dtype: Any) -> Iterator[memoryview]:
+        """The bytes of all numbers, some rows at a time."""
+        step = max(1, _COPIED_AT_ONCE // max(1, self.array[:1].nbytes))
         for start in range(0, len(self.array), step):
-            digest.update(np.ascontiguousarray(self.array[start : start + step]).data.cast("B"))
+            yield np.ascontiguousarray(self.array[start : start + step], dtype).data.cast("B")
+
+    def fingerprint(self) -> str:
+        """The digest of the array's content, as it is read: bytes of long doubles are not all part of a number."""
+        digest = hashlib.blake2b(f"{self.array.shape} {self.array.dtype.str}".encode(), digest_size=16)
+        for rows in self._copies(np.float64):
+            digest.update(rows)
         return digest.hexdigest()
 
 
@@ -92,7 +128,7 @@ class NpyRows:
 
     def part(self, start: int, stop: int) -> NpyRows:
         """The handle of these rows alone."""
-        return replace(self, start=self.start + start, stop=self.start + stop)
+        return replace(self, start=self.start + start, stop=min(self.stop, self.start + stop))
 
     def read(self) -> Floats:
         """The numbers themselves."""
@@ -102,14 +138,17 @@ class NpyRows:
         """Single rows, in the order asked for."""
         return as_floats(self._open()[rows])
 
+    def on_disk(self, folder: str) -> NpyRows:  # noqa: ARG002 - where they are
+        """The same rows."""
+        return self
+
     def fingerprint(self) -> str:
         """Name, size and time of the file."""
         return digest_files([self.file], self.start, self.stop)
 
     def _open(self) -> NDArray[Any]:
         self.file.check()
-        array: NDArray[Any] = np.load(self.file.path, mmap_mode="r", allow_pickle=False)
-        return array[self.start : self.stop]
+        return _map_npy(Path(self.file.path))[self.start : self.stop]
 
 
 def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
@@ -157,13 +196,16 @@ def _open_array(array: NDArray[Any], name: str) -> ArrayRows:
 
 
 def _open_npy(path: Path) -> NpyRows:
-    file = find_file(path)
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
-        raise ValueError(f"{printable(path)} cannot be read as .npy: {error}. Is it complete?") from error
+    file, array = find_file(path), _map_npy(path)
     _check_matrix(array, printable(path))
     return NpyRows(file, 0, array.shape[0], array.shape[1])
+
+
+def _map_npy(path: Path) -> NDArray[Any]:
+    try:
+        return npy.open_memmap(path, mode="r")
+    except (ValueError, SyntaxError, TokenError) as error:
+        raise ValueError(f"{printable(path)} cannot be read as .npy: {told(error)}. Is it complete?") from error
 
 
 def _check_matrix(array: NDArray[Any], name: str) -> None:

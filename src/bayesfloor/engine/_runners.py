@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._tasks import WorkerDiedError, call, effective_n_jobs, run_unordered, tell_death
+from bayesfloor.engine._tasks import WorkerDiedError, call, effective_n_jobs, run_unordered, shares_memory, tell_death
 
 Result = TypeVar("Result")
 
@@ -23,6 +23,10 @@ _AHEAD = 3  # futures for each thread of a worker: enough to keep it busy, few e
 
 class Runner(Protocol):
     """Runs tasks, in any order and anywhere."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
 
     @property
     def shares_memory(self) -> bool:
@@ -50,12 +54,14 @@ class JoblibRunner:
         self.memory = None
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"joblib with {self.n_workers} at a time"
+
+    @property
     def shares_memory(self) -> bool:
         """Whether tasks see this process's arrays."""
-        from joblib.parallel import get_active_backend
-
-        backend, _ = get_active_backend(prefer="threads")
-        return bool(getattr(backend, "supports_sharedmem", False))
+        return shares_memory(self.n_jobs)
 
     @property
     def n_workers(self) -> int:
@@ -82,6 +88,11 @@ class DaskRunner:
         self.client = _check_client(client)
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"Dask with {self.n_workers} at a time"
+
+    @property
     def n_workers(self) -> int:
         """How many tasks run side by side."""
         return max(1, sum(self.client.nthreads().values()))
@@ -95,45 +106,64 @@ class DaskRunner:
     def run(
         self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
     ) -> Generator[tuple[int, Result]]:
-        """Numbers of tasks and results, as they come."""
+        """Numbers of tasks and results, as they come.
+
+        Dask blames all that was sent to the workers that died; what it blames is run again one by one,
+        so that the error can name the one that kills.
+        """
+
+        def submit(batch: range) -> Any:
+            named = [(number, f"{name} {number}", tasks[number]) for number in batch]
+            key = f"bayesfloor-{name.replace(' ', '-')}-{batch.start}-{uuid4().hex[:8]}"
+            return self.client.submit(_call_all, function, named, key=key, pure=False)
+
+        flow = _Flow(len(tasks))
+        while flow.left:
+            blamed = list[int]()
+            yield from self._run_side_by_side(submit, flow, blamed)
+            for number in blamed:
+                yield from self._run_alone(submit, number, name)
+
+    def _run_side_by_side(
+        self, submit: Callable[[range], Any], flow: _Flow, blamed: list[int]
+    ) -> Generator[tuple[int, Any]]:
+        """Results until all tasks are done, or until some are blamed and the others that were sent are done."""
         import distributed
-        from distributed import KilledWorker
 
         dask: Any = distributed  # which has no types
-        done, running = dask.as_completed(loop=self.client.loop), dict[str, range]()
-        flow, token = _Flow(len(tasks)), uuid4().hex[:8]
+        done, running = dask.as_completed(loop=self.client.loop), dict[Any, range]()
         try:
-            while flow.left or running:
+            while running or (flow.left and not blamed):
                 workers = self.n_workers
-                while flow.left and len(running) < _AHEAD * workers:
+                while flow.left and not blamed and len(running) < _AHEAD * workers:
                     batch = flow.next_batch(workers)
-                    future = self._submit(function, batch, tasks, name, token)
-                    running[future.key] = batch
+                    future = submit(batch)
+                    running[future] = batch
                     done.add(future)
                 future = next(done)
                 try:
                     seconds, results = future.result()
-                except KilledWorker as error:
-                    raise WorkerDiedError(
-                        tell_death(_call_batch(name, running[future.key]), error.allowed_failures + 1)
-                    ) from error
+                except dask.KilledWorker:
+                    self.client.cancel([future])
+                    blamed += running.pop(future)
+                    continue
+                del running[future]
                 flow.learn(seconds / len(results))
-                del running[future.key]
                 yield from results
         finally:
-            self.client.cancel(list(done.futures))
+            self.client.cancel(list(running))
 
-    def _submit(
-        self,
-        function: Callable[..., Result],
-        batch: range,
-        tasks: Sequence[tuple[object, ...]],
-        name: str,
-        token: str,
-    ) -> Any:
-        named = [(number, f"{name} {number}", tasks[number]) for number in batch]
-        key = f"bayesfloor-{name.replace(' ', '-')}-{batch.start}-{token}"
-        return self.client.submit(_call_all, function, named, key=key, pure=False)
+    def _run_alone(self, submit: Callable[[range], Any], number: int, name: str) -> Generator[tuple[int, Any]]:
+        from distributed import KilledWorker
+
+        future = submit(range(number, number + 1))
+        try:
+            _, results = future.result()
+        except KilledWorker as error:
+            raise WorkerDiedError(tell_death(f"{name} {number}", error.allowed_failures + 1)) from error
+        finally:
+            self.client.cancel([future])
+        yield from results
 
 
 class _Flow:
@@ -171,10 +201,6 @@ def _memory_of_threads(dask_scheduler: Any) -> list[int]:
     """Runs on the scheduler: bytes that each thread of each worker may take."""
     workers = dask_scheduler.workers.values()
     return [worker.memory_limit // max(1, worker.nthreads) for worker in workers if worker.memory_limit]
-
-
-def _call_batch(name: str, batch: range) -> str:
-    return f"{name} {batch[0]}" if len(batch) == 1 else f"{name} {batch[0]} to {batch[-1]}"
 
 
 def make_runner(client: Any, n_jobs: int | None) -> Runner:

@@ -11,7 +11,9 @@ import json
 import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from uuid import uuid4
 
@@ -25,7 +27,8 @@ from bayesfloor.engine._text import printable
 Arrays = dict[str, NDArray[Any]]
 
 _LINE = 64  # bytes
-_MANIFEST, _SUFFIX = "bayesfloor.json", ".arrays"
+_MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
+_DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)  # NumPy's among them
 
 
 class CheckpointError(ValueError):
@@ -46,13 +49,13 @@ class Store:
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write a piece under another name and move it into place when it is complete."""
         path = self._path(name)
-        part = path.with_name(f".{uuid4().hex}.part")
+        part = path.with_name(f".{uuid4().hex}{_PART}")
         try:
             with part.open("xb") as file:
                 _write(file, {"key": self.key, "names": list(arrays)}, arrays)
             part.replace(path)
         except OSError as error:
-            raise _cannot_write(path, error) from error
+            raise cannot_write(path, error) from error
         finally:
             _remove(part)
 
@@ -61,18 +64,18 @@ class Store:
         path = self._path(name)
         try:
             with path.open("rb") as file:
-                header, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                key, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except FileNotFoundError as error:
             raise CheckpointError(
                 f"There is no file {printable(path)}, which was written before. Was it removed? "
                 "Workers on several machines need a folder that all of them see: pass it as checkpoint."
             ) from error
-        except (ValueError, KeyError, EOFError) as error:
+        except _DAMAGE as error:
             raise CheckpointError(
                 f"The checkpoint file {printable(path)} is damaged: {error}. Delete it and run again: "
                 "only what it held is computed anew."
             ) from error
-        if header["key"] != self.key:
+        if key != self.key:
             raise CheckpointError(f"The checkpoint file {printable(path)} is of another run. Delete it, and run again.")
         return arrays
 
@@ -90,18 +93,17 @@ def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
     text = json.dumps(dict(what), sort_keys=True, indent=1)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        if manifest.exists():
-            _compare(place, json.loads(manifest.read_text("utf-8")), json.loads(text))
-        elif any(place.iterdir()):
+        there = [path.name for path in place.iterdir()]  # once: another process may open it right now
+        if _MANIFEST in there:
+            _compare(place, _read_manifest(manifest), json.loads(text))
+        elif not all(name.endswith(_PART) for name in there):
             raise CheckpointError(
                 f"The folder {printable(place)} is not empty and is no checkpoint. Pass a new or an empty one."
             )
         _try_to_write(place)
         write_whole(manifest, text)
     except OSError as error:
-        raise _cannot_write(place, error) from error
-    except json.JSONDecodeError as error:
-        raise CheckpointError(f"The file {printable(manifest)} is damaged: {error}. Pass another folder.") from error
+        raise cannot_write(place, error) from error
     return Store(str(place), _key_of(text))
 
 
@@ -122,12 +124,13 @@ def _compare(place: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
 
 def _try_to_write(place: Path) -> None:
     """Find out now, not after the first hour."""
-    part = place / f".{uuid4().hex}.part"
+    part = place / f".{uuid4().hex}{_PART}"
     part.touch()
     part.unlink()
 
 
-def _cannot_write(path: Path, error: OSError) -> OSError:
+def cannot_write(path: Path, error: OSError) -> OSError:
+    """What to say of a file that could not be written."""
     if error.errno == errno.ENOSPC:
         return OSError(
             errno.ENOSPC,
@@ -153,9 +156,9 @@ def _write(file: Any, header: Mapping[str, Any], arrays: Mapping[str, NDArray[An
         file.write(b"\0" * (-file.tell() % _LINE))
 
 
-def _read(mapped: mmap.mmap) -> tuple[dict[str, Any], Arrays]:
+def _read(mapped: mmap.mmap) -> tuple[str, Arrays]:
     header = json.loads(_next_array(mapped).tobytes())
-    return header, {name: _next_array(mapped) for name in header["names"]}
+    return header["key"], {name: _next_array(mapped) for name in header["names"]}
 
 
 def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
@@ -163,11 +166,12 @@ def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
     if version != (1, 0):
         raise ValueError(f"it is of version {version}")
     shape, _, dtype = npy.read_array_header_1_0(mapped)
-    start, count = mapped.tell(), int(np.prod(shape, dtype=np.int64))
+    start, count = mapped.tell(), prod(shape)
     stop = start + count * dtype.itemsize
+    stop += -stop % _LINE
     if stop > len(mapped):
         raise ValueError(f"it ends after {len(mapped)} bytes, but has at least {stop}")
-    mapped.seek(min(len(mapped), stop + -stop % _LINE))
+    mapped.seek(stop)
     if not count:
         return np.empty(shape, dtype)
     return np.frombuffer(mapped, dtype, count, start).reshape(shape)
@@ -176,10 +180,11 @@ def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
 def read_description(folder: str | Path) -> dict[str, Any] | None:
     """What run a checkpoint folder is of; None of a new one."""
     manifest = Path(folder) / _MANIFEST
-    if not manifest.is_file():
-        return None
+    return _read_manifest(manifest) if manifest.is_file() else None
+
+
+def _read_manifest(manifest: Path) -> dict[str, Any]:
     try:
-        read: dict[str, Any] = json.loads(manifest.read_text("utf-8"))
-    except json.JSONDecodeError as error:
+        return dict(json.loads(manifest.read_text("utf-8")).items())
+    except (ValueError, AttributeError) as error:
         raise CheckpointError(f"The file {printable(manifest)} is damaged: {error}. Pass another folder.") from error
-    return read

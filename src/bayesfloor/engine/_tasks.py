@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from bayesfloor.engine._progress import Progress
@@ -24,6 +24,16 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     import joblib
 
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def shares_memory(n_jobs: int | None) -> bool:
+    """Whether tasks see this process's arrays: threads do, and a single process; Dask's workers never."""
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend(prefer="threads")
+    if getattr(backend, "supports_sharedmem", False):
+        return True
+    return effective_n_jobs(n_jobs) == 1 and not type(backend).__name__.startswith("Dask")
 
 
 def run_tasks(
@@ -42,7 +52,7 @@ def run_tasks(
     ``parallel_config`` says.
     """
     waiting: dict[int, Result] = {}
-    results = run_unordered(function, list(tasks), n_jobs=n_jobs, name=stage or "task", inside=inside)
+    results = run_unordered(function, tasks, n_jobs=n_jobs, name=stage or "task", inside=inside)
     with closing(results):
         for done, (number, result) in enumerate(results, start=1):
             if progress is not None:
@@ -54,7 +64,7 @@ def run_tasks(
 
 def run_unordered(
     function: Callable[..., Result],
-    tasks: Sequence[tuple[object, ...]],
+    tasks: Iterable[tuple[object, ...]],
     *,
     n_jobs: int | None,
     name: str = "task",
@@ -65,20 +75,36 @@ def run_unordered(
     What a worker that dies leaves undone is run again, after some deaths a single task first and then
     twice as many each time, so that the error can name the one that kills.
     """
-    left, size, died = dict(enumerate(tasks)), len(tasks), 0
-    while left:
-        batch = dict(islice(left.items(), size))
+    source, sent, died = enumerate(tasks), dict[int, tuple[object, ...]](), 0
+    size: int | None = None  # all at once
+    while True:
+        left = _remember(chain(list(sent.items()), source), sent)
+        batch: Iterable[tuple[int, tuple[object, ...]]] = left if size is None else list(islice(left, size))
+        if batch == []:
+            return
         try:
             with _closing(_run(function, batch, n_jobs, name, inside=inside)) as results:
                 for number, result in results:
-                    del left[number]
+                    del sent[number]
                     yield number, result
-            size *= 2
+            if size is not None:
+                size *= 2
+            elif not sent:  # else a run that ended with a death took a task to its grave
+                return
         except _deaths() as error:
             died += 1
-            if len(batch) == 1 and died > _DEATHS:
-                raise WorkerDiedError(tell_death(f"{name} {next(iter(batch))}", died)) from error
-            size = 1 if died >= _DEATHS else len(left)
+            if size == 1 and died > _DEATHS:
+                raise WorkerDiedError(tell_death(f"{name} {next(iter(sent))}", died)) from error
+            size = 1 if died >= _DEATHS else None
+
+
+def _remember(
+    tasks: Iterable[tuple[int, tuple[object, ...]]], sent: dict[int, tuple[object, ...]]
+) -> Iterator[tuple[int, tuple[object, ...]]]:
+    """The tasks as they are taken, kept until their results are back: rows are copied for some of them."""
+    for number, task in tasks:
+        sent[number] = task
+        yield number, task
 
 
 _DEATHS = 3  # of workers, after which tasks are run one by one
@@ -106,7 +132,7 @@ def _deaths() -> tuple[type[Exception], ...]:
 
 def _run(
     function: Callable[..., Result],
-    tasks: Mapping[int, tuple[object, ...]],
+    tasks: Iterable[tuple[int, tuple[object, ...]]],
     n_jobs: int | None,
     name: str,
     *,
@@ -117,7 +143,7 @@ def _run(
     where = {"require": "sharedmem"} if inside else {"prefer": "threads"}
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **where)
     made: Generator[tuple[int, Result]] = parallel(
-        delayed(call)(function, number, f"{name} {number}", task) for number, task in tasks.items()
+        delayed(call)(function, number, f"{name} {number}", task) for number, task in tasks
     )
     return made
 

@@ -7,7 +7,7 @@ import logging
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,6 +18,7 @@ from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._data import read_target
 from bayesfloor.floor._envelope import Envelope, make_envelope
 from bayesfloor.floor._overall import (
@@ -39,6 +40,9 @@ from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
+
+if TYPE_CHECKING:
+    from bayesfloor.forest._beyond import Work  # which loads the compiled kernels
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +119,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Which input rows were used.
     curve_ : list of dict
         Rows, share of cross edges and its standard error of each growing sample.
+    work_ : Work or None
+        How the trees of all rows were grown, where they were grown in blocks.
 
     Notes
     -----
@@ -145,6 +151,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     array([False,  True,  True])
     """
 
+    work_: Work | None
     _pairwise: PairwiseFloor | None
     _merged: Ints | None
 
@@ -179,17 +186,30 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.verbose = verbose
         self.progress = progress
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> BayesFloor:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        *,
+        client: Any = None,
+        checkpoint: Any = None,
+    ) -> BayesFloor:
         """Grow the trees and count.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features)
+        X : array-like or data frame of shape (n_rows, n_features), str, path or Rows
             Finite numbers. Columns of a data frame with texts or categories become one column of 0
-            and sqrt(1/2) for each category, so that two rows that differ there are 1 apart.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            and sqrt(1/2) for each category, so that two rows that differ there are 1 apart. Rows that
+            need not be in memory are told by where they are: a ``.npy`` file, a ``.parquet`` file, a
+            folder of them, or what ``open_rows`` returns. Of these at most a million are drawn and
+            looked at; with ``target_width=None`` the trees of all rows are grown, in blocks, and
+            ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` are of all rows, the rest of 50,000.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1).
+            probabilities (rows that add up to 1). Of Parquet files, the name of a column.
         groups : array-like of shape (n_rows,), default=None
             Rows of one group (a patient, a video) are never joined: near-copies would otherwise make
             the floor falsely low.
@@ -197,13 +217,31 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             How many rows of the population each row stands for. It reweights the shares of cross
             edges by the mean weight around each, which few neighbours tell roughly: where only class
             shares differ, ``priors`` is better. p-values leave weights out; ``envelope`` refuses them.
+        client : distributed.Client, default=None
+            Runs what is done with all rows on a Dask cluster.
+        checkpoint : str or path, default=None
+            Folder that finished pieces of the work with all rows are kept in.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        sample = read_sample(self, X, y, groups, sample_weight)
+        if client is None and checkpoint is None and not is_place(X):
+            return self._fit(read_sample(self, X, y, groups, sample_weight))
+        from bayesfloor.floor._all_rows import draw_far, measure_far
+
+        if groups is not None or sample_weight is not None:
+            raise ValueError(
+                "Rows told by where they are take no groups and no sample_weight. "
+                "Pass arrays instead, without client and checkpoint."
+            )
+        far = draw_far(self, X, y, client)
+        self._fit(far.sample)
+        measure_far(self, far, checkpoint)
+        return self
+
+    def _fit(self, sample: Sample) -> BayesFloor:
         self._n_input = sample.n_input
         sample = self._draw(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
@@ -216,6 +254,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self._measure(sample, points, rng)
         self._sample, self._points = sample, points
         self._envelope: Envelope | None = None
+        self.work_ = None
         return self
 
     def envelope(self, cv: int = _FOLDS, learners: Any = None) -> Envelope:
@@ -304,7 +343,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         other._sample = _with_labels(self._sample, target.classes, target.shares)
         other.classes_ = other._sample.classes
         other._labels = self._labels.with_shares(other._sample.shares)
-        other._envelope = other._pairwise = None
+        other._envelope = other._pairwise = other.work_ = None
         other._merged = _merged(self._fitted_labels, other._labels)
         other._measure_again()
         return other
@@ -342,6 +381,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             sample = sample.take(draw_rows(sample, self.max_rows, rng))
             _announce(sample, self._n_input, "max_rows asks for it")
         return sample
+
+    def _announce_drawn(self, why: str) -> None:
+        _announce(self._sample, self._n_input, why)
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
         """Growing samples until the interval is narrow enough, or all rows."""
@@ -457,7 +499,7 @@ def _merged(before: Labels, after: Labels) -> Ints | None:
 
 def _announce(sample: Sample, n_rows: int, why: str) -> None:
     message = f"{len(np.unique(sample.row))} of {n_rows} rows are used: {why}."
-    warnings.warn(SampledRowsWarning(message), stacklevel=4)
+    warnings.warn(SampledRowsWarning(message), stacklevel=5)
 
 
 def _warn_if_short(forest: Forest) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 
@@ -92,9 +93,11 @@ def out_of_fold(
     """Posteriors out of fold of each learner, and of nearest neighbours under the name "neighbours"."""
     fold = make_folds(codes, cluster, cv, random_state)
     K = n_classes
-    tasks = [(X, codes, fold == f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
-    with one_blas_thread(), warnings.catch_warnings():  # entered once: filters are the whole process's, not a thread's
+    # Entered once: filters of warnings are the whole process's, not a thread's.
+    with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
         warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
+        held = hold((X, codes, fold))
+        tasks = [(held, f, learner, K) for learner in [None, *learners.values()] for f in range(fold.max() + 1)]
         results = run_tasks(_predict, tasks, n_jobs=n_jobs, progress=progress, stage="classifiers", total=len(tasks))
         parts = list(results)
     eta = {}
@@ -124,8 +127,10 @@ def make_folds(codes: Ints, cluster: Ints, cv: int, random_state: int) -> Ints:
     return fold
 
 
-def _predict(X: Floats, codes: Ints, test: np.ndarray, learner: Any, n_classes: int) -> Floats | None:
-    """Posteriors for the test rows, or None where the learner cannot be trained on the others."""
+def _predict(held: Held[tuple[Floats, Ints, Ints]], number: int, learner: Any, n_classes: int) -> Floats | None:
+    """Posteriors for the rows of a fold, or None where the learner cannot be trained on the others."""
+    X, codes, fold = held.get()
+    test = fold == number
     with one_openmp_thread():
         if learner is None:
             return _neighbours(X[~test], codes[~test], X[test], n_classes)

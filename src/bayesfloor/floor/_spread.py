@@ -106,7 +106,7 @@ def measure_spread(
     rounds = _ROUNDS if method == "subsample" else 1
     prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
     quarters = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
-    drop = _without_forced(quarters.cross_rate.mean(), labels, N_PARTS) - _without_forced(edges.cross_rate, labels)
+    drop = without_forced(quarters.cross_rate.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)
     dimension = intrinsic_dimension(float(quarters.length.mean()), typical_length(forest), 1 / N_PARTS)
     if method == "subsample":
         error = float(subsample_error(quarters.cross_rate, 1 / N_PARTS))
@@ -116,7 +116,7 @@ def measure_spread(
     return Spread(method, error, errors, np.inf, drop, dimension)
 
 
-def _without_forced(rate: float, labels: Labels, n_parts: int = 1) -> float:
+def without_forced(rate: float, labels: Labels, n_parts: int = 1) -> float:
     """G without the edges that join even separate classes: the fewer the rows, the more these weigh."""
     sizes = labels.class_sizes
     forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)

@@ -9,33 +9,39 @@ finished piece a checkpoint.
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from shutil import rmtree
+from tempfile import TemporaryFile, gettempdir, mkdtemp
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import ArrayRows, Rows, open_rows
+from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._store import Store, open_store, read_description
+from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._cells import box_gaps
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._gather import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
 from bayesfloor.forest._order import Ints
 from bayesfloor.forest._pieces import (
     BlockSummary,
+    call_alone,
     collect_ranks,
     grow_block,
     join_blocks,
     rank_vertices,
     ranks_of,
+    read_join,
     read_summary,
 )
 from bayesfloor.forest._plan import Plan, look, make_cells, sample_size, sort_rows
@@ -44,13 +50,14 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 500_000  # rows of a file that are simply read, where nobody asks for blocks
 _FORMAT = 1  # of the pieces in a store
-_PROCESS = 220e6  # bytes that a worker takes when it has loaded all it needs
+_PROCESS = 250e6  # bytes that a worker takes when it has loaded all it needs
 _WORKING = 1e9  # bytes for a task where nobody says how much memory there is
 _USED = 0.75  # of a worker's memory: Dask pauses workers at 80 %
 _FEWEST_ROWS = 1000  # in a block
-_EDGE, _RANKED = 330, 32  # bytes for an edge being put in order, times the row for one being ranked
+_REMOVALS = 100  # of a folder that tasks, left running by an error, may still write to
+_EDGE, _RANKED = 220, 32  # bytes for an edge being put in order, times the row for one being ranked
 _NEAREST = 4  # pairs of blocks for each block that are joined before anything is skipped
-_POOR = 0.5  # share of pairs to be joined from which boxes are said not to help
+_POOR = 0.5  # share of the work without boxes, from which they are said not to help
 
 
 class Work(NamedTuple):
@@ -60,6 +67,10 @@ class Work(NamedTuple):
     n_pairs: int  # of blocks that are not empty
     n_joined: int
     n_loose: int  # edges that this process had to settle
+    engine: str  # who ran the tasks
+
+    def __str__(self) -> str:
+        return f"{self.engine}, {self.n_blocks:,} blocks, {self.n_joined:,} of {self.n_pairs:,} pairs of them joined"
 
 
 class Beyond(NamedTuple):
@@ -73,8 +84,8 @@ class Beyond(NamedTuple):
 
 def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
     """The forest of all rows, its arrays mapped from a file that goes away with them."""
-    with _open_store(rows, n_trees, how) as (store, block_rows):
-        rows = _share(rows, how.runner, store)
+    with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
+        rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
         plan, chunks = _make_plan(rows, store, n_trees, block_rows, how)
         blocks = _grow_blocks(plan, rows, chunks, how)
         _rank(plan, blocks, how)
@@ -90,15 +101,38 @@ def _open_store(rows: Rows, n_trees: int, how: Beyond) -> Iterator[tuple[Store, 
         "data": rows.fingerprint(),
         "rows": rows.shape[0],
         "features": rows.shape[1],
-        "trees": n_trees,
-        "block_rows": block_rows,
+        "trees": int(n_trees),
+        "block_rows": int(block_rows),
         "version": f"{version('bayesfloor')}, format {_FORMAT}",
     }
     if how.checkpoint is not None:
-        yield open_store(how.checkpoint, what), block_rows
+        store = open_store(how.checkpoint, what)
+        try:
+            yield store, block_rows
+        finally:
+            _sweep(store)
         return
-    with TemporaryDirectory(prefix="bayesfloor-") as folder:
+    with _temporary_folder() as folder:
         yield open_store(folder, what), block_rows
+
+
+def _sweep(store: Store) -> None:
+    """Remove what workers that were killed left half-written."""
+    for part in Path(store.folder).glob(".*.part"):
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    folder = mkdtemp(prefix="bayesfloor-")
+    try:
+        yield folder
+    finally:
+        for _ in range(_REMOVALS):
+            rmtree(folder, ignore_errors=True)
+            if not Path(folder).exists():
+                break
 
 
 def _block_rows(rows: Rows, n_trees: int, runner: Runner) -> int:
@@ -111,19 +145,6 @@ def _working(runner: Runner) -> float:
     return _WORKING if runner.memory is None else max(0.1 * runner.memory, _USED * runner.memory - _PROCESS)
 
 
-def _share(rows: Rows, runner: Runner, store: Store) -> Rows:
-    """Rows that tasks can open: an array is written to the store if they do not see this process's memory."""
-    if not isinstance(rows, ArrayRows) or runner.shares_memory:
-        return rows
-    path = Path(store.folder) / "rows.npy"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.save(file, rows.array)
-        part.replace(path)
-    return open_rows(path)
-
-
 def _run(
     function: Callable[..., Any],
     tasks: Sequence[tuple[object, ...]],
@@ -134,7 +155,9 @@ def _run(
 ) -> Iterator[tuple[int, Any]]:
     """Results of tasks as they come; ``done`` pieces were finished before."""
     total = len(tasks) + done
-    yield from follow(how.runner.run(function, tasks, name), how.progress, stage, total, done)
+    # In threads beside each other tasks must not set and restore what is one for the process: this one did it.
+    task = function if how.runner.shares_memory else partial(call_alone, function)
+    yield from follow(how.runner.run(task, tasks, name), how.progress, stage, total, done)
 
 
 def _make_plan(
@@ -191,16 +214,22 @@ def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reductio
     At first the way between two cores is guessed to be like that of half the vertices to theirs; the
     trees that come out of it tell better, and pairs that were joined with too low a guess are joined again.
     """
-    pairs = _Pairs(blocks)
+    pairs, warned = _Pairs(blocks), False
     needed = pairs.guess_needed()[: _NEAREST * pairs.n_blocks]
     while True:
         _join_pairs(plan, pairs, needed, how)
         reduction = reduce_loose(plan, blocks, pairs.joined())
         needed = pairs.find_needed(reduction)
         if not len(needed):
-            return reduction, Work(len(blocks), len(pairs.gap), len(pairs.joined()), len(reduction.edges.a))
-        _warn_if_poor((len(pairs.joined()) + len(needed)) / len(pairs.gap), plan, len(blocks[0].low))
-        needed = needed[: max(1, _NEAREST * pairs.n_blocks)]  # the nearest ones first: they may spare the others
+            return reduction, _tell(blocks, pairs, reduction, how.runner)
+        if not warned:
+            warned = _warn_if_poor(pairs.share_of_work(needed), plan, len(blocks[0].low))
+        most = max(_NEAREST * pairs.n_blocks, len(pairs.joined()))
+        needed = needed[:most]  # the nearest ones first: they may spare the others
+
+
+def _tell(blocks: list[BlockSummary], pairs: _Pairs, reduction: Reduction, runner: Runner) -> Work:
+    return Work(len(blocks), len(pairs.gap), len(pairs.joined()), len(reduction.edges.a), runner.name)
 
 
 class _Pairs:
@@ -217,6 +246,7 @@ class _Pairs:
         self.bound = np.maximum(half[self.one], half[self.two])
         self.to_core = np.maximum(most[self.one], most[self.two])
         self.done = np.full(len(one), -1.0)  # the bound of the last join
+        self.looked_at = np.zeros(len(one))  # the share of vertices that it took
 
     def guess_needed(self) -> Ints:
         """Pairs to begin with."""
@@ -226,6 +256,12 @@ class _Pairs:
         """Pairs that are joined."""
         at = np.flatnonzero(self.done >= 0)
         return [(int(i), int(j)) for i, j in zip(self.one[at], self.two[at], strict=True)]
+
+    def share_of_work(self, needed: Ints) -> float:
+        """Of joining all vertices of all pairs, if those that are needed are like those that are joined."""
+        joined = self.done >= 0
+        n_pairs = np.count_nonzero(joined) + np.count_nonzero(~joined[needed])
+        return float(self.looked_at[joined].mean() * n_pairs / len(joined)) if joined.any() else 0.0
 
     def find_needed(self, reduction: Reduction) -> Ints:
         """Pairs that may have more edges than are known, with the bounds that tell all of them."""
@@ -249,14 +285,16 @@ class _Pairs:
         return apart[(minimum_spanning_tree(nearest).data - 1).astype(int)]
 
 
-def _warn_if_poor(share: float, plan: Plan, d: int) -> None:
-    if share > _POOR and plan.n_cells > 2 * _NEAREST + 1:
+def _warn_if_poor(share: float, plan: Plan, d: int) -> bool:
+    poor = share > _POOR and plan.n_cells > 2 * _NEAREST + 1
+    if poor:
         warnings.warn(
-            f"{share:.0%} of all pairs of blocks have to be compared: with {d} features boxes hardly keep blocks "
-            "apart, and the work grows as the square of the number of rows. A sample answers most questions: "
-            "BayesFloor draws one by itself (target_width) and says how wide the interval is.",
+            f"About {share:.0%} of the rows of all pairs of blocks have to be compared: with {d} features boxes hardly "
+            "keep blocks apart, and the work grows as the square of the number of rows. A sample answers most "
+            "questions: BayesFloor draws one by itself (target_width) and says how wide the interval is.",
             stacklevel=2,
         )
+    return poor
 
 
 def _join_pairs(plan: Plan, pairs: _Pairs, needed: Ints, how: Beyond) -> None:
@@ -264,12 +302,12 @@ def _join_pairs(plan: Plan, pairs: _Pairs, needed: Ints, how: Beyond) -> None:
     for at in needed:
         name = f"join-{pairs.one[at]}-{pairs.two[at]}"
         if plan.store.has(name):
-            pairs.done[at] = plan.store.read(name)["bound"][0]
+            pairs.done[at], pairs.looked_at[at] = read_join(plan, pairs.one[at], pairs.two[at])
         if pairs.done[at] < pairs.bound[at]:
             left.append(at)
     tasks = [(plan, int(pairs.one[at]), int(pairs.two[at]), float(pairs.bound[at])) for at in left]
-    for number, bound in _run(join_blocks, tasks, "pair of blocks", "joins", how, len(needed) - len(left)):
-        pairs.done[left[number]] = bound
+    for number, done in _run(join_blocks, tasks, "pair of blocks", "joins", how, len(needed) - len(left)):
+        pairs.done[left[number]], pairs.looked_at[left[number]] = done
 
 
 def _collect(plan: Plan, blocks: list[BlockSummary], reduction: Reduction, how: Beyond) -> Forest:
@@ -279,7 +317,7 @@ def _collect(plan: Plan, blocks: list[BlockSummary], reduction: Reduction, how: 
     keep_reduction(plan, reduction)
     cuts: list[Place | None] = [None, *find_cuts(plan, full, max(1, int(n_edges * _EDGE / _working(how.runner)))), None]
     lists = list(enumerate(pairwise(cuts)))
-    tasks = [(plan, number, low, high, full) for number, (low, high) in lists]
+    tasks = [(plan, number, low, high) for number, (low, high) in lists]
     sizes = dict(_run(order_edges, tasks, "list of edges", "edges", how))
     return Forest(
         **_read_edges(plan, [sizes[number] for number, _ in lists], n_edges),
@@ -315,5 +353,11 @@ def _room(n: int, dtype: Any) -> NDArray[Any]:
     """An array in a file without a name, which goes away with it."""
     if not n:
         return np.empty(0, dtype)
-    with TemporaryFile(prefix="bayesfloor-") as file:
-        return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
+    try:
+        with TemporaryFile(prefix="bayesfloor-") as file:
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and the end of the process later
+                os.posix_fallocate(file.fileno(), 0, n * np.dtype(dtype).itemsize)
+            return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
+    except OSError as error:
+        reason = f"The forest could not be written to a temporary file in {gettempdir()}: {error.strerror}"
+        raise OSError(error.errno or 0, reason) from error

@@ -73,7 +73,8 @@ def _find_plane(rows: Floats, cells: int) -> tuple[int, float] | None:
     """The feature that spreads most, and where to cut it; None where one cell is asked for, or one place is left."""
     if cells < 2 or len(rows) < 2:
         return None
-    feature = int(np.argmax(np.ptp(rows, axis=0)))
+    with np.errstate(over="ignore"):  # what spreads beyond all numbers spreads most
+        feature = int(np.argmax(np.ptp(rows, axis=0)))
     values = np.sort(rows[:, feature])
     if values[0] == values[-1]:
         return None

@@ -164,13 +164,19 @@ def _forest_in_blocks(
 
     if groups is not None or method != "auto":
         raise ValueError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
-    if block_rows is not None and not block_rows >= 1:
-        raise ValueError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
+    _check_block_rows(block_rows)
     rows = open_rows(X)
     if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
         return spanning_forest(rows.read(), n_trees, None, method, n_jobs, progress)
     how = Beyond(make_runner(client, n_jobs), progress, checkpoint, block_rows)
     return forest_beyond(rows, n_trees, how)[0]
+
+
+def _check_block_rows(block_rows: object) -> None:
+    if block_rows is None:
+        return
+    if not isinstance(block_rows, (int, np.integer)) or isinstance(block_rows, bool) or block_rows < 1:
+        raise ValueError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
 
 
 def is_plain(n_vertices: int) -> bool:

@@ -75,6 +75,9 @@ def keep_reduction(plan: Plan, reduction: Reduction) -> None:
     plan.store.write("settled", {**kept, "tree": reduction.tree})
 
 
+_KINDS = (np.int64, np.int64, np.float64, np.uint64, np.uint64, np.int8)  # of a list's fields
+
+
 class _List(NamedTuple):
     """Edges in the strict order: ends by rank, keys of the ends."""
 
@@ -100,11 +103,11 @@ def find_cuts(plan: Plan, full: list[int], n_lists: int) -> list[Place]:
     return [(float(lengths[e]), int(hashes[e])) for e in chosen]
 
 
-def order_edges(plan: Plan, number: int, low: Place | None, high: Place | None, full: list[int]) -> int:
+def order_edges(plan: Plan, number: int, low: Place | None, high: Place | None) -> int:
     """Put the edges between two places in order, as ranks, lengths and trees; how many."""
     settled = plan.store.read("settled")
     lists = [_take_list(settled, _between(settled, low, high))]
-    lists += [_certain_list(plan, cell, low, high) for cell in full]
+    lists += [_certain_list(plan, cell, low, high) for cell in range(plan.n_cells)]
     edges = _List._make(np.concatenate(fields) for fields in zip(*lists, strict=True))
     order = sort_ends(edges.a, edges.b, edges.squared, edges.key_a, edges.key_b)
     a, b = edges.a[order], edges.b[order]
@@ -121,6 +124,8 @@ def _take_list(read: Arrays, where: slice) -> _List:
 def _certain_list(plan: Plan, cell: int, low: Place | None, high: Place | None) -> _List:
     """The certain edges of a block between two places."""
     read, rank = plan.store.read(f"block-{cell}"), ranks_of(plan, cell)
+    if not len(rank):
+        return _List._make(np.empty(0, kind) for kind in _KINDS)
     keys = {"key_a": _Ends(read["key"], read["a"]), "key_b": _Ends(read["key"], read["b"])}
     where = _between({**read, **keys}, low, high)
     at = where.start + np.flatnonzero(read["certain"][where])

@@ -6,9 +6,11 @@ and returns a summary of some words.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesfloor.engine._store import Arrays
 from bayesfloor.engine._tasks import one_blas_thread
@@ -18,7 +20,9 @@ from bayesfloor.forest._order import Floats, Ints, Keys
 from bayesfloor.forest._plan import Plan, rows_of_cell
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._settle import Loose, core_distance, settle
-from bayesfloor.forest._vertices import Vertices, content_ranks, find_vertices
+from bayesfloor.forest._vertices import Vertices, content_ranks, find_vertices, row_keys
+
+Result = TypeVar("Result")
 
 _TINY = 32  # vertices that plain Prim is soon done with
 _FEW = 0.5  # of two blocks' vertices: up to so many their forest is grown anew, above it is joined from the blocks'
@@ -38,6 +42,12 @@ class BlockSummary(NamedTuple):
     to_core: Floats  # squared: the longest edge that half of its vertices, and that any of them, need on the way there
 
 
+def call_alone(function: Callable[..., Result], *task: object) -> Result:
+    """A task in a process of its own, which has to see to its matrix products."""
+    with one_blas_thread():
+        return function(*task)
+
+
 def grow_block(plan: Plan, number: int) -> BlockSummary:
     """The forest of a cell's rows, and what is certain of it."""
     x, row = rows_of_cell(plan, number)
@@ -51,6 +61,7 @@ def grow_block(plan: Plan, number: int) -> BlockSummary:
     arrays: Arrays = {
         "x": vertices.x,
         "key": vertices.key,
+        "exponent": _exponents(x, vertex),
         "row": row,
         "vertex": vertex.astype(np.int32),
         "to_core": to_core,
@@ -69,17 +80,24 @@ def grow_block(plan: Plan, number: int) -> BlockSummary:
     return summary
 
 
+def _exponents(x: Floats, vertex: Ints) -> NDArray[np.uint16]:
+    """Of the largest value of each vertex, before it is scaled: it orders rows that are multiples of each other."""
+    out = np.empty(vertex.max() + 1, np.uint16)
+    out[vertex] = row_keys(x)[1]
+    return out
+
+
 def _grow(vertices: Vertices, n_trees: int) -> Edges:
     if len(vertices) <= _TINY:
         return prim_forest(Distances(vertices, keep=True), n_trees, None)
-    with one_blas_thread():
-        return forest_of(vertices, n_trees).by_rank()
+    return forest_of(vertices, n_trees).by_rank()
 
 
 def _empty_block(plan: Plan, number: int, d: int) -> BlockSummary:
     none = np.zeros(plan.n_trees, dtype=np.int64)
     summary = BlockSummary(0, 0, np.full(d, np.inf), np.full(d, -np.inf), none, none, 0, np.zeros(2))
-    plan.store.write(f"block-{number}", {"key": np.empty(0, np.uint64), "x": np.empty((0, d)), **_numbers(summary)})
+    empty: Arrays = {"key": np.empty(0, np.uint64), "exponent": np.empty(0, np.uint16), "x": np.empty((0, d))}
+    plan.store.write(f"block-{number}", empty | _numbers(summary))
     return summary
 
 
@@ -97,15 +115,17 @@ def read_summary(plan: Plan, number: int) -> BlockSummary:
 
 def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
     """Places, among all vertices, of those whose keys are in one of so many ranges."""
-    before, sizes, x, key = 0, [], [], []
+    before, sizes = 0, []
+    parts: dict[str, list[NDArray[Any]]] = {"x": [], "key": [], "exponent": []}
     for cell in range(plan.n_cells):
         block = plan.store.read(f"block-{cell}")
         start, stop = _key_position(block["key"], number, n_ranges), _key_position(block["key"], number + 1, n_ranges)
         before += start
         sizes.append(stop - start)
-        x.append(block["x"][start:stop].copy())  # a view would keep all of the file's pages that were touched
-        key.append(block["key"][start:stop].copy())
-    rank = before + content_ranks(np.concatenate(x), np.concatenate(key))
+        for name, part in parts.items():
+            part.append(block[name][start:stop].copy())  # a view would keep all of the file's pages that were touched
+    x, key, exponent = map(np.concatenate, parts.values())
+    rank = before + content_ranks(x, key, exponent.astype(np.uint64))
     plan.store.write(f"ranks-{number}", {"rank": rank, "first": np.concatenate([[0], np.cumsum(sizes)])})
 
 
@@ -128,8 +148,10 @@ def ranks_of(plan: Plan, cell: int) -> Ints:
     return plan.store.read(f"rank-{cell}")["rank"]
 
 
-def join_blocks(plan: Plan, one: int, two: int, bound: float) -> float:
-    """Edges between two blocks: all that the forest of all rows may have there; the bound, to remember it by.
+def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, float]:
+    """Edges between two blocks: all that the forest of all rows may have there.
+
+    Returned are the bound and the share of both blocks' vertices that had to be looked at.
 
     An edge (a, b) of that forest is no longer than what paths from a to its block's core, from there to
     the other's core and on to b need: the ``to_core`` of both, and the squared ``bound`` between the cores.
@@ -146,8 +168,15 @@ def join_blocks(plan: Plan, one: int, two: int, bound: float) -> float:
     core_a, core_b = (block["to_core"][end] for block, end in zip(blocks, ends, strict=True))
     a, b = (rank[end] for rank, end in zip(ranks, ends, strict=True))
     loose = Loose(a, b, squared, key_a, key_b, part_a, part_b, core_a, core_b)
-    plan.store.write(f"join-{one}-{two}", {**loose._asdict(), "bound": np.array([bound])})
-    return bound
+    looked_at = 1.0 if chosen is None else sum(map(len, chosen)) / sum(map(len, ranks))
+    plan.store.write(f"join-{one}-{two}", {**loose._asdict(), "done": np.array([bound, looked_at])})
+    return bound, looked_at
+
+
+def read_join(plan: Plan, one: int, two: int) -> tuple[float, float]:
+    """What ``join_blocks`` returned."""
+    bound, looked_at = plan.store.read(f"join-{one}-{two}")["done"]
+    return float(bound), float(looked_at)
 
 
 def _near_border(blocks: tuple[Arrays, Arrays], bound: float) -> tuple[Ints, Ints] | None:
@@ -209,8 +238,7 @@ def _grow_across(
 def _join_all(plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints]) -> tuple[list[Ints], Floats]:
     """Edges across of the forest of both blocks, from their forests, as vertex numbers and squared lengths."""
     first, second = (_open_block(plan, block, rank) for block, rank in zip(blocks, ranks, strict=True))
-    with one_blas_thread():
-        joined = join(first, second, plan.n_trees, beside=True)
+    joined = join(first, second, plan.n_trees, beside=True)
     edges = joined.edges.take(joined.across)
     swapped = ~np.isin(edges.a, ranks[0])
     ends = np.where(swapped, edges.b, edges.a), np.where(swapped, edges.a, edges.b)

@@ -73,9 +73,14 @@ def find_vertices(
     return Vertices(np.ldexp(rows[first], -scale), key[first], np.arange(len(first)), group, scale), vertex
 
 
-def content_ranks(x: Floats, key: Keys) -> Ints:
-    """Place of each of these distinct rows in the order of content."""
-    return _number_rows(x, key, row_keys(x)[1], np.empty(0, dtype=np.int64))[1]
+def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
+    """Place of each of these distinct rows in the order of content.
+
+    Scaled rows may have lost what is small beside other rows; their keys and exponents are of the rows as they were.
+    """
+    rank = np.empty(len(x), dtype=np.int64)
+    rank[_content_order(x, key, exponent, np.empty(0, dtype=np.int64))] = np.arange(len(x))
+    return rank
 
 
 def rank_together(blocks: Sequence[Vertices]) -> list[Vertices]:

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._data import Features, read_labels
 from bayesfloor.floor._scale import check_scale
@@ -329,12 +330,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _train(self, X: Any, codes: Ints, params: dict[str, Any]) -> list[Any]:
         """The models of all nodes, None for leaves."""
         tree, models = self.tree_, [None] * self.tree_.n_nodes
-        tasks = ((self._get_estimator(), X, *_sides(tree, node, codes), params) for node in tree.splits.tolist())
-        trained = run_tasks(_fit_node, tasks, n_jobs=self.n_jobs)
-        for done, (node, model) in enumerate(zip(tree.splits.tolist(), trained, strict=True), start=1):
-            models[node] = model
-            if self.verbose:
-                logger.info("model %d of %d", done, len(tree.splits))
+        with holding(self.n_jobs) as hold:
+            held, nodes = hold((X, params)), tree.splits.tolist()
+            tasks = ((self._get_estimator(), held, *_sides(tree, node, codes)) for node in nodes)
+            trained = run_tasks(_fit_node, tasks, n_jobs=self.n_jobs)
+            for done, (node, model) in enumerate(zip(nodes, trained, strict=True), start=1):
+                models[node] = model
+                if self.verbose:
+                    logger.info("model %d of %d", done, len(nodes))
         return models
 
     def __sklearn_tags__(self) -> Any:
@@ -363,8 +366,9 @@ def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
     return rows, side[codes[rows]]
 
 
-def _fit_node(estimator: Any, X: Any, rows: Ints, side: Ints, params: dict[str, Any]) -> Any:
+def _fit_node(estimator: Any, held: Held[tuple[Any, dict[str, Any]]], rows: Ints, side: Ints) -> Any:
     from sklearn.utils.validation import _check_method_params
 
+    X, params = held.get()
     own = _check_method_params(X, params, rows)
     return clone(estimator).fit(Rows(X).take(rows), side, **own)

@@ -170,7 +170,7 @@ def _quarter_rate(floor: Any) -> float:
     NaN under labels other than those of the fit, of which no quarters were measured.
     """
     sizes = floor._labels.class_sizes  # noqa: SLF001 - a display of the same package
-    n, chance, K = sizes.sum(), random_cross_rate(sizes), len(sizes)
+    n, chance, K = floor.overall_.n_rows, random_cross_rate(sizes), len(sizes)
     forced = (K - 1) / max(n - 1, 1), (K - 1) * N_PARTS / max(n - N_PARTS, 1)
     if max(forced) >= chance or floor._labels is not floor._fitted_labels:  # noqa: SLF001
         return float("nan")

@@ -96,6 +96,7 @@ def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),
         ("rows in use", f"{facts.n_used:,} of {facts.n_rows:,}"),
+        ("trees of all rows", facts.engine),
         ("data, SHA-256", facts.fingerprint),
         ("versions", ", ".join(versions)),
     ]

@@ -13,6 +13,7 @@ import numpy as np
 from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._rows import is_place
 from bayesfloor.engine._text import show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._data import as_frame
@@ -240,12 +241,14 @@ def check(
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
+    client: Any = None,
+    checkpoint: str | Path | None = None,
 ) -> Check:
     """Look at a dataset from all sides.
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n_rows, n_features)
+    X : array-like or data frame of shape (n_rows, n_features), str, path or Rows
         As in ``BayesFloor.fit``.
     y : array-like of shape (n_rows,), or name of a column of ``X``
         Labels.
@@ -255,6 +258,8 @@ def check(
         Rows that belong together, such as those of a patient.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
+    client, checkpoint
+        As in ``BayesFloor.fit``.
     learners : dict of name -> classifier, default=None
         Classifiers to hold against the trees, beside nearest neighbours; by default a linear and a
         quadratic model and a small random forest.
@@ -276,7 +281,9 @@ def check(
     """
     if target is not None:
         check_target(target)
-    X, y, groups, label = _columns(X, y, groups)
+    label = y if isinstance(y, str) else ""
+    if not is_place(X):
+        X, y, groups, label = _columns(X, y, groups)
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -288,7 +295,7 @@ def check(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)  # trust says so
-        floor.fit(X, y, groups=groups)
+        floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
     envelope = floor.envelope(learners=cheap_learners(random_state) if learners is None else learners)
     return make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._labelled import open_labelled
+from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._results import Result
@@ -37,9 +39,10 @@ class Facts(Result):
     scale, scale_rates : the scale in use, and the share of cross edges under each that was tried.
     n_trees, random_state : as in ``BayesFloor``.
     near_copies : share of rows that lie so close to another that they may be copies of it.
-    fingerprint : SHA-256 of features and labels.
+    fingerprint : SHA-256 of features and labels; of files that stay where they are, of names, sizes and times.
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : of the library, and of Python and the libraries beneath.
+    engine : where the trees of all rows were grown, where that was done in blocks.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Facts(Result):
     target_width: float | None = 0.01
     version: str = ""
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    engine: str = ""
 
     @property
     def draws(self) -> float:
@@ -92,6 +96,7 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
         target_width=floor.target_width,
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
+        engine="" if floor.work_ is None else str(floor.work_),
     )
 
 
@@ -111,8 +116,16 @@ def _near_copies(length: Floats) -> float:
 
 
 def fingerprint(X: Any, y: Any) -> str:
-    """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter."""
+    """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter.
+
+    Of rows told by where they are, which need not fit in memory, of the files' names, sizes and times instead.
+    """
     digest = hashlib.sha256()
+    if is_place(X):
+        data = open_labelled(X, y)
+        for part in ([data.rows.fingerprint()], [y] if isinstance(data.labels, str) else data.labels):
+            _add(digest, part)
+        return digest.hexdigest()
     frame = as_frame(X)
     columns = _float_columns(np.asarray(X)) if frame is None else map(_values, frame.iter_columns())
     for column in chain(columns, [y if isinstance(y, (list, tuple)) else np.asarray(y)]):

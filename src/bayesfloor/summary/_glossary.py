@@ -167,6 +167,7 @@ TERMS = {
     "name": "What the data, or a trait, are called.",
     "n_rows": "Number of rows, in the input or of the part that a figure is about.",
     "n_used": "Number of rows in use.",
+    "engine": "Where the trees of all rows were grown; empty where all was done with the rows in use.",
     "n_distinct": "Number of distinct rows among those in use.",
     "n_features": "Number of columns that are features.",
     "n_classes": "Number of classes.",

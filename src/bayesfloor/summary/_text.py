@@ -31,6 +31,8 @@ def head_line(check: Check) -> str:
     """What was looked at, in a line."""
     facts = check.facts
     rows = count(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
+    if check.overall.n_rows > facts.n_used:
+        rows = f"{count(facts.n_rows, 'row')}, {facts.n_used:,} of them drawn for pairs"
     told = [rows, count(facts.n_features, "feature"), count(facts.n_classes, "class"), f"scale {facts.scale}"]
     told += [count(facts.n_groups, "group")] if facts.n_groups is not None else []
     return " · ".join([*([printable(facts.name)] if facts.name else []), *told, count(facts.n_trees, "tree")])

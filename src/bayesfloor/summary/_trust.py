@@ -68,7 +68,7 @@ def weigh_trust(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, envel
         _ties(overall),
         _neighbours(overall, envelope),
         _classifiers(overall, envelope),
-        _rows_used(facts),
+        _rows_used(facts, overall),
         _copies(facts),
     )
     return Trust(envelope.trust, envelope.reasons, traits)
@@ -127,7 +127,13 @@ def _classifiers(overall: Floor, envelope: Envelope) -> Trait:
     return Trait("BF205", "classifiers", envelope.alarm, text)
 
 
-def _rows_used(facts: Facts) -> Trait:
+def _rows_used(facts: Facts, overall: Floor) -> Trait:
+    if overall.n_rows > facts.n_used:
+        text = (
+            f"the whole and each class from the trees of all {overall.n_rows:,} rows ({printable(facts.engine)}); "
+            f"pairs, single rows and classifiers from {facts.n_used:,} drawn"
+        )
+        return Trait("BF206", "rows in use", weak=False, text=text)
     weak = facts.n_used < facts.n_rows
     text = f"{facts.n_used:,} of {facts.n_rows:,} rows were drawn and used" if weak else f"all {facts.n_rows:,}"
     return Trait("BF206", "rows in use", weak, text)

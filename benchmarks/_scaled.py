@@ -1,0 +1,274 @@
+"""What the cells of ``benchmarks.scale`` say together: growth, shares, overhead, the model; all as tables."""
+
+import math
+from itertools import pairwise
+
+from benchmarks._beyond import STAGES
+from benchmarks._cost import ALONE, COUNTS, build_model
+from benchmarks._overhead import BARE, median_ratio
+from benchmarks.calibration import align
+
+GROWTH = 1.25  # largest exponent of the time that is a success
+OVERHEAD = {"joblib, loky": 1.2, "Dask": 1.3}  # largest ratios to bare processes
+
+_FITTED = (2, 4)  # dimensions
+_ENOUGH = 2  # runs, for two terms
+
+
+# Derived from the cells
+
+
+def derive(results, largest):
+    """All that follows from the cells."""
+    return {"growth": growth(results), "model": model(results, largest), "rows": []}
+
+
+def runs_of(results, group):
+    """Runs by name, of one kind of cells."""
+    cells = results["cases"].items()
+    return {name: cell["run"] for name, cell in cells if name.startswith(f"{group}/") and "run" in cell}
+
+
+def growth(results):
+    """Exponents of the wall time between one size and the next."""
+    runs = sorted(runs_of(results, "bigger").values(), key=lambda run: run["n"])
+    return [{"from": few["n"], "to": many["n"], "exponent": _exponent(few, many)} for few, many in pairwise(runs)]
+
+
+def _exponent(few, many):
+    return math.log(many["seconds"] / few["seconds"]) / math.log(many["n"] / few["n"])
+
+
+def model(results, largest):
+    """The model of all runs with normal rows, of which those of the largest sizes are held out; None of too few."""
+    cells = [cell for cell in results["cases"].values() if cell.get("kind") == "normal"]
+    runs = [cell["run"] for cell in cells if cell["run"]["d"] in _FITTED]
+    fitted = [run for run in runs if run["n"] <= largest[str(run["d"])]]
+    if sum(run["d"] == 2 for run in fitted) < _ENOUGH:
+        return None
+    return build_model(fitted, [run for run in runs if run["n"] > largest[str(run["d"])]])
+
+
+# Tables
+
+
+def format_scale(results):
+    """All tables that there are cells for."""
+    parts = [
+        *_section("Larger and larger", bigger_table(results), stage_table(runs_of(results, "bigger")), checks(results)),
+        *_section("Pairs of blocks that need not be compared", skipped_table(results)),
+        *_section("What sending tasks costs", overhead_table(results)),
+        *_section("A model of the cost", *model_tables(results)),
+    ]
+    return "\n".join([*parts, *_about(results)])
+
+
+def _section(title, *tables):
+    full = [table for table in tables if table]
+    if not full:
+        return []
+    return [title, "", *[line for table in full for line in (*table, "")]]
+
+
+def _about(results):
+    facts, versions = results["machine"], results["versions"]
+    names = ", ".join(f"{name} {number}" for name, number in {**facts["versions"], **versions}.items())
+    return [
+        f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, Python {facts['python']}; seed {results['seed']}",
+        names,
+    ]
+
+
+def bigger_table(results):
+    """Time, memory, bytes and counts of each size."""
+    runs = runs_of(results, "bigger")
+    if not runs:
+        return []
+    head = ("rows", "", "wall s", "workers' CPU s", "driver alone s", "workers' peak MB", "limit MB")
+    lines = [(*head, "driver's peak MB", "of it mapped", "own at most", "written GB", "blocks", "skipped", "settled")]
+    for run in runs.values():
+        driver, peaks = run["driver"], [f"{one['peak'] / 1e6:.0f}" for one in run["worker_memory"]]
+        lines.append(
+            (
+                f"{run['n']:.0e} x {run['d']}".replace("e+0", "e"),
+                f"{run['workers']} workers",
+                f"{run['seconds']:.1f}",
+                f"{run['worker_cpu']:.1f}",
+                f"{sum(run['alone'].values()):.1f}",
+                ", ".join(peaks),
+                f"{run['memory'] / 1e6:.0f}",
+                f"{driver['peak'] / 1e6:.0f}",
+                f"{driver['mapped'] / 1e6:.0f}",
+                f"{driver['own'] / 1e6:.0f}",
+                f"{run['written'] / 1e9:.2f}",
+                str(run["blocks"]),
+                f"{skipped(run):.1%}",
+                str(run["loose"]),
+            )
+        )
+    return align(lines)
+
+
+def skipped(run):
+    """Share of the pairs of blocks that were never joined."""
+    return 1 - run["joined"] / run["pairs"] if run["pairs"] else 0.0
+
+
+def stage_table(runs):
+    """Wall seconds of each stage, and of the driver alone after it."""
+    if not runs:
+        return []
+    lines = [("wall s of stages", "", *STAGES, "alone: joins settled", "edges read", "rest")]
+    for name, run in runs.items():
+        alone = dict(run["alone"])
+        own = [alone.pop("joins"), alone.pop("edges")]
+        times = [run["stages"][stage]["seconds"] for stage in STAGES]
+        lines.append((name, "", *[f"{figure:.2f}" for figure in (*times, *own, sum(alone.values()))]))
+    return align(lines)
+
+
+def checks(results):
+    """What was found right, and the goals of memory and growth."""
+    lines = [f"{name}: {text}" for name, cell in results["cases"].items() for text in _checked(cell)]
+    for name, run in runs_of(results, "bigger").items():
+        highest = max(one["peak"] for one in run["worker_memory"])
+        met = _verdict(met=highest <= run["memory"])
+        lines.append(f"{name}: workers' peak {highest / 1e6:.0f} MB, goal <= {run['memory'] / 1e6:.0f} MB: {met}")
+    for one in results["cases"].get("derived", {}).get("growth", []):
+        goal = "" if results["quick"] else f", goal <= {GROWTH}: {_verdict(met=one['exponent'] <= GROWTH)}"
+        lines.append(f"{one['from']:.0e} to {one['to']:.0e} rows: time grows as n^{one['exponent']:.2f}{goal}")
+    return lines
+
+
+def _checked(cell):
+    peer, memory = cell.get("peer"), cell.get("memory")
+    if peer is not None:
+        yield (
+            f"first tree weighs as quitefastmst's to {peer['weight']:.0e}; lengths in order are the same to "
+            f"{peer['lengths']:.0e}"
+        )
+    if memory is not None:
+        yield (
+            f"all {memory['edges']} edges are those of the rows in memory, where two threads take "
+            f"{memory['seconds']:.1f} s and {memory['peak'] / 1e9:.2f} GB"
+        )
+
+
+def _verdict(*, met):
+    return "met" if met else "missed"
+
+
+def skipped_table(results):
+    """Shares and times by dimension and distribution."""
+    cells = {name: cell for name, cell in results["cases"].items() if name.startswith("skipped/")}
+    if not cells:
+        return []
+    head = ("rows", "", "blocks", "pairs", "skipped", "joins", "looked at")
+    lines = [(*head, "rounds", "wall s", "blocks s", "joins s", "driver alone s", "warned")]
+    for cell in cells.values():
+        run = cell["run"]
+        stages, alone = run["stages"], sum(run["alone"].values())
+        times = (run["seconds"], stages["blocks"]["seconds"], stages["joins"]["seconds"], alone)
+        joins = stages["joins"]
+        counts = (run["blocks"], run["pairs"], f"{skipped(run):.1%}", joins["tasks"])
+        counts = (*counts, f"{joins['looked_at'] / run['pairs']:.1%}", joins["rounds"])
+        figures = [f"{figure:.1f}" for figure in times]
+        what = (cell["kind"], f"{run['n']} x {run['d']}")
+        lines.append((*what, *map(str, counts), *figures, "yes" if run["warned"] else "no"))
+    return [
+        *align(lines),
+        "looked at: vertices of all joins, of those that joining all vertices of all pairs would take",
+    ]
+
+
+def overhead_table(results):
+    """Wall time of all pairs by every way."""
+    cell = results["cases"].get("overhead")
+    if cell is None:
+        return []
+    seconds = cell["seconds"]
+    lines = [("all pairs by", "", "median s", "fastest", "slowest", "median ratio", "least", "most", "goal", "verdict")]
+    for name, times in seconds.items():
+        ratio = median_ratio(times, seconds[BARE])
+        goal = None if results["quick"] else OVERHEAD.get(name)
+        judged = ("-", "-") if goal is None else (f"<= {goal}", _verdict(met=ratio[0] <= goal))
+        figures = (sorted(times)[len(times) // 2], min(times), max(times), *ratio)
+        lines.append((name, "", *[f"{figure:.3g}" for figure in figures], *judged))
+    n, d = cell["shape"]
+    about = f"{cell['pairs']} pairs of the classes of {n} x {d} rows, {cell['edges']} edges across; two workers, warm;"
+    return [*align(lines), f"{about} {len(seconds[BARE])} rounds in turn, ratios within a round"]
+
+
+def model_tables(results):
+    """Coefficients, errors on runs that were fitted and held out, and sizes never measured."""
+    found = results["cases"].get("derived", {}).get("model")
+    if found is None:
+        return []
+    if results["quick"]:
+        return [_error_table(found["errors"])]
+    return [
+        _coefficient_table(found["fits"]),
+        _error_table(found["errors"]),
+        *[_held_out_table(one) for one in found["errors"] if one["held_out"]],
+        _far_table(found["far"]),
+    ]
+
+
+def _coefficient_table(fits):
+    lines = [("what", "term", *[f"d = {d}" for d in fits])]
+    for part in ("stages", "alone", "counts", "bytes"):
+        for name in fits["2"][part]:
+            label = f"driver alone: {name}" if part == "alone" else name
+            for term in dict.fromkeys(term for one in fits.values() for term in one[part][name]):
+                values = [one[part][name].get(term, 0.0) for one in fits.values()]
+                lines.append((label, term, *[f"{value:.3g}" for value in values]))
+    return [*align(lines), "seconds of stages are worker seconds, divided by the workers that are busy"]
+
+
+def _error_table(errors):
+    lines = [("run", "", "blocks", "workers", "measured s", "model s", "error", "")]
+    for one in errors:
+        real, made = one["seconds"]
+        what = (f"{one['n']} x {one['d']}", "", str(one["blocks"]), str(one["workers"]))
+        lines.append((*what, f"{real:.1f}", f"{made:.1f}", f"{made / real - 1:+.0%}", "held out" * one["held_out"]))
+    return align(lines)
+
+
+def _held_out_table(one):
+    lines = [(f"held out: {one['n']} x {one['d']}", "", "measured", "model", "error")]
+    alone = {f"driver alone: {part}": pair for part, pair in one["alone"].items()}
+    for name, pair in {**one["stages"], **alone}.items():
+        lines.append(_pair_cells(name, "s", *pair))
+    lines += [_pair_cells(name, "", *one["counts"][name]) for name in COUNTS]
+    lines += [_pair_cells(name, "GB", *[value / 1e9 for value in pair]) for name, pair in one["bytes"].items()]
+    return align(lines)
+
+
+def _pair_cells(name, unit, real, made):
+    return name, unit, f"{real:.4g}", f"{made:.4g}", f"{made / real - 1:+.0%}"
+
+
+def _far_table(far):
+    head = ("rows", "worker GB", "workers", "hours", "in tasks", "driver alone", "blocks", "pairs", "joins")
+    lines = [(*head, "written TB", "store TB", "read TB", "driver's own GB", "mapped GB")]
+    for one in far:
+        alone = sum(one["alone"][part] for part in ALONE) / 3600
+        hours = (one["seconds"] / 3600, one["seconds"] / 3600 - alone, alone)
+        lines.append(
+            (
+                f"{one['n']:.0e}".replace("e+0", "e"),
+                f"{one['memory'] / 1e9:g}",
+                str(one["workers"]),
+                *[f"{figure:.2f}" for figure in hours],
+                str(one["blocks"]),
+                f"{one['pairs']:.3g}",
+                f"{one['joins']:.3g}",
+                *[f"{one[name] / 1e12:.3g}" for name in ("written", "store_most", "read")],
+                *[f"{one[name] / 1e9:.3g}" for name in ("driver_own", "driver_mapped")],
+            )
+        )
+    return [
+        *align(lines),
+        "never measured: what the terms above say of 2 dimensions and three trees, as if the store were as fast for",
+        "all workers as the system's cache is for two, and memory that is mapped were there",
+    ]

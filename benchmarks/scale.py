@@ -1,0 +1,205 @@
+"""Forests of rows beyond memory: how time, memory and bytes grow, what is skipped, what sending tasks costs.
+
+``python -m benchmarks.scale`` measures everything and keeps the results as JSON after each cell; a killed
+run goes on where it was. ``--quick`` takes small sizes: it asserts that edges are exact, that workers stay
+within their memory and that shares are shares, and prints times without judging them. ``--show`` prints the
+tables of results kept before. ``--only bigger overhead`` takes these cells alone.
+
+- ``bigger``: three trees of normal rows in a Parquet folder on two workers of 500 MB, beside quitefastmst.
+- ``skipped``: shares of pairs of blocks that boxes keep apart, for as many blocks in 2, 4 and 8 dimensions.
+- ``overhead``: the pairs of letter's classes by two bare processes, by joblib and by Dask; ``BAYESFLOOR_DATA``
+  names the folder of ``letter.parquet``.
+- ``model``: runs of many kinds that a model of the cost is fitted to. The largest of all are held out.
+
+Each run has a process of its own for its driver, whose memory includes Dask's scheduler; kernels are compiled
+before, and loaded by a small forest on the same workers. Memory is looked at every 50 ms, its peak told by the
+kernel. The rows are made here, with one seed. Missing a goal is a result like any other: the row stays in.
+"""
+
+import argparse
+import tempfile
+from contextlib import nullcontext
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks._beyond import MEMORY, make_rows
+from benchmarks._data import SEED
+from benchmarks._fresh import run_fresh
+from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._scaled import derive, format_scale, skipped
+from benchmarks.forest import Case, own_kernel_cache, run_cases
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scale.json"
+GROUPS = ("bigger", "skipped", "overhead", "model")
+
+_BIGGER = (2_000_000, 6_000_000, 20_000_000)  # rows
+_IN_MEMORY_UP_TO = 2_000_000  # rows whose edges are compared with those of the rows in memory
+_SKIPPED = ((2, 1_000_000), (4, 300_000), (8, 100_000))  # dimensions and rows
+_BLOCKS = 64
+_RUNS = (  # dimensions, rows, workers, memory, rows of a block
+    (2, 500_000, 2, MEMORY, 5_000),
+    (2, 1_000_000, 2, MEMORY, 2_500),
+    (2, 1_000_000, 2, MEMORY, 1_000),
+    (2, 1_000_000, 1, MEMORY, 25_000),
+    (2, 2_000_000, 2, MEMORY, 25_000),
+    (2, 2_000_000, 1, MEMORY, None),
+    (2, 2_000_000, 2, "2GB", 200_000),
+    (2, 6_000_000, 2, MEMORY, 50_000),
+    (2, 6_000_000, 1, MEMORY, None),
+    (2, 6_000_000, 2, "2GB", None),
+    (4, 100_000, 2, MEMORY, 2_500),
+    (4, 300_000, 1, MEMORY, 10_000),
+    (4, 1_000_000, 2, MEMORY, 20_000),
+    (4, 1_000_000, 1, MEMORY, 40_000),
+    (4, 1_000_000, 2, MEMORY, None),
+    (4, 2_000_000, 2, MEMORY, None),
+)
+_LARGEST_FITTED = {"2": 6_000_000, "4": 1_000_000}  # rows, by dimension; larger runs are held out
+_SAME = 1e-12  # relative
+_CLASSES, _ROUNDS = 26, 7
+
+
+# Cells
+
+
+def measure(folder, kind, n, d, *, compare="", **how):
+    """One run, beside the peer's tree and the forest in memory where this is asked for."""
+    rows = make_rows(folder, kind, n, d)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        places = {"rows": str(rows), "work": work}
+        run = run_fresh("beyond", **places, **how, keep="all" if "memory" in compare else "first")
+        assert run["same_workers"], "a worker was replaced: it died, or took too much memory"
+        assert run["trees"] == [run["vertices"] - 1] * len(run["trees"]), f"trees of {run['trees']} edges"
+        cell = {"kind": kind, "run": _tidy(run), "rows": []}
+        if "peer" in compare:
+            cell["peer"] = run_fresh("beyond_peer", **places)
+            assert max(cell["peer"].values()) <= _SAME, f"the first tree is not the peer's: {cell['peer']}"
+        if "memory" in compare:
+            cell["memory"] = _tidy(run_fresh("beyond_memory", **places))
+    return cell
+
+
+def measure_overhead(classes, most, rounds):
+    """All pairs of letter's classes by every way."""
+    return {**_tidy(run_fresh("overhead", classes=classes, most=most, rounds=rounds)), "rows": []}
+
+
+def _tidy(value):
+    """The same with fewer digits."""
+    if isinstance(value, dict):
+        return {key: _tidy(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_tidy(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def make_cases(folder, *, quick):
+    """All cells."""
+    return list(_quick_cases(folder) if quick else _full_cases(folder))
+
+
+def _full_cases(folder):
+    one = partial(measure, folder)
+    for n in _BIGGER:
+        compare = "peer, memory" if n <= _IN_MEMORY_UP_TO else "peer"
+        yield _case(f"bigger/{n:.0e}", one, kind="normal", n=n, d=2, compare=compare)
+    for kind in ("normal", "uniform"):
+        for d, n in _SKIPPED:
+            yield _case(f"skipped/{kind}-{d}", one, kind=kind, n=n, d=d, block_rows=-(-n // _BLOCKS))
+    yield _case("overhead", measure_overhead, classes=_CLASSES, most=20_000, rounds=_ROUNDS)
+    for d, n, workers, memory, block_rows in _RUNS:
+        name = f"model/{n:.0e}x{d}-{workers}-{memory}-{block_rows or 'default'}"
+        how = {"workers": workers, "memory": memory, "block_rows": block_rows}
+        yield _case(name, one, kind="normal", n=n, d=d, **how)
+
+
+def _quick_cases(folder):
+    one = partial(measure, folder)
+    yield _case("bigger/1e+05", one, kind="normal", n=100_000, d=2, block_rows=5000, compare="peer, memory")
+    yield _case("skipped/normal-2", one, kind="normal", n=30_000, d=2, workers=1, block_rows=1000)
+    yield _case("skipped/uniform-4", one, kind="uniform", n=10_000, d=4, block_rows=1000, compare="memory")
+    yield _case("overhead", measure_overhead, classes=8, most=5000, rounds=2)
+
+
+def _case(name, function, **sizes):
+    return Case(name.replace("e+0", "e"), function, sizes, {})
+
+
+def choose(cases, names):
+    """Cells whose group, or whose own name, is among these; all if there are none."""
+    known = {*GROUPS, *(case.name for case in cases)}
+    unknown = sorted(set(names) - known)
+    if unknown:
+        raise SystemExit(f"Got cell {', '.join(unknown)}, but expected some of {', '.join(sorted(known))}.")
+    return [case for case in cases if not names or {case.name, case.name.partition("/")[0]} & set(names)]
+
+
+# Checks
+
+
+def check_quick(results):
+    """Assert what holds whatever the machine does."""
+    for name, cell in results["cases"].items():
+        if "run" in cell:
+            run = cell["run"]
+            peaks = [one["peak"] for one in run["worker_memory"]]
+            assert max(peaks) <= run["memory"], f"{name}: workers took {peaks} of {run['memory']} bytes"
+            assert 0 <= skipped(run) <= 1, f"{name}: share {skipped(run)}"
+            assert run["joined"] <= run["stages"]["joins"]["tasks"], f"{name}: joins without tasks"
+
+
+# Command line
+
+
+def run(options):
+    """Measure the cells that the file does not have."""
+    header = {
+        "quick": options.quick,
+        "seed": SEED,
+        "machine": machine(),
+        "versions": {name: version(name) for name in ("distributed", "pyarrow")},
+    }
+    with _work_folder(options.work) as folder, own_kernel_cache():
+        cases = choose(make_cases(folder, quick=options.quick), options.only)
+        file = ResultsFile(options.output or (None if options.quick else RESULTS), header)
+        file.resume(without=[case.name for case in cases] if options.fresh else [])
+        if any(case.name not in file.results["cases"] for case in cases):
+            run_fresh("beyond_kernels")
+        run_cases(cases, file, quick=False)
+        file.add("derived", _tidy(derive(file.results, _LARGEST_FITTED)))
+    if options.quick:
+        check_quick(file.results)
+    return file.results
+
+
+def _work_folder(path):
+    if path is None:
+        return tempfile.TemporaryDirectory()
+    path.mkdir(parents=True, exist_ok=True)
+    return nullcontext(str(path))
+
+
+def read_options(arguments):
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, exactness only; no file but --output")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument("--only", nargs="+", default=[], metavar="CELL", help=f"{', '.join(GROUPS)}, or one of theirs")
+    parser.add_argument(
+        "--work", type=Path, help="folder for rows, which are kept there, and stores (default: a new one)"
+    )
+    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/scale.json)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Run the command line."""
+    options = read_options(arguments)
+    results = read_results(options.output or RESULTS) if options.show else run(options)
+    print(format_scale(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""Fits to rows that need not be in memory: most of it on some rows that are drawn, the trees of all in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
+from bayesfloor.engine._rows import Rows
+from bayesfloor.engine._runners import Runner, make_runner
+from bayesfloor.floor._data import read_labels
+from bayesfloor.floor._overall import Content, one_vs_rest_floor, overall_floor
+from bayesfloor.floor._sample import Sample, read_sample
+from bayesfloor.floor._scale import Scaler, fit_scale
+from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
+from bayesfloor.forest._beyond import Beyond, Work, forest_beyond
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
+from bayesfloor.formulas._multiclass import soft_confusion
+
+if TYPE_CHECKING:
+    from bayesfloor.floor._bayes_floor import BayesFloor
+
+_POOL, _POOL_BYTES = 1_000_000, 8e8  # rows, and bytes of them, that growing samples are drawn from
+_BESIDE_ALL = 50_000  # rows drawn where the trees of all rows are grown as well
+_FEW = 2  # rows of a class that is too rare to be drawn
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRows:
+    """Rows with their features scaled, wherever they are read."""
+
+    rows: Rows
+    scaler: Scaler
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+        return self.rows.shape
+
+    def part(self, start: int, stop: int) -> ScaledRows:
+        """The handle of these rows alone."""
+        return replace(self, rows=self.rows.part(start, stop))
+
+    def read(self) -> Floats:
+        """The numbers themselves."""
+        return self.scaler.apply(self.rows.read())
+
+    def take(self, rows: Ints) -> Floats:
+        """Single rows, in the order asked for."""
+        return self.scaler.apply(self.rows.take(rows))
+
+    def on_disk(self, folder: str) -> ScaledRows:
+        """A handle of the same rows that other processes can open."""
+        return replace(self, rows=self.rows.on_disk(folder))
+
+    def fingerprint(self) -> str:
+        """That of the rows, with the scale."""
+        numbers = np.concatenate([self.scaler.middle, self.scaler.spread])
+        return f"{self.rows.fingerprint()} {self.scaler.name} {blake2b(numbers.tobytes(), digest_size=8).hexdigest()}"
+
+
+@dataclass(frozen=True, eq=False)
+class Far:
+    """Rows told by where they are: what is drawn of them, and the class of each if the trees of all are grown."""
+
+    data: Labelled
+    runner: Runner
+    sample: Sample
+    codes: Ints | None
+
+
+def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
+    """The rows to fit to first."""
+    data, runner = open_labelled(X, y), make_runner(client, floor.n_jobs)
+    n, all_rows = data.rows.shape[0], floor.target_width is None and floor.max_rows is None
+    n_drawn, codes = min(n, _pool_size(floor, data, all_rows=all_rows)), None
+    if all_rows and n_drawn < n and floor.priors is not None:
+        raise ValueError("priors are answered for by drawing rows. Pass max_rows, or a target_width, or no priors.")
+    if not isinstance(data.labels, str):
+        read_labels(data.labels, n)  # what is wrong with them is told by the numbers of their rows
+    drawn = draw(data, n_drawn, floor.random_state, runner, floor._progress)
+    if all_rows and n_drawn < n:
+        classes, codes = read_labels(data.read_labels(), n)
+        drawn = _with_all_classes(drawn, data, codes, len(classes))
+    _refuse_gaps(drawn)
+    sample = read_sample(floor, drawn.x, drawn.y, None, None)
+    row = drawn.row[sample.row]
+    return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
+
+
+def measure_far(floor: BayesFloor, far: Far, checkpoint: Any) -> None:
+    """What is left to do, or to say, after a fit to the rows drawn."""
+    if far.codes is not None:
+        floor.work_ = _measure_all(floor, far.data, far.codes, far.runner, checkpoint)
+    elif len(floor.rows_) == len(far.sample) < far.sample.n_input:
+        floor._announce_drawn("no more are drawn of rows that are told by where they are")
+
+
+def _refuse_gaps(drawn: Drawn) -> None:
+    bad = np.flatnonzero(~np.isfinite(drawn.x).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"Got NaN or infinity in {len(bad)} row(s), the first is row {drawn.row[bad[0]]} (counted from 0), "
+            "but expected finite numbers. Drop or impute them first."
+        )
+
+
+def _pool_size(floor: BayesFloor, data: Labelled, *, all_rows: bool) -> int:
+    if all_rows:
+        return _BESIDE_ALL
+    room = int(_POOL_BYTES / (8 * data.rows.shape[1]))
+    return max(_BESIDE_ALL, floor.max_rows or 0, min(_POOL, room))
+
+
+def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int) -> Drawn:
+    """The rows drawn, with a few of each class that none of them is of."""
+    missing = np.setdiff1d(np.arange(n_classes), codes[drawn.row])
+    if not len(missing):
+        return drawn
+    more = np.concatenate([np.flatnonzero(codes == code)[:_FEW] for code in missing])
+    row = np.union1d(drawn.row, more)
+    return Drawn(row, data.rows.take(row), data.read_labels()[row], drawn.n_rows)
+
+
+def _measure_all(floor: BayesFloor, data: Labelled, codes: Ints, runner: Runner, checkpoint: Any) -> Work:
+    """The trees of all rows, and what they say of the whole and of each class."""
+    rows = ScaledRows(data.rows, fit_scale(floor._sample.features, floor.scale_))
+    forest, work = forest_beyond(rows, floor.n_trees, Beyond(runner, floor._progress, checkpoint))
+    labels = _by_content(forest, codes, len(floor.classes_))
+    edges = class_edges(forest, labels)
+    spread, ties = _spread_of_all(floor, forest, labels, edges), _ties_of_all(floor, edges, len(codes))
+    content, shape = Content(labels.vertex, np.arange(len(codes))), forest_moments(forest, labels)
+    floor.overall_ = overall_floor(edges, forest, labels, shape, spread, ties, content, floor._options)
+    floor.one_vs_rest_ = one_vs_rest_floor(edges, labels, spread, None, floor.classes_)
+    floor.soft_confusion_ = soft_confusion(edges.matrix)
+    floor._spread = spread
+    return work
+
+
+def _by_content(forest: Forest, codes: Ints, n_classes: int) -> Labels:
+    """Labels in the order of the rows' content: sums of shares then round alike, however rows are ordered."""
+    if forest.n_vertices == len(codes):  # counts of whole edges, which do not round
+        return Labels(forest.vertex, hard_shares(codes, n_classes), forest.n_vertices)
+    order = np.lexsort((codes, forest.vertex))
+    return Labels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
+
+
+def _spread_of_all(floor: BayesFloor, forest: Forest, labels: Labels, edges: ClassEdges) -> Spread:
+    """Standard errors of the rows drawn, as much smaller as there are more rows; the drift from quarters of these."""
+    few, share = floor._spread, len(floor._sample) / len(labels.vertex)
+    before, quarter = class_edges(floor._forest, floor._labels).cross_rate, share / N_PARTS
+    drop = few.drop + without_forced(before, floor._labels) - without_forced(edges.cross_rate, labels)
+    length = typical_length(floor._forest) * N_PARTS ** (1 / few.dimension)
+    dimension = intrinsic_dimension(length, typical_length(forest), quarter)
+    if np.isfinite(dimension):  # Spread counts by what a quarter of all rows would show
+        drop = bias_from_growth(drop, quarter, dimension) / bias_from_growth(1.0, 1 / N_PARTS, dimension)
+    scale = float(np.sqrt(share))
+    return Spread(few.method, few.std_error * scale, few.class_errors * scale, few.degrees, drop, dimension)
+
+
+def _ties_of_all(floor: BayesFloor, edges: ClassEdges, n_rows: int) -> tuple[float, float]:
+    """How far other orders of ties lead, in proportion to what they do to the rows drawn."""
+    low, high = floor.overall_.tie_spread
+    scale = float(np.sqrt(len(floor._sample) / n_rows))
+    rate, before = edges.cross_rate, floor.overall_.cross_rate
+    return rate - (before - low) * scale, rate + (high - before) * scale
