@@ -190,7 +190,7 @@ def small_cluster(workers, memory):
             threads_per_worker=1,
             memory_limit=memory,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
         )
     with cluster, Client(cluster) as client:

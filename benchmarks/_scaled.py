@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from benchmarks._beyond import STAGES
 from benchmarks._cost import ALONE, COUNTS, build_model
+from benchmarks._enough import enough_table
 from benchmarks._overhead import BARE, median_ratio
 from benchmarks.calibration import align
 
@@ -58,6 +59,7 @@ def format_scale(results):
         *_section("Larger and larger", bigger_table(results), stage_table(runs_of(results, "bigger")), checks(results)),
         *_section("Pairs of blocks that need not be compared", skipped_table(results)),
         *_section("What sending tasks costs", overhead_table(results)),
+        *_section("How few rows are enough", enough_table(results)),
         *_section("A model of the cost", *model_tables(results)),
     ]
     return "\n".join([*parts, *_about(results)])

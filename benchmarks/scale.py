@@ -9,6 +9,7 @@ tables of results kept before. ``--only bigger overhead`` takes these cells alon
 - ``skipped``: shares of pairs of blocks that boxes keep apart, for as many blocks in 2, 4 and 8 dimensions.
 - ``overhead``: the pairs of letter's classes by two bare processes, by joblib and by Dask; ``BAYESFLOOR_DATA``
   names the folder of ``letter.parquet``.
+- ``enough``: the share of cross edges of samples and of all of 2e7 rows of two classes, with intervals.
 - ``model``: runs of many kinds that a model of the cost is fitted to. The largest of all are held out.
 
 Each run has a process of its own for its driver, whose memory includes Dask's scheduler; kernels are compiled
@@ -25,13 +26,14 @@ from pathlib import Path
 
 from benchmarks._beyond import MEMORY, make_rows
 from benchmarks._data import SEED
+from benchmarks._enough import measure_enough
 from benchmarks._fresh import run_fresh
 from benchmarks._results import ResultsFile, machine, read_results
 from benchmarks._scaled import derive, format_scale, skipped
 from benchmarks.forest import Case, own_kernel_cache, run_cases
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scale.json"
-GROUPS = ("bigger", "skipped", "overhead", "model")
+GROUPS = ("bigger", "skipped", "overhead", "enough", "model")
 
 _BIGGER = (2_000_000, 6_000_000, 20_000_000)  # rows
 _IN_MEMORY_UP_TO = 2_000_000  # rows whose edges are compared with those of the rows in memory
@@ -58,6 +60,7 @@ _RUNS = (  # dimensions, rows, workers, memory, rows of a block
 _LARGEST_FITTED = {"2": 6_000_000, "4": 1_000_000}  # rows, by dimension; larger runs are held out
 _SAME = 1e-12  # relative
 _CLASSES, _ROUNDS = 26, 7
+_SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # rows drawn
 
 
 # Cells
@@ -108,6 +111,7 @@ def _full_cases(folder):
         for d, n in _SKIPPED:
             yield _case(f"skipped/{kind}-{d}", one, kind=kind, n=n, d=d, block_rows=-(-n // _BLOCKS))
     yield _case("overhead", measure_overhead, classes=_CLASSES, most=20_000, rounds=_ROUNDS)
+    yield _case("enough", partial(measure_enough, folder), n=20_000_000, sizes=_SIZES, memory="2GB")
     for d, n, workers, memory, block_rows in _RUNS:
         name = f"model/{n:.0e}x{d}-{workers}-{memory}-{block_rows or 'default'}"
         how = {"workers": workers, "memory": memory, "block_rows": block_rows}
@@ -120,6 +124,7 @@ def _quick_cases(folder):
     yield _case("skipped/normal-2", one, kind="normal", n=30_000, d=2, workers=1, block_rows=1000)
     yield _case("skipped/uniform-4", one, kind="uniform", n=10_000, d=4, block_rows=1000, compare="memory")
     yield _case("overhead", measure_overhead, classes=8, most=5000, rounds=2)
+    yield _case("enough", partial(measure_enough, folder), n=60_000, sizes=(3_000,), memory="1GB")
 
 
 def _case(name, function, **sizes):

@@ -77,7 +77,7 @@ def dask_client():
     """
     dask = pytest.importorskip("dask", reason="needs Dask")
     distributed = pytest.importorskip("distributed", reason="needs Dask")
-    where = {"host": "127.0.0.1", "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **where) as cluster,

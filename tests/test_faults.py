@@ -98,7 +98,7 @@ class Dask:
     """A cluster on this machine, which starts workers again when they die."""
 
     def __init__(self):
-        where = {"host": "127.0.0.1", "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+        where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
         self.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **where)
         self.client = distributed.Client(self.cluster, set_as_default=False)
         self.options = {"client": self.client}
@@ -549,7 +549,7 @@ def test_a_worker_that_does_not_see_the_folder(X, tmp_path):
     folder = tmp_path / "kept"
     folder.mkdir()
     with (
-        distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as cluster,
+        distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         blind_worker(folder, cluster.scheduler_address) as process,
     ):

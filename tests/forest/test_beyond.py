@@ -1,6 +1,7 @@
 """Forests of rows in blocks: the very same as of all rows in memory, however they are cut."""
 
 import tempfile
+import time
 import warnings
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,9 @@ from threadpoolctl import threadpool_info
 from bayesfloor import open_rows, spanning_forest
 from bayesfloor.engine._rows import ArrayRows
 from bayesfloor.engine._runners import JoblibRunner
-from bayesfloor.forest import _beyond, _pieces
+from bayesfloor.forest import _beyond, _gather, _pieces
+from bayesfloor.forest._edges import Edges
+from bayesfloor.forest._settle import core_distance, make_links
 
 # Boxes of few rows each keep little apart, of which users are told.
 pytestmark = pytest.mark.filterwarnings("ignore:About .* of the rows of all pairs of blocks")
@@ -75,7 +78,7 @@ SETS = {
     "tiny": lambda rng: rng.standard_normal((60, 2)) * 1e-150,
     "huge": lambda rng: rng.standard_normal((60, 2)) * 1e150,
     "tiny and huge": lambda rng: rng.standard_normal((60, 2)) * 10.0 ** rng.choice([-150, 0, 150], (60, 1)),
-    "too small beside others": lambda rng: rng.integers(1, 4, (60, 2)) * 2.0 ** rng.integers(-1020, 1000, (60, 1)),
+    "too small beside others": lambda rng: -rng.integers(1, 3, (60, 2)) * 2.0 ** rng.integers(-1020, 1000, (60, 1)),
     "smallest": lambda rng: rng.integers(-9, 10, (40, 2)) * 5e-324,
     "largest": lambda rng: rng.uniform(-1, 1, (60, 1)) * 1.7e308,
     "fewer rows than trees": lambda rng: rng.standard_normal((5, 2)),
@@ -161,6 +164,44 @@ def test_blocks_of_some_thousand_rows(d, global_random_seed):
     X = np.vstack([rng.standard_normal((5000, d)), rng.integers(0, 3, (1000, d))])
 
     assert_same(spanning_forest(X, 3, block_rows=2000, n_jobs=2), spanning_forest(X, 3))
+
+
+@pytest.fixture
+def reductions(monkeypatch):
+    """What comes out of the joins of each round: (plan, blocks, reduction)."""
+    seen = []
+
+    def reduce_loose(plan, blocks, joined):
+        seen.append((plan, blocks, _gather.reduce_loose(plan, blocks, joined)))
+        return seen[-1][2]
+
+    monkeypatch.setattr(_beyond, "reduce_loose", reduce_loose)
+    return seen
+
+
+def core_of(plan, cell, n_vertices):
+    """The vertex that a block's core is at."""
+    read = plan.store.read(f"block-{cell}")
+    edges = Edges(*(np.array(read[name]) for name in Edges._fields))
+    return _pieces.ranks_of(plan, cell)[core_distance(n_vertices, edges, plan.n_trees)[1]]
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "one feature", "clusters far apart", "clusters in clusters", "lattice"])
+@pytest.mark.parametrize("n_trees", [1, 3])
+def test_the_way_between_cores_is_never_told_too_short(kind, n_trees, reductions, tmp_path, global_random_seed):
+    """In any round, by whatever is joined up to then: edges would be left out by it."""
+    X = SETS[kind](np.random.default_rng(global_random_seed))
+    forest = spanning_forest(X, n_trees, block_rows=len(X) // 7, checkpoint=tmp_path / "kept")
+    last = forest.tree == n_trees - 1
+    links = make_links(forest.n_vertices, forest.a[last], forest.b[last], forest.length[last])
+    for plan, blocks, reduction in reductions:
+        full = np.array([cell for cell, block in enumerate(blocks) if block.n_vertices])
+        core = np.array([core_of(plan, cell, blocks[cell].n_vertices) for cell in full])
+        one, two = np.triu_indices(len(full), 1)
+        told = np.ldexp(np.sqrt(reduction.between_cores(full[one], full[two])), plan.exponent)
+
+        assert (told >= links.bottleneck(core[one], core[two])).all()
+    assert reductions
 
 
 # Where rows come from.
@@ -342,21 +383,39 @@ def temporary(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("n_jobs", [1, 4])
-@pytest.mark.parametrize("stage", ["looking at rows", "sorting rows", "blocks", "ranks", "joins", "edges"])
-def test_temporary_folders_go_away_with_an_error(stage, n_jobs, temporary, global_random_seed):
-    """Though threads that were left running may still write there; the error is the user's own."""
+def stop_in(stage, share):
+    """A progress that raises in a stage."""
 
-    def stop(now, done, total):
-        if now == stage and done >= total // 2:
+    def progress(now, done, total):
+        if now == stage and done >= share * total:
             raise StopError
 
+    return progress
+
+
+@pytest.mark.parametrize("stage", ["looking at rows", "sorting rows", "blocks", "ranks", "joins", "edges"])
+def test_temporary_folders_go_away_with_an_error(stage, temporary, global_random_seed):
+    """Which is the user's own."""
     X = np.random.default_rng(global_random_seed).standard_normal((300, 2))
-    for _ in range(3):
-        with pytest.raises(StopError):
-            spanning_forest(X, block_rows=30, n_jobs=n_jobs, progress=stop)
+    with pytest.raises(StopError):
+        spanning_forest(X, block_rows=30, progress=stop_in(stage, 0.5))
 
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("stage", ["blocks", "joins"])
+def test_threads_that_an_error_leaves_running_do_no_harm(stage, temporary, global_random_seed):
+    """They write to a folder that is being removed; and BLAS keeps the threads that it had."""
+    X = np.random.default_rng(global_random_seed).standard_normal((3000, 3))
+    spanning_forest(X, block_rows=1500)
+    before = blas_threads()
+    for tenth in range(8):
+        with pytest.raises(StopError):
+            spanning_forest(X, block_rows=100, n_jobs=4, progress=stop_in(stage, tenth / 20))
+        assert list(temporary.iterdir()) == []
+    time.sleep(0.1)  # they end what they have in hand
+
+    assert blas_threads() == before
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from bayesfloor import BayesFloor, check
+from bayesfloor import BayesFloor, check, open_rows
+from bayesfloor.floor import _all_rows
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
 
@@ -75,6 +76,14 @@ def _all_suspect():
     return replace(base, rows=replace(base.rows, n_suspect=200, n_conflict=200))
 
 
+def _all_of_them():
+    """The trees of all rows, and 300 drawn for the rest."""
+    X, y = draw(7, [900, 600], shift=3.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_all_rows, "_BESIDE_ALL", 300)
+        return check(open_rows(X), y, target_width=None, learners={})
+
+
 MAKERS = {
     "two classes": lambda: check(*draw(0, [150, 150], shift=2.5), name="two"),
     "target": lambda: check(*draw(1, [80, 60, 40]), target=0.9, name="three"),
@@ -88,6 +97,7 @@ MAKERS = {
     "groups": lambda: check(*draw(5, [60, 60]), groups=np.arange(120) // 3, learners={}),
     "copies": lambda: check(*_copied(6), learners={}),
     "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300, learners={}),
+    "all rows": _all_of_them,
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
     "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0), learners={}),
     "many refuted": lambda: check(*draw(9, [4] * 30, shift=3.0, d=3)),

@@ -1,9 +1,12 @@
 """Facts: what was looked at, and a fingerprint that knows it again."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import bayesfloor
@@ -164,6 +167,41 @@ def test_votes_have_fingerprints():
 
     assert fingerprint(X, votes) == fingerprint(X, pd.DataFrame(votes)) == fingerprint(X, votes.tolist())
     assert fingerprint(X, votes) != fingerprint(X, votes[:, ::-1])
+
+
+@pytest.fixture
+def places(tmp_path):
+    """The same rows and labels in files: a Parquet file, and two of NumPy's."""
+    pq.write_table(pa.table({**{name: X[:, i] for i, name in enumerate("abc")}, "label": Y}), tmp_path / "X.parquet")
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    return tmp_path
+
+
+def test_files_that_stay_where_they_are_are_known_again(places):
+    """By names, sizes and times: reading a terabyte for a fingerprint would take longer than the answer."""
+    once, again = (fingerprint(places / "X.parquet", "label") for _ in range(2))
+    os.utime(places / "X.parquet", (1, 1))
+
+    assert once == again != fingerprint(places / "X.parquet", "label")
+    assert fingerprint(places / "X.parquet", "label") != fingerprint(places / "X.parquet", "a")
+
+
+def test_labels_of_files_that_stay_where_they_are_have_their_part(places):
+    """Rows alone are half of the data."""
+    prints = [fingerprint(places / "X.npy", y) for y in (Y, np.array(Y), places / "y.npy", str(places / "y.npy"))]
+
+    assert len(set(prints)) == 1
+    assert fingerprint(places / "X.npy", Y[::-1]) not in prints
+
+
+def test_facts_say_where_the_trees_of_all_rows_were_grown(made):
+    """Nothing where all was done with the rows in use."""
+    facts = made("all rows").facts
+
+    assert (facts.n_rows, facts.n_used, made("all rows").overall.n_rows) == (1500, 300, 1500)
+    assert facts.engine.startswith("joblib with 1 at a time, ")
+    assert made("sampled").facts.engine == made("iris").facts.engine == ""
 
 
 def test_facts_say_what_was_looked_at(gaussians):

@@ -42,6 +42,7 @@ def test_the_head_says_what_was_looked_at(made):
     assert head_line(made("iris")) == "iris · 150 rows · 4 features · 3 classes · scale none · 3 trees"
     assert " · 40 groups · " in head_line(made("groups"))
     assert head_line(made("sampled")).startswith("300 of 50,100 rows · ")
+    assert head_line(made("all rows")).startswith("1,500 rows, 300 of them drawn for pairs · 2 features · ")
 
 
 def test_the_head_takes_millions_of_rows(made):

@@ -54,6 +54,19 @@ def test_what_is_weak_is_called_so(made, kind, code):
     assert trait(made(kind), code).weak
 
 
+def test_rows_that_are_all_used_for_the_whole_and_drawn_for_the_rest_are_told_apart(made):
+    """Where the work was done, and what came of how many rows; it is no doubt."""
+    found = trait(made("all rows"), "BF206")
+    where = made("all rows").facts.engine
+
+    assert where.startswith("joblib with 1 at a time")
+    assert found.text == (
+        f"the whole and each class from the trees of all 1,500 rows ({where}); "
+        "pairs, single rows and classifiers from 300 drawn"
+    )
+    assert not found.weak
+
+
 def test_plain_data_have_no_weak_trait(made):
     """Doubts everywhere would be read nowhere."""
     assert made("iris").trust.weak == ()

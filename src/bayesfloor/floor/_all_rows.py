@@ -18,13 +18,13 @@ from bayesfloor.floor._overall import Content, one_vs_rest_floor, overall_floor
 from bayesfloor.floor._sample import Sample, read_sample
 from bayesfloor.floor._scale import Scaler, fit_scale
 from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
-from bayesfloor.forest._beyond import Beyond, Work, forest_beyond
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
 from bayesfloor.formulas._multiclass import soft_confusion
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.forest._beyond import Work
 
 _POOL, _POOL_BYTES = 1_000_000, 8e8  # rows, and bytes of them, that growing samples are drawn from
 _BESIDE_ALL = 50_000  # rows drawn where the trees of all rows are grown as well
@@ -130,6 +130,8 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
 
 def _measure_all(floor: BayesFloor, data: Labelled, codes: Ints, runner: Runner, checkpoint: Any) -> Work:
     """The trees of all rows, and what they say of the whole and of each class."""
+    from bayesfloor.forest._beyond import Beyond, forest_beyond  # which loads the compiled kernels
+
     rows = ScaledRows(data.rows, fit_scale(floor._sample.features, floor.scale_))
     forest, work = forest_beyond(rows, floor.n_trees, Beyond(runner, floor._progress, checkpoint))
     labels = _by_content(forest, codes, len(floor.classes_))

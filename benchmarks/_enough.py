@@ -1,0 +1,81 @@
+"""How few rows are enough: the share of cross edges of samples and of all rows, each with its interval."""
+
+import shutil
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import norm
+
+from benchmarks._beyond import small_cluster
+from benchmarks._data import SEED
+
+_APART = 2.0  # two normal classes as far apart: the best classifier errs on 15.9 %
+_FILES = 20
+
+
+def make_labelled(folder, n):
+    """The folder of Parquet files with rows of two classes, made unless it is there."""
+    from pyarrow import table
+    from pyarrow.parquet import write_table
+
+    place = Path(folder) / f"labelled-{n}"
+    if place.exists():
+        return place
+    part = place.with_suffix(".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    rng = np.random.default_rng(SEED)
+    for number in range(_FILES):
+        label = rng.integers(0, 2, n // _FILES)
+        X = rng.standard_normal((n // _FILES, 2))
+        X[:, 0] += _APART * label
+        write_table(table({"x0": X[:, 0], "x1": X[:, 1], "label": label}), part / f"{number:02}.parquet")
+    return part.rename(place)
+
+
+def measure_enough(folder, n, sizes, memory):
+    """Floors of samples and of all rows."""
+    place, found = str(make_labelled(folder, n)), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that rows are drawn is the point
+        found.extend(_fit(place, max_rows=size) for size in sizes)
+        with small_cluster(2, memory) as client:
+            found.append(_fit(place, client, target_width=None))
+    return {"bayes_error": float(norm.cdf(-_APART / 2)), "fits": found, "rows": []}
+
+
+def _fit(place, client=None, **options):
+    from bayesfloor import BayesFloor
+
+    start = time.perf_counter()
+    floor = BayesFloor(scale=None, interval="fast", **options).fit(place, "label", client=client)
+    whole = floor.overall_
+    return {
+        "rows": whole.n_rows,
+        "cross_rate": whole.cross_rate,
+        "interval": [float(end) for end in whole.interval()],
+        "lower": whole.lower,
+        "upper": whole.upper,
+        "seconds": time.perf_counter() - start,
+        "work": "" if floor.work_ is None else str(floor.work_),
+    }
+
+
+def enough_table(results):
+    """One line a fit, with whether its interval holds what all rows show."""
+    cell = results["cases"].get("enough")
+    if cell is None:
+        return []
+    whole = cell["fits"][-1]
+    lines = [f"the best classifier errs on {cell['bayes_error']:.4f}", ""]
+    lines += ["      rows  cross edges  95 % interval    width  holds that of all  lower   upper   seconds"]
+    for fit in cell["fits"]:
+        low, high = fit["interval"]
+        holds = "" if fit is whole else "yes" if low <= whole["cross_rate"] <= high else "no"
+        lines.append(
+            f"{fit['rows']:>10}  {fit['cross_rate']:>11.4f}  {low:.4f} to {high:.4f}  {high - low:.4f}"
+            f"  {holds:>17}  {fit['lower']:.4f}  {fit['upper']:.4f}  {fit['seconds']:>7.1f}"
+        )
+    return [*lines, f"all rows: {whole['work']}"]
