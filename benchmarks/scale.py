@@ -9,7 +9,7 @@ tables of results kept before. ``--only bigger overhead`` takes these cells alon
 - ``skipped``: shares of pairs of blocks that boxes keep apart, for as many blocks in 2, 4 and 8 dimensions.
 - ``overhead``: the pairs of letter's classes by two bare processes, by joblib and by Dask; ``BAYESFLOOR_DATA``
   names the folder of ``letter.parquet``.
-- ``enough``: the share of cross edges of samples and of all of 2e7 rows of two classes, with intervals.
+- ``enough``: the share of cross edges of samples and of all of 4e6 rows of two classes, with intervals.
 - ``model``: runs of many kinds that a model of the cost is fitted to. The largest of all are held out.
 
 Each run has a process of its own for its driver, whose memory includes Dask's scheduler; kernels are compiled
@@ -111,7 +111,7 @@ def _full_cases(folder):
         for d, n in _SKIPPED:
             yield _case(f"skipped/{kind}-{d}", one, kind=kind, n=n, d=d, block_rows=-(-n // _BLOCKS))
     yield _case("overhead", measure_overhead, classes=_CLASSES, most=20_000, rounds=_ROUNDS)
-    yield _case("enough", partial(measure_enough, folder), n=20_000_000, sizes=_SIZES, memory="2GB")
+    yield _case("enough", partial(measure_enough, folder), n=4_000_000, sizes=_SIZES, memory="2GB")
     for d, n, workers, memory, block_rows in _RUNS:
         name = f"model/{n:.0e}x{d}-{workers}-{memory}-{block_rows or 'default'}"
         how = {"workers": workers, "memory": memory, "block_rows": block_rows}

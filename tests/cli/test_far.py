@@ -60,6 +60,8 @@ def places(tmp_path_factory):
     cut = write_parts(folder / "cut", plain) / "part-1.parquet"
     cut.write_bytes(cut.read_bytes()[:-40])
     (folder / "empty").mkdir()
+    (folder / "years").mkdir()
+    write_parts(folder / "years" / "year=2025", plain)
     (folder / "plain.csv").write_text("x0,label\n1,a\n2,b\n", encoding="utf-8")
     X = np.column_stack([columns[f"x{k}"] for k in range(3)])
     np.save(folder / "X.npy", X)
@@ -226,6 +228,7 @@ WRONG = {
     "no file": (("plan.parquet", "-y", "label"), ["plan.parquet", "Did you mean 'plain.parquet'"]),
     "no files in it": (("empty", "-y", "label"), ["'empty'", ".parquet"]),
     "half a file": (("cut", "-y", "label"), ["part-1.parquet", "complete?"]),
+    "folders that are columns": (("years", "-y", "label"), ["'year=2025'", "columns"]),
     "CSV": (("plain.csv", "-y", "label"), ["plain.csv", "in pieces", ".parquet"]),
     "standard input": (("-", "-y", "label"), ["standard input"]),
     "npy without labels": (("X.npy", "-y", "-1"), ["--labels-file"]),
@@ -334,6 +337,7 @@ def test_large_files_of_numbers_stay_where_they_are(places):
         ("plain", {"groups": "x0"}),
         ("plain", {"show_rows": True}),
         ("plain", {"label": "nothing"}),
+        ("years", {}),
         ("plain.csv", {}),
         ("X.npy", {"labels_file": "names.txt"}),
         ("gone.parquet", {}),

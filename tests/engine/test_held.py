@@ -240,6 +240,7 @@ def test_nothing_is_left_of_work_that_was_interrupted(folder):
     assert left_in(folder) == []
 
 
+@pytest.mark.parametrize("kernels", ["large pairs"], indirect=True)
 @pytest.mark.usefixtures("kernels")
 def test_no_folder_is_left_where_the_user_stops_a_fit(clouds, folder):
     """A callback is where interfaces cancel work."""

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -204,6 +205,14 @@ def test_dask_changes_nothing(dask_client, far, data, tmp_path):
         assert found.work_.engine.startswith("Dask with 2 ")
     kept = BayesFloor(**ALL).fit(folder, "label", client=dask_client, checkpoint=tmp_path / "kept")
     same_results(kept, far)
+
+
+@plain
+def test_processes_change_nothing(far, data):
+    """Rows in this process's memory go to others by a file."""
+    with parallel_config("loky", n_jobs=2):
+        for given in [(data[0], "label"), (open_rows(data[1]), data[2])]:
+            same_results(BayesFloor(**ALL).fit(*given), far)
 
 
 @plain

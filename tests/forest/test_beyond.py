@@ -3,6 +3,7 @@
 import tempfile
 import time
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,9 +18,12 @@ from threadpoolctl import threadpool_info
 from bayesfloor import open_rows, spanning_forest
 from bayesfloor.engine._rows import ArrayRows
 from bayesfloor.engine._runners import JoblibRunner
-from bayesfloor.forest import _beyond, _gather, _pieces
+from bayesfloor.forest import _beyond, _blocks, _gather, _pieces
+from bayesfloor.forest._blocks import forest_of, join
+from bayesfloor.forest._cells import cut_cells
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._settle import core_distance, make_links
+from bayesfloor.forest._vertices import find_vertices, rank_together
 
 # Boxes of few rows each keep little apart, of which users are told.
 pytestmark = pytest.mark.filterwarnings("ignore:About .* of the rows of all pairs of blocks")
@@ -164,6 +168,47 @@ def test_blocks_of_some_thousand_rows(d, global_random_seed):
     X = np.vstack([rng.standard_normal((5000, d)), rng.integers(0, 3, (1000, d))])
 
     assert_same(spanning_forest(X, 3, block_rows=2000, n_jobs=2), spanning_forest(X, 3))
+
+
+def draw_halves(rng, X):
+    """Rows of two blocks: of two cells, which lie beside each other, or of any two parts."""
+    cells = cut_cells(X[rng.permutation(len(X))[: rng.integers(2, len(X) + 1)]], 2)
+    side = cells.find(X + 0.0) if rng.random() < 0.8 else rng.integers(0, 2, len(X))
+    return X[side == 0], X[side == 1]
+
+
+@pytest.mark.parametrize("near", [0.0, 0.5, 4.0])
+def test_blocks_beside_each_other_are_searched_at_the_border(near, cases, monkeypatch, global_random_seed):
+    """However few vertices look across at first, ties at the border and empty gaps are seen to."""
+    monkeypatch.setattr(_blocks, "_NEAR", near)
+    rng, wrong, n_joined = np.random.default_rng(global_random_seed), [], 0
+    for case, expected in [pair for pair in cases if pair[0].groups is None and len(pair[0].X) > 1][:200]:
+        halves = draw_halves(rng, case.X)
+        if not all(map(len, halves)):
+            continue
+        one, two = rank_together([find_vertices(half)[0] for half in halves])
+        blocks = [forest_of(vertices, case.n_trees, "kdtree") for vertices in (one, two)]
+        edges = join(*blocks, case.n_trees, "kdtree", beside=True).edges
+        found = replace(
+            expected, a=edges.a, b=edges.b, length=np.ldexp(np.sqrt(edges.squared), one.exponent), tree=edges.tree
+        )
+        n_joined += 1
+        wrong += [] if found == expected else [case]
+
+    assert wrong == []
+    assert n_joined > 100
+
+
+def test_an_outlier_reaches_farther_than_the_core_of_its_block(monkeypatch):
+    """Two blocks are joined for the sake of one vertex, though a short way leads around from core to core."""
+    monkeypatch.setattr(_beyond, "_NEAREST", 1)
+    left, right, floor = (np.arange(0, 100, step) for step in (1.0, 0.7, 1.0))
+    sides = [[(0.0, y) for y in left], [(80.0, y) for y in right], [(x, 0.0) for x in floor if x < 80]]
+    X = np.array([*sides[0], *sides[1], *sides[2], (45.0, 70.0)])  # the last one stands alone, to the right
+    forest = spanning_forest(X, 1)
+
+    assert forest.length[-1] == 35
+    assert_same(spanning_forest(X, 1, block_rows=-(-len(X) // 4)), forest)
 
 
 @pytest.fixture

@@ -104,6 +104,9 @@ def _open_parquet(file: File, path: Path, asked: Asked) -> Data:
     from bayesfloor.engine._parquet import column_names
     from bayesfloor.engine._rows import open_rows
 
+    folders = {part for place in path.rglob("*.parquet") for part in place.relative_to(path).parts[:-1]}
+    if named := sorted(name for name in folders if "=" in name):
+        raise DataError(f"folders such as {join(named, 1)} are columns, which cannot be read in pieces.")
     names = column_names(path)
     if asked.label is None and not asked.labels_file:
         raise DataError(f"which column is the label? Use -y. Columns: {join(names, 12)}.")

@@ -209,7 +209,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` are of all rows, the rest of 50,000.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1). Of Parquet files, the name of a column.
+            probabilities (rows that add up to 1). Of Parquet files also the name of a column, and of all rows
+            told by where they are a ``.npy`` file; these take one label a row.
         groups : array-like of shape (n_rows,), default=None
             Rows of one group (a patient, a video) are never joined: near-copies would otherwise make
             the floor falsely low.

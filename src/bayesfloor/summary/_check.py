@@ -281,7 +281,7 @@ def check(
     """
     if target is not None:
         check_target(target)
-    label = y if isinstance(y, str) else ""
+    label = y if isinstance(y, str) and not y.endswith(".npy") else ""
     if not is_place(X):
         X, y, groups, label = _columns(X, y, groups)
     floor = BayesFloor(
