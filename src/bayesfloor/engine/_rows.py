@@ -179,6 +179,8 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
         return X
     if not isinstance(X, (str, Path)):
         return _open_array(np.asarray(X), "X")
+    if not str(X):
+        raise ValueError("Got an empty name, but expected a .npy file, a .parquet file or a folder of them.")
     path = Path(X)
     if path.suffix == ".npy":
         return _open_npy(path)

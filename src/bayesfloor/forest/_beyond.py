@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 500_000  # rows of a file that are simply read, where nobody asks for blocks
 _FORMAT = 1  # of the pieces in a store
-_PROCESS = 250e6  # bytes that a worker takes when it has loaded all it needs
+_PROCESS = 280e6  # bytes that a worker takes when it has loaded all it needs
 _WORKING = 1e9  # bytes for a task where nobody says how much memory there is
 _USED = 0.75  # of a worker's memory: Dask pauses workers at 80 %
 _FEWEST_ROWS = 1000  # in a block
@@ -70,6 +70,8 @@ class Work(NamedTuple):
     engine: str  # who ran the tasks
 
     def __str__(self) -> str:
+        if self.n_blocks == 1:
+            return f"{self.engine}, one block"
         return f"{self.engine}, {self.n_blocks:,} blocks, {self.n_joined:,} of {self.n_pairs:,} pairs of them joined"
 
 

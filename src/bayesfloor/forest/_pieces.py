@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._memory import release_memory
 from bayesfloor.engine._store import Arrays
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._blocks import Block, forest_of, join, restore_block
@@ -43,9 +44,12 @@ class BlockSummary(NamedTuple):
 
 
 def call_alone(function: Callable[..., Result], *task: object) -> Result:
-    """A task in a process of its own, which has to see to its matrix products."""
-    with one_blas_thread():
-        return function(*task)
+    """A task in a process of its own, which has to see to its matrix products and to its memory."""
+    try:
+        with one_blas_thread():
+            return function(*task)
+    finally:
+        release_memory()
 
 
 def grow_block(plan: Plan, number: int) -> BlockSummary:
