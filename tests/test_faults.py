@@ -181,6 +181,14 @@ def test_a_worker_that_is_killed_changes_nothing(stage, engine, X, expected, tmp
     assert len(list((tmp_path / "kept").glob("block-*"))) == len(X) // BLOCK_ROWS
 
 
+def test_what_was_half_written_goes_away(kept, X, expected):
+    """A worker that is killed cannot clear up; whoever goes on does."""
+    (kept / ".0123.part").write_bytes(b"half")
+
+    assert_same(spanning_forest(X, 3, checkpoint=kept), expected)
+    assert_whole(kept)
+
+
 # A driver that is killed.
 
 DRIVER = """
