@@ -40,7 +40,7 @@ def measure_enough(folder, n, sizes, memory):
     place, found = str(make_labelled(folder, n)), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that rows are drawn is the point
-        found.extend(_fit(place, max_rows=size) for size in sizes)
+        found.extend(_fit(place, max_rows=size, target_width=None) for size in sizes)
         with small_cluster(2, memory) as client:
             found.append(_fit(place, client, target_width=None))
     return {"bayes_error": float(norm.cdf(-_APART / 2)), "fits": found, "rows": []}
