@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,7 +25,7 @@ MEMORY = "500MB"  # of a worker
 KINDS = {"normal": "standard_normal", "uniform": "random"}
 STAGES = ("looking at rows", "sorting rows", "blocks", "ranks", "ranks of blocks", "joins", "edges")
 
-_FILES = 20
+FILES = 20  # of a folder
 _EVERY = 0.05  # seconds between two looks at the memory
 _WARM = 20_000  # rows that load all kernels
 _EDGES = ("a", "b", "length", "tree", "vertex")
@@ -36,19 +37,23 @@ _RESET_PEAK = "5"  # what proc(5) wants in clear_refs
 
 def make_rows(folder, kind, n, d):
     """The folder of Parquet files with these rows, made unless it is there."""
+    draw, ends = getattr(np.random.default_rng(SEED), KINDS[kind]), [n * i // FILES for i in range(FILES + 1)]
+    parts = (draw((stop - start, d)) for start, stop in pairwise(ends))
+    return write_parts(Path(folder) / f"{kind}-{n}x{d}", ({f"x{k}": X[:, k] for k in range(d)} for X in parts))
+
+
+def write_parts(place, parts):
+    """The folder of Parquet files with these columns, one file for each part, made unless it is there."""
     from pyarrow import table
     from pyarrow.parquet import write_table
 
-    place = Path(folder) / f"{kind}-{n}x{d}"
     if place.exists():
         return place
     part = place.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    draw, ends = getattr(np.random.default_rng(SEED), KINDS[kind]), [n * i // _FILES for i in range(_FILES + 1)]
-    for number in range(_FILES):
-        X = draw((ends[number + 1] - ends[number], d))
-        write_table(table({f"x{k}": X[:, k] for k in range(d)}), part / f"{number:02}.parquet")
+    for number, columns in enumerate(parts):
+        write_table(table(columns), part / f"{number:02}.parquet")
     return part.rename(place)
 
 

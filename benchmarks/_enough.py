@@ -1,6 +1,5 @@
 """How few rows are enough: the share of cross edges of samples and of all rows, each with its interval."""
 
-import shutil
 import time
 import warnings
 from pathlib import Path
@@ -8,31 +7,23 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
-from benchmarks._beyond import small_cluster
+from benchmarks._beyond import FILES, small_cluster, write_parts
 from benchmarks._data import SEED
 
 _APART = 2.0  # two normal classes as far apart: the best classifier errs on 15.9 %
-_FILES = 20
 
 
 def make_labelled(folder, n):
     """The folder of Parquet files with rows of two classes, made unless it is there."""
-    from pyarrow import table
-    from pyarrow.parquet import write_table
+    return write_parts(Path(folder) / f"labelled-{n}", _two_classes(n))
 
-    place = Path(folder) / f"labelled-{n}"
-    if place.exists():
-        return place
-    part = place.with_suffix(".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
+
+def _two_classes(n):
     rng = np.random.default_rng(SEED)
-    for number in range(_FILES):
-        label = rng.integers(0, 2, n // _FILES)
-        X = rng.standard_normal((n // _FILES, 2))
-        X[:, 0] += _APART * label
-        write_table(table({"x0": X[:, 0], "x1": X[:, 1], "label": label}), part / f"{number:02}.parquet")
-    return part.rename(place)
+    for _ in range(FILES):
+        label = rng.integers(0, 2, n // FILES)
+        X = rng.standard_normal((n // FILES, 2))
+        yield {"x0": X[:, 0] + _APART * label, "x1": X[:, 1], "label": label}
 
 
 def measure_enough(folder, n, sizes, memory):

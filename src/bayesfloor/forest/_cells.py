@@ -90,8 +90,13 @@ def _moved(corner: Floats, feature: int, value: float) -> Floats:
 
 def box_gaps(low: Floats, high: Floats, one: Ints, two: Ints) -> Floats:
     """Squared distances between boxes, rounded like lengths."""
-    total = np.zeros(len(one))
+    return gap_between(low[one], high[one], low[two], high[two])
+
+
+def gap_between(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> Floats:
+    """Squared distances from boxes, or from points (boxes from x to x), to others: rounded like lengths."""
+    total = np.zeros(len(low))
     for k in range(low.shape[1]):
-        step = np.maximum(0.0, np.maximum(low[one, k] - high[two, k], low[two, k] - high[one, k]))
+        step = np.maximum(0.0, np.maximum(other_low[..., k] - high[:, k], low[:, k] - other_high[..., k]))
         total += step * step
     return total

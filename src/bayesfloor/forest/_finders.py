@@ -14,6 +14,7 @@ import numpy as np
 
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import effective_n_jobs, run_tasks
+from bayesfloor.forest._cells import gap_between
 from bayesfloor.forest._kdtree import Tree, build_tree, node_labels, search_tree
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, distinct_edges, edge_lengths
 from bayesfloor.forest._matmul import STRIP, Approx, Rough, push_columns, push_rows
@@ -133,7 +134,8 @@ class BorderFinder(TreeFinder):
     def first(self, m: int) -> Candidates:
         gap = np.full(len(self.vertices), np.inf)
         for askers, tree in self.pairs:
-            gap[askers] = _box_distance(self.vertices.x[askers], tree)
+            x = self.vertices.x[askers]
+            gap[askers] = gap_between(x, x, tree.low[0], tree.high[0])
         near = gap <= self.limit
         number = np.arange(len(self.vertices), dtype=np.int32)
         found = no_candidates()
@@ -151,15 +153,6 @@ def no_candidates() -> Candidates:
     """Nothing found, nobody asked."""
     number = np.empty(0, np.int32)
     return Candidates(number, number, np.empty(0), number, np.empty(0), number)
-
-
-def _box_distance(x: Floats, tree: Tree) -> Floats:
-    """Squared distances of points to a tree's box, rounded like lengths."""
-    total = np.zeros(len(x))
-    for k in range(x.shape[1]):
-        step = np.maximum(0.0, np.maximum(tree.low[0, k] - x[:, k], x[:, k] - tree.high[0, k]))
-        total += step * step
-    return total
 
 
 class Lists(NamedTuple):

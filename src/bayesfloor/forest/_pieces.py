@@ -16,6 +16,7 @@ from bayesfloor.engine._memory import release_memory
 from bayesfloor.engine._store import Arrays
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._blocks import Block, forest_of, join, restore_block
+from bayesfloor.forest._cells import gap_between
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._order import Floats, Ints, Keys
 from bayesfloor.forest._plan import Plan, rows_of_cell
@@ -202,12 +203,8 @@ def _near_border(blocks: tuple[Arrays, Arrays], bound: float) -> tuple[Ints, Int
 
 
 def _gap(x: Floats, other: Arrays) -> Floats:
-    """Squared distances of points to the other block's box, rounded like lengths."""
-    total, low, high = np.zeros(len(x)), other["summary_low"], other["summary_high"]
-    for k in range(x.shape[1]):
-        step = np.maximum(0.0, np.maximum(low[k] - x[:, k], x[:, k] - high[k]))
-        total += step * step
-    return total
+    """Squared distances of points to the other block's box."""
+    return gap_between(x, x, other["summary_low"], other["summary_high"])
 
 
 def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints | None:
