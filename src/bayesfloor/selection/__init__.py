@@ -1,0 +1,1 @@
+"""What to decide before training: representations, features, weights, merges, how many rows."""
