@@ -1,10 +1,11 @@
-"""Labels as text that neither a terminal nor a reader can be misled by."""
+"""Labels and shares as text that neither a terminal nor a reader can be misled by."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import accumulate
+from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
 
@@ -83,3 +84,19 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     """A text filled up with blanks to so many columns of a terminal."""
     blank = " " * max(0, width - cells(text))
     return blank + text if right else text + blank
+
+
+def percent(share: float) -> str:
+    """A share in percent: two decimals below 1 %, else one."""
+    if not isfinite(share):
+        return "unknown"
+    return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
+
+
+def span(low: float, high: float) -> str:
+    """Two shares in percent."""
+    return f"{percent(low)} to {percent(high)} %"
+
+
+def _decimals(error: float) -> int:
+    return 2 if 0 < error < 0.00995 else 1

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._text import cells, printable, show_labels
+from bayesfloor.engine._text import cells, percent, printable, show_labels, span
 from bayesfloor.floor._data import as_frame
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import class_rows, hardest_pairs, pair_rows
-from bayesfloor.summary._words import amount, guess, limits, percent, span, target_text
+from bayesfloor.summary._words import amount, guess, limits, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list

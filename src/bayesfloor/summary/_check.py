@@ -14,7 +14,7 @@ from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
-from bayesfloor.engine._text import show_labels
+from bayesfloor.engine._text import show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._envelope import Envelope
@@ -30,7 +30,7 @@ from bayesfloor.summary._rows import RowsToSee, rows_to_see
 from bayesfloor.summary._tables import held_out_pair_errors
 from bayesfloor.summary._text import to_text
 from bayesfloor.summary._trust import Trust, weigh_trust
-from bayesfloor.summary._words import span, verdict_text
+from bayesfloor.summary._words import verdict_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)

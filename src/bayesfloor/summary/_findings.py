@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import join_labels
+from bayesfloor.engine._text import join_labels, percent, span
 from bayesfloor.summary._tables import hardest_pairs
-from bayesfloor.summary._words import count, percent, shows_nothing, span
+from bayesfloor.summary._words import count, shows_nothing
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._text import percent, span
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.summary._tables import LEVEL, class_limits, pair_limits
-from bayesfloor.summary._words import limits, percent, span, target_text
+from bayesfloor.summary._words import limits, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesfloor.engine._text import cells, pad, printable
+from bayesfloor.engine._text import cells, pad, percent, printable, span
 from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._words import amount, count, guess, limits, percent, span, target_text
+from bayesfloor.summary._words import amount, count, guess, limits, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._text import printable
+from bayesfloor.engine._text import percent, printable
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, Result
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._words import amount, best_learner, count, percent
+from bayesfloor.summary._words import amount, best_learner, count
 
 _SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
 _COPIES = 0.01  # share of equal rows that is worth a word

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from bayesfloor.engine._text import printable
+from bayesfloor.engine._text import percent, printable, span
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._verdict import give_verdict
 
 NO_SIGNAL = 0.05  # p-value above which features are not shown to say anything of the labels
 _LEVELS = ((0.05, "Easy"), (0.25, "Moderate"), (0.75, "Hard"))
-
-
-def percent(share: float) -> str:
-    """A share in percent: two decimals below 1 %, else one."""
-    if not np.isfinite(share):
-        return "unknown"
-    return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
 
 
 def accuracy(error: float) -> str:
@@ -27,19 +18,10 @@ def accuracy(error: float) -> str:
     return "100.0" if left == "100.00" else left
 
 
-def span(low: float, high: float) -> str:
-    """Two shares in percent."""
-    return f"{percent(low)} to {percent(high)} %"
-
-
 def target_text(target: float) -> str:
     """A target accuracy in percent, no longer than it has to be."""
     short = f"{100 * target:.6g} %"
     return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
-
-
-def _decimals(error: float) -> int:
-    return 2 if 0 < error < 0.00995 else 1
 
 
 def count(number: float, noun: str) -> str:
