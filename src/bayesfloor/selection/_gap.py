@@ -146,8 +146,8 @@ class Gap(Result):
         parts = [lines._columns() for lines in (self.overall, self.by_class, self.by_pair)]
         return {
             "kind": ["overall"] + ["class"] * len(labels) + ["pair"] * len(one),
-            "class_1": [None, *labels, *(labels[number] for number in one)],
-            "class_2": [None] * (1 + len(labels)) + [labels[number] for number in two],
+            "class_1": np.array([None, *labels, *(labels[number] for number in one)], dtype=object),
+            "class_2": np.array([None] * (1 + len(labels)) + [labels[number] for number in two], dtype=object),
             **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
         }
 
@@ -179,14 +179,19 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
     Returns
     -------
     Gap
-        With one of these words for the whole problem and for each class: "room left": even the low
-        end of the model's error lies above the upper limit of the lowest possible one, so a better
-        classifier exists. "below the floor": even the high end lies below the low end of the lower
-        bound, so this model refutes the floor, or has seen the rows. "at the floor": the error is not
-        above the high end of the lower bound (of classes: the lower bound) or above what the floor
-        can see, so nothing lower can be shown to be possible. "between the bounds": none of these.
-        For each pair: "room left", else "not measurable" where the floor is as low as it can be seen
-        to be, else "room not shown". "no rows" where a class has none to try the model on.
+        With a word for the whole problem and for each class:
+
+        - "room left": even the low end of the model's error lies above the upper limit of the lowest
+          possible one, so a better classifier exists;
+        - "below the floor": even the high end lies below the low end of the lower bound, so the model
+          refutes the floor, or has seen the rows;
+        - "at the floor": the error is not above the lower bound (the high end of its interval, for the
+          whole problem) or above the least that the floor can see, so nothing lower can be shown to
+          be possible;
+        - "between the bounds", or "room not shown" above them, but not clearly.
+
+        For each pair "room left", else "not measurable" where the floor sees no overlap, else "room
+        not shown". "no rows" where a class has none to try the model on.
 
     Notes
     -----
@@ -299,8 +304,8 @@ def _hold(wrong: Any, n_rows: Any, held: _Floor, level: float) -> GapLines:
     half = 0.5 + level / 2
     low, high = lower_limit(wrong, n_rows, half), upper_limit(wrong, n_rows, half)
     error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
-    found = [low > held.upper_end, high < held.lower_end, error <= held.at]
-    return GapLines(n_rows, error, low, high, *held[:-1], np.select(found, [ROOM, BELOW, AT], BETWEEN))
+    found = [low > held.upper_end, high < held.lower_end, error <= held.at, error <= held.upper]
+    return GapLines(n_rows, error, low, high, *held[:-1], np.select(found, [ROOM, BELOW, AT, BETWEEN], NOT_SHOWN))
 
 
 def _each(level: float, n_tests: int) -> float:
