@@ -15,6 +15,7 @@ from bayesfloor.floor._spread import Spread, fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._multiclass import (
+    Bounds,
     conflict_floor,
     multiclass_bounds,
     one_vs_rest_bounds,
@@ -77,14 +78,12 @@ def overall_floor(
     drawn = content.n_drawn(labels)
     first = class_edges(forest, labels, 1)
     sizes, n = labels.class_sizes, len(labels.vertex)
-    cap = 1 - sizes.max() / n
-    rate = bounded_rate(edges.cross_rate, sizes, subtract_forced=options.subtract_forced)
-    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=options.bias_correction)
+    bounds = error_bounds(edges.cross_rate, sizes, options)
     trust, reasons = trust_of(edges.cross_rate, spread, ties, sizes)
     return Floor(
         lower=float(bounds.lower),
         estimate=float(bounds.estimate),
-        upper=float(min(bounded_rate(edges.cross_rate, sizes, subtract_forced=False), cap)),
+        upper=float(bounds.upper),
         cross_rate=edges.cross_rate,
         std_error=spread.std_error,
         interval_method=spread.method,
@@ -100,11 +99,24 @@ def overall_floor(
         reasons=reasons,
         n_rows=n,
         n_classes=len(sizes),
-        constant_error=float(cap),
+        constant_error=constant_error(sizes),
         _first_cross=first.cross_rate * min(first.n_edges, drawn),
         _first_edges=min(first.n_edges, drawn),
         _degrees=spread.degrees,
     )
+
+
+def error_bounds(cross_rate: float, sizes: Floats, options: Options) -> Bounds:
+    """Bounds on the Bayes error of all classes; the upper one keeps the edges that a tree is forced to have."""
+    rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
+    cap, correct_bias = constant_error(sizes), options.bias_correction
+    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=correct_bias)
+    return bounds._replace(upper=np.minimum(raw, cap))
+
+
+def constant_error(sizes: Floats) -> float:
+    """Error of always answering the largest class."""
+    return float(1 - sizes.max() / sizes.sum())
 
 
 def bounded_rate(cross_rate: float, sizes: Floats, *, subtract_forced: bool) -> float:
@@ -244,7 +256,7 @@ def one_vs_rest_floor(
 ) -> OneVsRestFloor:
     """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
     sizes, n = labels.class_sizes, len(labels.vertex)
-    rate, cap = edges.class_rates, 1 - sizes.max() / sizes.sum()  # no class errs more than all together
+    rate, cap = edges.class_rates, constant_error(sizes)  # no class errs more than all together
     pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
     bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
     lower = np.minimum(bounds.lower, cap)

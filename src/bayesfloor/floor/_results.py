@@ -20,6 +20,8 @@ FEW = 30  # rows of a class below which nothing is to be trusted
 
 def plain(value: Any) -> Any:
     """A value as JSON knows it; what is not a number becomes None."""
+    if isinstance(value, Result):
+        return value.to_dict()
     if isinstance(value, np.ndarray):
         return [plain(item) for item in value.tolist()] if value.ndim else plain(value.item())
     if isinstance(value, (list, tuple)):

@@ -136,11 +136,6 @@ class Gap(Result):
             told.append("The classes have other shares here than in the rows of the floor, which answers for its own.")
         return told
 
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON."""
-        parts = {name: getattr(self, name).to_dict() for name in ("overall", "by_class", "by_pair")}
-        return {**super().to_dict(), **parts}
-
     def _columns(self) -> dict[str, Any]:
         labels, (one, two) = self.classes.tolist(), np.triu_indices(len(self.classes), 1)
         parts = [lines._columns() for lines in (self.overall, self.by_class, self.by_pair)]
