@@ -209,6 +209,15 @@ def test_new_labels_cannot_be_mistaken(rng):
     assert advice.text.isprintable()
 
 
+def test_long_groups_are_told_in_short(rng):
+    """Of hundreds of classes no one reads all."""
+    X, y = draw(rng, 400, np.arange(40))
+    advice = merge_advice(fit(X, y), target=0.99)
+
+    assert " more" in advice.text
+    assert len(advice.text) < 700
+
+
 def test_advice_is_plain_json_and_a_table(rng):
     """One line a step, the classes as they are first."""
     X, y = draw(rng, 300, [0, 1, 2])

@@ -19,7 +19,7 @@ Group = tuple[Any, ...]  # labels
 
 _JOINT = " + "
 _LONGEST_NAME = 10**9  # letters: new labels are never cut
-_TOLD_GROUPS = 4  # in the text
+_TOLD_GROUPS, _TOLD_LABELS = 4, 6  # in the text, the latter of each group
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class MergeAdvice(Result):
         if not self.steps:
             why = "" if self.tested else ": it can be shown only in few dimensions, for one label a row without weights"
             return rest or [f"No two classes are shown to be alike{why}."]
-        merged = [_JOINT.join(show_labels(group)) for group in self.groups if len(group) > 1]
+        merged = [_show(group) for group in self.groups if len(group) > 1]
         first, then = (span(step.lower, step.upper) for step in (self.before, self.after))
         return [
             f"Merge {join_labels(merged, _TOLD_GROUPS)} ({self._alike_text()}).",
@@ -276,6 +276,13 @@ class _Classes:
         self._gain[j] = self._gain[:, j] = -np.inf
         self.alike[j] = self.alike[:, j] = False
         return self.step(one, two, gain, alike=alike)
+
+
+def _show(group: Group) -> str:
+    """A group as a short text."""
+    names = show_labels(group)
+    shown, more = _JOINT.join(names[:_TOLD_LABELS]), len(names) - _TOLD_LABELS
+    return shown if more <= 0 else f"{shown} and {more} more"
 
 
 def _mapping(groups: tuple[Group, ...]) -> dict[Any, Any]:
