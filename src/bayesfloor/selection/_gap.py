@@ -19,6 +19,7 @@ from bayesfloor.formulas._multiclass import one_vs_rest_bounds
 ROOM, AT, BELOW, BETWEEN = "room left", "at the floor", "below the floor", "between the bounds"
 NOT_SHOWN, NOT_MEASURABLE, NO_ROWS = "room not shown", "not measurable", "no rows"
 _OTHER_SHARES = 0.001  # p-value below which class shares differ from those of the floor
+_RARE = 5  # rows expected of a class, below which a chi-square test is not to be trusted
 _TOLD_PAIRS = 2  # in the text
 _PAIRS_WORTH_TELLING = 0.1  # of the rows that may be won, at least
 
@@ -335,9 +336,12 @@ def _class_limits(floor: BayesFloor, level: float) -> Floats:
 
 def _draws(whole: Floor) -> float:
     """How many independent draws a row is worth: fewer than one where groups were drawn, or weights differ."""
-    return whole._first_edges / max(whole.n_rows - 1, 1)
+    return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
 
 
 def _shares_p_value(floor: BayesFloor, sizes: Ints) -> float:
+    """Chi-square test of equal shares, with rare classes taken together."""
     there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
-    return float(chi2_contingency([there, sizes], correction=False).pvalue)
+    rare = there / there.sum() * sizes.sum() < _RARE
+    place = np.unique(np.where(rare, -1, np.arange(len(sizes))), return_inverse=True)[1]
+    return float(chi2_contingency([np.bincount(place, each) for each in (there, sizes)], correction=False).pvalue)

@@ -15,7 +15,8 @@ def class_weight(floor: BayesFloor, strength: float = 1.0) -> dict[Any, float]:
 
     They are for scikit-learn's ``class_weight``, and lie between none and "balanced": a class gets
     more for the errors about it that no classifier avoids, not for being small. What they win is
-    balanced accuracy and the recall of hard classes; accuracy itself is as often lost as won.
+    balanced accuracy, a point or so, and the recall of hard classes; accuracy is as often lost as won.
+    Classes so rare that a model never answers them need "balanced", which costs far more accuracy.
 
     Parameters
     ----------
