@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from bayesfloor.hierarchy._search import SmartSVMSearch
     from bayesfloor.hierarchy._smart_svm import SmartSVM
     from bayesfloor.hierarchy._tree import ClassTree
+    from bayesfloor.selection._candidates import LabelsSeenWarning
+    from bayesfloor.selection._comparison import Comparison
+    from bayesfloor.selection._filter import FeatureFloors, feature_floors, floor_score
+    from bayesfloor.selection._gap import Gap, gap
+    from bayesfloor.selection._merge import MergeAdvice, merge_advice
+    from bayesfloor.selection._path import SelectionPath
+    from bayesfloor.selection._representations import compare_representations
+    from bayesfloor.selection._selector import FloorSelector
+    from bayesfloor.selection._weights import class_weight
     from bayesfloor.summary._assert import assert_reachable
     from bayesfloor.summary._check import Check, check
 
@@ -24,20 +33,33 @@ __version__ = "0.1.0.dev0"
 # Importing the package costs nothing; a name loads what it needs when it is first used.
 _HOME = {
     "BayesFloor": "bayesfloor.floor._bayes_floor",
-    "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
     "Check": "bayesfloor.summary._check",
-    "ClassTree": "bayesfloor.hierarchy._tree",
     "ClassForests": "bayesfloor.forest._classes",
+    "ClassTree": "bayesfloor.hierarchy._tree",
+    "Comparison": "bayesfloor.selection._comparison",
+    "FeatureFloors": "bayesfloor.selection._filter",
     "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
+    "FloorSelector": "bayesfloor.selection._selector",
     "Forest": "bayesfloor.forest._forest",
+    "Gap": "bayesfloor.selection._gap",
+    "LabelsSeenWarning": "bayesfloor.selection._candidates",
+    "MergeAdvice": "bayesfloor.selection._merge",
+    "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
+    "SelectionPath": "bayesfloor.selection._path",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
     "SmartSVMSearch": "bayesfloor.hierarchy._search",
     "assert_reachable": "bayesfloor.summary._assert",
     "check": "bayesfloor.summary._check",
     "class_forests": "bayesfloor.forest._classes",
+    "class_weight": "bayesfloor.selection._weights",
+    "compare_representations": "bayesfloor.selection._representations",
+    "feature_floors": "bayesfloor.selection._filter",
+    "floor_score": "bayesfloor.selection._filter",
+    "gap": "bayesfloor.selection._gap",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
-    "open_rows": "bayesfloor.engine._rows",
+    "merge_advice": "bayesfloor.selection._merge",
     "odd_labels": "bayesfloor.floor._odd_labels",
+    "open_rows": "bayesfloor.engine._rows",
     "spanning_forest": "bayesfloor.forest._forest",
 }
 
@@ -46,15 +68,28 @@ __all__ = [
     "Check",
     "ClassForests",
     "ClassTree",
+    "Comparison",
+    "FeatureFloors",
     "FloorGuidedClassifier",
+    "FloorSelector",
     "Forest",
+    "Gap",
+    "LabelsSeenWarning",
+    "MergeAdvice",
     "SampledRowsWarning",
+    "SelectionPath",
     "SmartSVM",
     "SmartSVMSearch",
     "assert_reachable",
     "check",
     "class_forests",
+    "class_weight",
+    "compare_representations",
+    "feature_floors",
+    "floor_score",
+    "gap",
     "henze_penrose",
+    "merge_advice",
     "odd_labels",
     "open_rows",
     "spanning_forest",

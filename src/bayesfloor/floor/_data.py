@@ -28,18 +28,25 @@ class Features:
 
 def read_features(estimator: Any, X: Any) -> Features:
     """``X`` as numbers; sets ``n_features_in_`` and ``feature_names_in_``."""
+    return read_columns(estimator, X)[0]
+
+
+def read_columns(estimator: Any, X: Any) -> tuple[Features, Ints]:
+    """``X`` as numbers, and of each column of these the column of ``X`` that it came from."""
     from sklearn.utils.validation import validate_data
 
     frame = as_frame(X)
     if frame is None:
         values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        return Features(values, np.ones(values.shape[1], dtype=bool))
+        return Features(values, np.ones(values.shape[1], dtype=bool)), np.arange(values.shape[1])
     validate_data(estimator, X, skip_check_array=True)
     blocks = [read_column(column) for column in frame.iter_columns()]
     if not blocks:
         raise ValueError(f"Got a data frame of {len(frame)} rows without columns, but expected at least one feature.")
-    quantity = np.repeat([is_quantity for _, is_quantity in blocks], [block.shape[1] for block, _ in blocks])
-    return Features(_check_finite(np.hstack([block for block, _ in blocks]), X), quantity)
+    widths = [block.shape[1] for block, _ in blocks]
+    quantity = np.repeat([is_quantity for _, is_quantity in blocks], widths)
+    values = _check_finite(np.hstack([block for block, _ in blocks]), X)
+    return Features(values, quantity), np.repeat(np.arange(len(blocks)), widths)
 
 
 def as_frame(X: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,9 @@ class Options:
     bias_correction: bool
     subtract_forced: bool
     normalize: bool
+
+
+USUAL = Options(bias_correction=True, subtract_forced=False, normalize=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +110,11 @@ def overall_floor(
     )
 
 
-def error_bounds(cross_rate: float, sizes: Floats, options: Options) -> Bounds:
-    """Bounds on the Bayes error of all classes; the upper one keeps the edges that a tree is forced to have."""
+def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
+    """Bounds on the Bayes error of all classes from one cross rate or many.
+
+    The upper one keeps the edges that a tree is forced to have.
+    """
     rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
     cap, correct_bias = constant_error(sizes), options.bias_correction
     bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=correct_bias)
@@ -119,11 +126,11 @@ def constant_error(sizes: Floats) -> float:
     return float(1 - sizes.max() / sizes.sum())
 
 
-def bounded_rate(cross_rate: float, sizes: Floats, *, subtract_forced: bool) -> float:
+def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
     """The rate that goes into the bounds: R / n for two classes, as in the paper, else R / |E|."""
     n, K = sizes.sum(), len(sizes)
     if subtract_forced:
-        cross_rate = float(remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1)))
+        cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))
     return cross_rate * (n - 1) / n if K == 2 else cross_rate
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._labels import Floats, Ints, likeliest
+from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.floor._data import (
     Features,
     Target,
@@ -74,7 +74,7 @@ def read_sample(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any)
     features = read_features(estimator, X)
     n = len(features.values)
     target, weight = read_target(y, n), read_weight(sample_weight, n)
-    numbers = None if groups is None else _number_groups(groups, n)
+    numbers = None if groups is None else number_groups(groups, n)
     sample = make_sample(features, target, numbers, weight)
     return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
 
@@ -85,7 +85,8 @@ def make_sample(features: Features, target: Target, groups: Ints | None = None, 
     return sample.take(_content_order(sample))
 
 
-def _number_groups(groups: Any, n_rows: int) -> Ints:
+def number_groups(groups: Any, n_rows: int) -> Ints:
+    """The number of each row's group."""
     labels = check_groups(groups, n_rows)
     if any(is_missing(label) for label in labels.tolist()):
         raise ValueError("Got missing values in groups, but expected a group for every row.")
@@ -170,6 +171,12 @@ def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> 
 def cluster_numbers(sample: Sample) -> Ints:
     """Each unit's cluster, numbered by first units: where rows stood in the input has no say."""
     return _clusters(sample)[1]
+
+
+def label_units(sample: Sample) -> csr_array:
+    """Labels of what was drawn: of rows, or the mean labels of groups."""
+    none = np.zeros(len(sample), dtype=np.int64)
+    return Labels(none, sample.shares, 1, None, sample.groups is None, sample.groups).units
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:

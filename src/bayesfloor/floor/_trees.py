@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.counts._labels import Floats, Labels
 from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest, prepare_kernels, spanning_forest
 
 _STEP, _ENTRY = 8e-6, 1.5e-9  # seconds of plain Prim for a step, and for each vertex looked at in it
@@ -29,3 +30,10 @@ def grow(
 ) -> Forest:
     """The forest of these rows."""
     return spanning_forest(X, n_trees, groups, n_jobs=n_jobs, progress=progress)
+
+
+def grow_labelled(X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None) -> tuple[Forest, Labels]:
+    """The forest of a sample whose rows are at ``X``, and the labels on it."""
+    forest = grow(X, n_trees, sample.groups, n_jobs)
+    joined = sample.groups is None
+    return forest, Labels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)

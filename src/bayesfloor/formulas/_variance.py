@@ -31,42 +31,47 @@ def roughness(a: Ints, b: Ints, eta: Any) -> Floats:
     return (own[a] + own[b]) / 2 - (1 - cross_chance(a, b, eta))
 
 
-def conditional_variance(a: Ints, b: Ints, eta: Any) -> float:
+def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = None) -> float:
     """Var(R | X) of the number of cross edges among all edges given, labels drawn from ``eta``.
 
     The edges' own variances, and the covariances of edges that share an end:
     sum_e q_e (1 - q_e) + sum_i { sum_k eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2]
     - [(sum_j q_ij)^2 - sum_j q_ij^2] }, S_ik = sum_j (1 - eta_jk), j over the neighbours of i.
-    For the mean of t trees give the edges of all and divide by t^2.
+    For the mean of t trees give the edges of all and divide by t^2. Edges may have a ``weight``, each pair
+    of vertices one: w q in place of q, w (1 - eta_jk) in place of 1 - eta_jk; the difference of two
+    forests is a graph with weights of both signs.
     """
-    q, n = cross_chance(a, b, eta), eta.shape[0]
-    q_sum = np.bincount(a, q, n) + np.bincount(b, q, n)
-    together = _covariance_terms(a, b, eta)
-    return float(max(0.0, (q * (1 - q)).sum() + together - (q_sum**2).sum() + 2 * (q**2).sum()))
+    n, w = eta.shape[0], np.ones(len(a)) if weight is None else weight
+    q = cross_chance(a, b, eta)
+    q_sum = np.bincount(a, w * q, n) + np.bincount(b, w * q, n)
+    together = _covariance_terms(a, b, eta, w)
+    return float(max(0.0, (w**2 * q * (1 - q)).sum() + together - (q_sum**2).sum() + 2 * (w**2 * q**2).sum()))
 
 
-def _covariance_terms(a: Ints, b: Ints, eta: Any) -> float:
-    """Sum over i and k of eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2].
+def _covariance_terms(a: Ints, b: Ints, eta: Any, w: Floats) -> float:
+    """Sum over i and k of eta_ik [S_ik^2 - sum_j (w_ij (1 - eta_jk))^2].
 
-    Written with T_ik = sum_j eta_jk and U_ik = sum_j eta_jk^2, which stay sparse if eta is.
+    Written with s_i = sum_j w_ij, T_ik = sum_j w_ij eta_jk and the same of squares, which stay sparse if eta is.
     """
-    degree = np.bincount(a, minlength=eta.shape[0]) + np.bincount(b, minlength=eta.shape[0])
-    T, U = _neighbour_sum(a, b, eta), _neighbour_sum(a, b, eta**2)
-    squared = degree**2 - degree - 2 * (degree - 1) * (eta * T).sum(axis=1)
-    return float((squared + (eta * T * T).sum(axis=1) - (eta * U).sum(axis=1)).sum())
+    n = eta.shape[0]
+    s, squares = (np.bincount(a, each, n) + np.bincount(b, each, n) for each in (w, w**2))
+    T = _neighbour_sum(a, b, eta, w)
+    own, U = _neighbour_sum(a, b, eta, w**2), _neighbour_sum(a, b, eta**2, w**2)
+    first = s**2 - 2 * s * (eta * T).sum(axis=1) + (eta * T * T).sum(axis=1)
+    return float((first - squares + 2 * (eta * own).sum(axis=1) - (eta * U).sum(axis=1)).sum())
 
 
-def _neighbour_sum(a: Ints, b: Ints, values: Any) -> Any:
-    """Sum of the values over each vertex's neighbours."""
+def _neighbour_sum(a: Ints, b: Ints, values: Any, w: Floats) -> Any:
+    """Weighted sum of the values over each vertex's neighbours."""
     if not isinstance(values, np.ndarray):
-        return _as_matrix(a, b, values) @ values
+        return _as_matrix(a, b, values, w) @ values
     sums = np.zeros_like(values)
-    np.add.at(sums, a, values[b])
-    np.add.at(sums, b, values[a])
+    np.add.at(sums, a, w[:, None] * values[b])
+    np.add.at(sums, b, w[:, None] * values[a])
     return sums
 
 
-def _as_matrix(a: Ints, b: Ints, like: Any) -> Any:
+def _as_matrix(a: Ints, b: Ints, like: Any, w: Floats) -> Any:
     """The neighbours as a sparse matrix of the same kind as ``like``."""
-    ones, ends = np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a]))
-    return type(like)((ones, ends), shape=(like.shape[0],) * 2)
+    ends = (np.concatenate([a, b]), np.concatenate([b, a]))
+    return type(like)((np.concatenate([w, w]), ends), shape=(like.shape[0],) * 2)

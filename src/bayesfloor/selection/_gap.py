@@ -207,8 +207,7 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection._gap import gap
+    >>> from bayesfloor import BayesFloor, gap
     >>> X, y = load_digits(return_X_y=True)
     >>> floor = BayesFloor().fit(X[:1000], y[:1000])
     >>> model = GaussianNB().fit(X[:1000], y[:1000])

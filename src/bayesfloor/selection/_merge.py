@@ -195,8 +195,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection._merge import merge_advice
+    >>> from bayesfloor import BayesFloor, merge_advice
     >>> X, y = load_wine(return_X_y=True)
     >>> advice = merge_advice(BayesFloor().fit(X, y), target=0.95)
     >>> advice.mapping

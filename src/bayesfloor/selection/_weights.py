@@ -46,8 +46,7 @@ def class_weight(floor: BayesFloor, strength: float = 1.0) -> dict[Any, float]:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.svm import LinearSVC
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection._weights import class_weight
+    >>> from bayesfloor import BayesFloor, class_weight
     >>> X, y = load_iris(return_X_y=True)
     >>> weights = class_weight(BayesFloor().fit(X, y))
     >>> {label: round(weight, 2) for label, weight in weights.items()}

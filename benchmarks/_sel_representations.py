@@ -1,0 +1,160 @@
+"""Floors of representations against the error of the best of three tuned classifiers on each."""
+
+import numpy as np
+
+from benchmarks._data import SEED
+from benchmarks._scaled_svc import ScaledSVC
+from benchmarks._timing import seconds_of
+from benchmarks.calibration import align
+from benchmarks.labels import data_folder, load_parquet
+
+# File, and sizes of PCA; the middle one doubled is that of the random projection.
+_SETS = {
+    "mnist": ("mnist_test", (2, 20, 100)),
+    "letter": ("letter", (2, 5, 10)),
+    "satimage": ("satimage", (2, 6, 18)),
+    "optdigits": ("optdigits", (2, 8, 32)),
+}
+_QUICK = ("satimage",)
+_QUICK_ROWS, _LANDMARKS, _FOLDS = 1500, 100, 3
+_CORRELATION, _TIME, _WITHIN = 0.8, 0.1, 0.005  # goals
+
+
+def cells(*, quick):
+    """Floors of each dataset, and its tuned classifiers on one representation after the other."""
+    names = _QUICK if quick else _SETS
+    return [f"{name}/{what}" for name in names for what in ("floors", *candidates(*_SETS[name][1], 1, None))]
+
+
+def candidates(small, middle, large, n_features, raw):
+    """Representations by name; ``raw`` stands for the rows themselves."""
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.random_projection import GaussianRandomProjection
+
+    pca = {f"pca-{size}": PCA(size, random_state=SEED) for size in (small, middle, large)}
+    landmarks = Nystroem(gamma=1 / n_features, n_components=_LANDMARKS, random_state=SEED)
+    return {
+        "raw": raw,
+        "standard": StandardScaler(),
+        **pca,
+        f"random-{2 * middle}": GaussianRandomProjection(2 * middle, random_state=SEED),
+        "nystroem": make_pipeline(StandardScaler(), landmarks),
+        "lda": LinearDiscriminantAnalysis(),
+    }
+
+
+def measure(cell, *, quick):
+    """Floors of all representations, or the error of tuned classifiers on one; both with their time."""
+    name, what = cell.split("/")
+    file, sizes = _SETS[name]
+    X, y = load_parquet(data_folder() / f"{file}.parquet")
+    if quick:
+        chosen = np.random.default_rng(SEED).choice(len(y), _QUICK_ROWS, replace=False)
+        X, y = X[chosen], y[chosen]
+    given = candidates(*sizes, X.shape[1], X)
+    return _floors(given, X, y) if what == "floors" else _tune(given[what], X, y, quick=quick)
+
+
+def _floors(given, X, y):
+    from bayesfloor import compare_representations
+
+    compare_representations({"few": X[:200]}, y[:200])  # kernels are compiled before
+    seconds, found = seconds_of(lambda: compare_representations(given, y, X=X))
+    return {"seconds": seconds, "table": found.frame().to_dict("records"), "best": found.best_}
+
+
+def _tune(candidate, X, y, *, quick):
+    """Cross-validated error of each classifier with its best parameters, and the time of the whole search."""
+    found = {name: seconds_of(lambda search=search: search.fit(X, y)) for name, search in _searches(candidate).items()}
+    errors = {name: 1 - search.best_score_ for name, (_, search) in found.items()}
+    best = {name: _plain(search.best_params_) for name, (_, search) in found.items()}
+    seconds = {name: seconds for name, (seconds, _) in found.items()}
+    return {"error": min(errors.values()), "errors": errors, "seconds": seconds, "parameters": best, "quick": quick}
+
+
+def _plain(parameters):
+    return {name: float(value) for name, value in parameters.items()}
+
+
+def _searches(candidate):
+    """Searches over the parameters of three classifiers behind a representation."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    first = "passthrough" if isinstance(candidate, np.ndarray) else candidate
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
+    models = {
+        "svm": (make_pipeline(first, ScaledSVC()), {"scaledsvc__C": (3.0, 30.0), "scaledsvc__width": (1.0, 3.0)}),
+        "neighbours": (make_pipeline(first, KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": (1, 5, 15)}),
+        "logistic": (
+            make_pipeline(first, StandardScaler(), LogisticRegression(max_iter=300)),
+            {"logisticregression__C": (0.1, 1.0, 10.0)},
+        ),
+    }
+    return {name: GridSearchCV(model, grid, cv=folds, refit=False) for name, (model, grid) in models.items()}
+
+
+def show(results):
+    """A line for each dataset: agreement of ranks, time, and what the pick costs."""
+    lines = [_line(name, results) for name in _SETS if _whole(name, results)]
+    numbers = np.array([line[1:4] for line in lines], dtype=float)
+    table = [("dataset", "rank correlation", "time ratio", "pick above best", "picked", "best"), *map(_text, lines)]
+    if len(numbers):
+        table.append(("mean", *(f"{value:.3f}" for value in numbers.mean(axis=0)), "", ""))
+    goals = f"goals: rank correlation {_CORRELATION} in the mean, time {_TIME}, pick within {_WITHIN}"
+    return [
+        *align(table),
+        goals,
+        *(text for name in _SETS if _whole(name, results) for text in _details(name, results)),
+    ]
+
+
+def _text(line):
+    return (line[0], *(f"{value:.3f}" for value in line[1:4]), *line[4:])
+
+
+def _whole(name, results):
+    return f"{name}/floors" in results and len(_errors(name, results)) == len(results[f"{name}/floors"]["table"])
+
+
+def _errors(name, results):
+    return {key.split("/")[1]: cell for key, cell in results.items() if key.startswith(f"{name}/") and "error" in cell}
+
+
+def _line(name, results):
+    from scipy.stats import spearmanr
+
+    floors, tuned = results[f"{name}/floors"], _errors(name, results)
+    ranked = [row["representation"] for row in floors["table"]]
+    errors = [tuned[each]["error"] for each in ranked]
+    correlation = spearmanr(range(len(ranked)), errors).statistic
+    seconds = sum(sum(cell["seconds"].values()) for cell in tuned.values())
+    best = min(tuned, key=lambda each: tuned[each]["error"])
+    return name, correlation, floors["seconds"] / seconds, errors[0] - min(errors), floors["best"], best
+
+
+def _details(name, results):
+    floors, tuned = results[f"{name}/floors"], _errors(name, results)
+    yield f"{name}: floors took {floors['seconds']:.1f} s"
+    for row in floors["table"]:
+        cell = tuned[row["representation"]]
+        errors = ", ".join(f"{key} {value:.4f}" for key, value in cell["errors"].items())
+        yield (
+            f"  {row['representation']:12} G {row['cross_rate']:.4f} at {row['n_rows']} rows, {row['word']:8}"
+            f" tuned {cell['error']:.4f} ({errors}; {sum(cell['seconds'].values()):.0f} s)"
+        )
+
+
+def check(results):
+    """Floors are floors, and every representation has its place."""
+    for key, cell in results.items():
+        if key.endswith("/floors"):
+            assert all(0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1 for row in cell["table"])
+            assert cell["table"][0]["word"] == "best"

@@ -1,0 +1,104 @@
+"""Two forests on the same rows under the same labels: how far the difference of their rates may be off.
+
+What both have in common cancels: an edge in both forests adds nothing to the difference, and labels
+that are odd are odd in both.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._edges import class_edges
+from bayesfloor.counts._groups import group_pairs
+from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.counts._samples import row_edges
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._variance import conditional_variance
+
+_DRAWS = 8  # of who among equal rows has an edge: nearly the expectation that rates are
+
+
+class Graph(NamedTuple):
+    """Edges between rows, or between groups of them, with weights that add up to 1; G is the weight that crosses."""
+
+    weight: csr_array
+    cross_rate: float
+    n_edges: float
+
+
+def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
+    """Graphs of parts of the units as one, all edges alike."""
+    sizes = np.array([graph.n_edges for graph in graphs])
+    shares = sizes / max(sizes.sum(), 1.0)
+    ends = [[unit[end] for end in graph.weight.nonzero()] for graph, unit in zip(graphs, units, strict=True)]
+    values = [share * graph.weight.data for share, graph in zip(shares, graphs, strict=True)]
+    a, b = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
+    rate = float(sum(share * graph.cross_rate for share, graph in zip(shares, graphs, strict=True)))
+    return Graph(_upper(a, b, np.concatenate(values), n_units), rate, float(sizes.sum()))
+
+
+def row_graph(forest: Forest, labels: Labels, rng: np.random.Generator) -> Graph:
+    """A forest as a graph on its rows, or on their groups."""
+    edges = class_edges(forest, labels)
+    if labels.groups is not None:
+        pairs = group_pairs(forest.a, forest.b, labels)
+        return Graph(_even(pairs.a, pairs.b, labels.n_groups), edges.cross_rate, edges.n_edges)
+    draws = _DRAWS if labels.joined and len(labels.vertex) > np.count_nonzero(labels.rows_at) else 1
+    ends = [row_edges(forest, labels, rng) for _ in range(draws)]
+    a, b = (np.concatenate([each[side] for each in ends]) for side in (0, 1))
+    return Graph(_even(a, b, len(labels.vertex)), edges.cross_rate, edges.n_edges)
+
+
+def _even(a: Ints, b: Ints, n_units: int) -> csr_array:
+    return _upper(a, b, np.full(len(a), 1 / max(len(a), 1)), n_units)
+
+
+def _upper(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
+    matrix = csr_array((weight, (np.minimum(a, b), np.maximum(a, b))), shape=(n_units,) * 2)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
+    """Mean label of each unit and its neighbours in these graphs: rougher than any, but of them all."""
+    total = _posterior(graphs[0], units)
+    for graph in graphs[1:]:
+        total = csr_array(total + _posterior(graph, units))
+    return csr_array(total / len(graphs))
+
+
+def _posterior(graph: Graph, units: csr_array) -> csr_array:
+    joined = csr_array(graph.weight + graph.weight.T) * _edges_at_unit(graph)
+    votes = csr_array(joined @ units + units)
+    return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))
+
+
+def _edges_at_unit(graph: Graph) -> float:
+    """What makes the weights of a unit's edges add up to six, about as many as three trees have there."""
+    return 3.0 * graph.weight.shape[0]
+
+
+def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
+    """Standard error of the difference of two rates on the same rows.
+
+    Var(R_1 - R_2 | X), where edges of both cancel, and the variance of its mean given X: units of
+    unlike degree d and impurity g = 1 - |eta|^2 add sum_v (d_1 - d_2) (g - mean g) / 2.
+    """
+    gap = csr_array(one.weight - two.weight)
+    gap.eliminate_zeros()
+    a, b = gap.nonzero()
+    purity = np.asarray((eta**2).sum(axis=1))
+    degree = np.bincount(a, gap.data, len(purity)) + np.bincount(b, gap.data, len(purity))
+    own = degree * (purity - purity.mean()) / 2
+    return float(np.sqrt(conditional_variance(a, b, eta, gap.data) + (own**2).sum()))
+
+
+def rate_error(graph: Graph, eta: csr_array) -> float:
+    """Standard error of one rate."""
+    nothing = Graph(csr_array(graph.weight.shape), 0.0, 0.0)
+    purity = np.asarray((eta**2).sum(axis=1))
+    given = difference_error(graph, nothing, eta) ** 2
+    return float(np.sqrt(given + purity.var() / len(purity)))

@@ -1,0 +1,138 @@
+"""Sets of features measured on the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._edges import class_edges
+from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._paired import Graph, difference_error, pooled_posterior, rate_error, row_graph
+from bayesfloor.counts._pairs import pair_counts
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._sample import Sample, deal, label_units
+from bayesfloor.floor._trees import grow_labelled
+from bayesfloor.forest._classes import class_forests
+from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.formulas._limits import subsample_error
+from bayesfloor.formulas._multiclass import random_cross_rate
+from bayesfloor.selection._rounds import nested_units, round_sizes
+
+CRITERIA = ("overall", "mean", "worst")
+Chosen = tuple[int, ...]
+
+_PARTS, _DEALS = 4, 10  # forty quarters
+_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
+_FIRST_ROUND, _ROUNDS = 250, 3
+_KEPT, _MANY, _ALWAYS = 3, 100, 8  # a third of the candidates goes on, a sixth of many, but so many at least
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Rows on which sets of features are measured: ``feature`` is that of each column of ``points``."""
+
+    points: Floats
+    feature: Ints
+    sample: Sample
+    criterion: str
+    n_trees: int
+    n_jobs: int | None
+    seed: int
+
+    @property
+    def n_features(self) -> int:
+        """All features."""
+        return int(self.feature[-1]) + 1
+
+    @property
+    def chance(self) -> float:
+        """The criterion of no features at all."""
+        sizes = np.asarray(self.sample.shares.sum(axis=0))
+        return random_cross_rate(sizes) if self.criterion == "overall" else 1.0
+
+    def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
+        """The criterion of each set on these rows."""
+        own = self.sample.take(units)
+        rows = self.points[units]
+        tasks = ((rows[:, np.isin(self.feature, each)], own, self.criterion, self.n_trees) for each in sets)
+        return np.array(list(run_tasks(_value, tasks, n_jobs=self.n_jobs, total=len(sets))))
+
+    def value(self, chosen: Chosen) -> float:
+        """The criterion of a set on all rows."""
+        return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
+
+    def best(self, chosen: Chosen, more: list[Chosen]) -> tuple[Chosen, float]:
+        """What is best added to the set, and the criterion then; the poor ones are measured on few rows only."""
+        for units in self._rounds:
+            values = self.values([(*chosen, *each) for each in more], units)
+            order = np.argsort(values, kind="stable")
+            last, more = more, [more[i] for i in order[: _kept(len(more))]]
+        return last[order[0]], float(values[order[0]])
+
+    def gain_error(self, before: Chosen, after: Chosen) -> float:
+        """Standard error of the difference of two sets' criteria."""
+        if len(self.sample) < _FEWEST_ROWS:
+            return np.inf
+        if self.criterion == "overall":
+            return self._paired_error(before, after)
+        gains = [self._quarter_value(before, units) - self._quarter_value(after, units) for units in self._quarters]
+        return float(subsample_error(gains, 1 / _PARTS))
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of these errors."""
+        return np.inf if self.criterion == "overall" else _PARTS * _DEALS - 1.0
+
+    def _paired_error(self, before: Chosen, after: Chosen) -> float:
+        graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
+        eta = pooled_posterior(graphs, label_units(self.sample))
+        return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
+
+    def graph(self, chosen: Chosen, units: Ints) -> Graph:
+        """The trees of a set on these rows, as a graph."""
+        rows = self.points[units][:, np.isin(self.feature, chosen)]
+        grown = grow_labelled(rows, self.sample.take(units), self.n_trees, self.n_jobs)
+        return row_graph(*grown, np.random.default_rng(self.seed))
+
+    def _quarter_value(self, chosen: Chosen, units: Ints) -> float:
+        return float(self.values([chosen], units)[0]) if chosen else self.chance
+
+    @cached_property
+    def _rounds(self) -> list[Ints]:
+        sizes = round_sizes(len(self.sample), _FIRST_ROUND, _ROUNDS)
+        return nested_units(self.sample, sizes, np.random.default_rng(self.seed))
+
+    @cached_property
+    def _quarters(self) -> list[Ints]:
+        rng = np.random.default_rng(self.seed)
+        return [part for _ in range(_DEALS) for part in deal(self.sample, _PARTS, rng)]
+
+
+def _kept(n_candidates: int) -> int:
+    """How many of so many candidates go on to the next round."""
+    return max(_ALWAYS, n_candidates // (_KEPT if n_candidates <= _MANY else 2 * _KEPT))
+
+
+def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> float:
+    if criterion == "overall":
+        return class_edges(*grow_labelled(points, sample, n_trees)).cross_rate
+    floors = _pairwise(points, sample, n_trees)
+    return float(floors.mean() if criterion == "mean" else floors.max())
+
+
+def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
+    """Normalised floors of all pairs of the classes that these rows have."""
+    present, codes = np.unique(sample.codes, return_inverse=True)
+    if len(present) < 2:
+        return np.ones(1)
+    forests = class_forests(points, codes, n_trees, sample.groups)
+    n_vertices = int(forests.vertex.max()) + 1
+    shares = csr_array(sample.shares[:, present])
+    labels = Labels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
+    counts = pair_counts(forests, labels)
+    n1, n2 = counts.sizes.T
+    return np.asarray(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)

@@ -1,0 +1,134 @@
+"""Representations to be compared: arrays as they are, transformers fitted so that they cannot flatter themselves.
+
+A transformer is first fitted without labels, to all rows. Only one that will not do without is shown
+labels, and then of other rows than those that it transforms.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Ints
+from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._data import Features, read_features
+
+
+class LabelsSeenWarning(UserWarning):
+    """A representation may have been made with the labels of the very rows it is judged on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A representation of all rows; how it came about is "given", "fitted once" or "cross-fitted"."""
+
+    name: str
+    how: str
+    features: Features
+
+
+def read_candidates(given: Any, X: Any) -> dict[str, Any]:
+    """The candidates, checked as far as that goes before the work."""
+    if not isinstance(given, Mapping) or not given:
+        raise TypeError(
+            f"Got {type(given).__name__} as candidates, but expected a dict of at least one name and representation, "
+            'such as {"raw": X, "pca-20": PCA(20)}.'
+        )
+    for name, candidate in given.items():
+        if not isinstance(name, str):
+            raise TypeError(f"Got {name!r} as the name of a representation, but expected a text.")
+        if is_transformer(candidate) and X is None:
+            raise ValueError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
+    return dict(given)
+
+
+def is_transformer(candidate: Any) -> bool:
+    """Whether this has to be fitted or applied to rows."""
+    if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
+        raise TypeError(
+            f"Got {type(candidate).__name__}, which has fit but no transform, but expected arrays or transformers."
+        )
+    return hasattr(candidate, "transform")
+
+
+def is_supervised(transformer: Any) -> bool:
+    """Whether a transformer says of itself that it needs labels."""
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.utils import get_tags
+
+    try:
+        needed = bool(get_tags(transformer).target_tags.required)
+    except (AttributeError, TypeError):
+        return False
+    return needed or is_classifier(transformer) or is_regressor(transformer)
+
+
+def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | None:
+    """The representation where it needs no labels, else None."""
+    if not is_transformer(candidate):
+        return Candidate(name, "given", read_values(name, candidate, n_rows))
+    _warn_if_frozen(name, candidate)
+    if not hasattr(candidate, "fit"):
+        return Candidate(name, "given", read_values(name, candidate.transform(X), n_rows))
+    if is_supervised(candidate):
+        return None
+    from sklearn.base import clone
+
+    try:
+        fitted = clone(candidate).fit(X)
+    except (TypeError, ValueError):  # as a rule for want of labels; what else is wrong comes up again with them
+        return None
+    return Candidate(name, "fitted once", read_values(name, fitted.transform(X), n_rows))
+
+
+def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints]) -> Candidate:
+    """Rows of each fold as transformed by what was fitted to the other folds."""
+    from sklearn.base import clone
+    from sklearn.utils import _safe_indexing
+
+    parts = []
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(y)), fold)
+        fitted = clone(candidate).fit(_safe_indexing(X, rest), y[rest])
+        parts.append(read_values(name, fitted.transform(_safe_indexing(X, fold)), len(fold)))
+    values = np.zeros((len(y), max(part.values.shape[1] for part in parts)))  # a fold may have fewer columns
+    for fold, part in zip(folds, parts, strict=True):
+        values[fold, : part.values.shape[1]] = part.values
+    return Candidate(name, "cross-fitted", Features(values, np.ones(values.shape[1], dtype=bool)))
+
+
+def read_values(name: str, values: Any, n_rows: int) -> Features:
+    """A representation as numbers, one row for each label."""
+    values = values.toarray() if hasattr(values, "toarray") else values
+    try:
+        features = read_features(BayesFloor(), values)
+    except ValueError as error:
+        raise ValueError(f"Representation {name!r}: {error}") from error
+    if len(features.values) != n_rows:
+        raise ValueError(f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, as y has.")
+    return features
+
+
+def _warn_if_frozen(name: str, candidate: Any) -> None:
+    """Say so where a transformer that needs labels comes fitted: which rows it saw cannot be known."""
+    if any(is_supervised(part) for part in _frozen_parts(candidate)):
+        warnings.warn(
+            LabelsSeenWarning(
+                f"Representation {name!r} was fitted with labels before. If these rows were among them, its floor "
+                "is too low. Pass it without FrozenEstimator to have it fitted to other rows than it is judged on."
+            ),
+            stacklevel=4,
+        )
+
+
+def _frozen_parts(candidate: Any) -> Iterator[Any]:
+    from sklearn.frozen import FrozenEstimator
+
+    inside = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
+    for part in (candidate, *inside):
+        if isinstance(part, FrozenEstimator):
+            yield part.estimator

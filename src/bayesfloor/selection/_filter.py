@@ -1,0 +1,146 @@
+"""Floors of single features: a fast look at thousands of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.counts._lines import line_edges
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._data import read_labels
+from bayesfloor.floor._overall import error_bounds
+from bayesfloor.floor._results import Result
+from bayesfloor.formulas._multiclass import random_cross_rate
+from bayesfloor.formulas._multiple import benjamini_hochberg
+from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
+
+_AT_ONCE = 64  # features of a task
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureFloors(Result):
+    """The floor that each feature alone leaves, in the order of the columns.
+
+    Attributes
+    ----------
+    names : names of the features, or x0, x1, ... without.
+    cross_rate : share of edges that join two classes.
+    lower, estimate, upper : bounds on the Bayes error with this feature alone, and their middle.
+    p_value : of "this feature has nothing to do with the labels", by the Friedman-Rafsky test.
+    benjamini_hochberg : the same, adjusted for testing all features.
+    """
+
+    names: np.ndarray
+    cross_rate: Floats
+    lower: Floats
+    estimate: Floats
+    upper: Floats
+    p_value: Floats
+    benjamini_hochberg: Floats
+
+    @property
+    def order(self) -> Ints:
+        """Columns by their floor, the lowest first."""
+        return np.argsort(self.cross_rate, kind="stable")
+
+    def __repr__(self) -> str:
+        told = np.count_nonzero(self.benjamini_hochberg <= 0.05)
+        return f"FeatureFloors({len(self.names)} features, {told} tell something of the labels)"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("cross_rate", "lower", "estimate", "upper", "p_value", "benjamini_hochberg")
+        return {"feature": self.names, **{name: getattr(self, name) for name in names}}
+
+
+def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progress | None = None) -> FeatureFloors:
+    """The floor of every feature alone, from the neighbours on a line: sorting is all it takes.
+
+    Features that only help together show nothing here; ``FloorSelector(start="pairs")`` finds them.
+
+    Parameters
+    ----------
+    X : array-like or data frame of numbers of shape (n_rows, n_features)
+        Features.
+    y : array-like of shape (n_rows,)
+        Labels.
+    n_jobs, progress
+        As in ``BayesFloor``.
+
+    Returns
+    -------
+    FeatureFloors
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import feature_floors
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = feature_floors(X, y)
+    >>> found.names[found.order][:2].tolist()
+    ['petal width (cm)', 'petal length (cm)']
+    """
+    values, names = _read(X)
+    classes, codes = read_labels(y, len(values))
+    blocks = [slice(start, start + _AT_ONCE) for start in range(0, values.shape[1], _AT_ONCE)]
+    tasks = ((values[:, block], codes, len(classes)) for block in blocks)
+    found = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="features", total=len(blocks))
+    rate, p_value = np.hstack(list(found))
+    bounds = error_bounds(rate, np.bincount(codes).astype(np.float64))
+    adjusted = benjamini_hochberg(p_value)
+    return FeatureFloors(names, rate, bounds.lower, bounds.estimate, bounds.upper, p_value, adjusted)
+
+
+def floor_score(X: Any, y: Any) -> tuple[Floats, Floats]:
+    """Score features for ``SelectKBest`` and its like: the share of chance's cross edges that is missing.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Features.
+    y : array-like of shape (n_rows,)
+        Labels.
+
+    Returns
+    -------
+    scores, p_values : arrays of shape (n_features,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from bayesfloor import floor_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SelectKBest(floor_score, k=2).fit(X, y).get_support()
+    array([False, False,  True,  True])
+    """
+    found = feature_floors(X, y)
+    chance = random_cross_rate(np.unique(np.asarray(y), return_counts=True)[1])
+    return 1 - found.cross_rate / chance, found.p_value
+
+
+def _read(X: Any) -> tuple[Floats, np.ndarray]:
+    """Numbers, and what the columns are called."""
+    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.floor._data import read_columns
+
+    reader = BayesFloor()
+    features, _ = read_columns(reader, X)
+    if not features.quantity.all():
+        raise TypeError("Got columns of texts, but expected numbers. Encode them first, or drop them.")
+    names = getattr(reader, "feature_names_in_", [f"x{i}" for i in range(features.values.shape[1])])
+    return features.values, np.asarray(names, dtype=object)
+
+
+def _measure(values: Floats, codes: Ints, n_classes: int) -> Floats:
+    """Cross rates of these features, and their p-values."""
+    labels = class_moments(np.bincount(codes))
+    edges = [line_edges(values[:, j], codes, n_classes) for j in range(values.shape[1])]
+    p_values = [
+        float(fewer_than_chance(e.cross_rate * e.n_edges, permutation_null(len(codes), e.moments, labels)))
+        for e in edges
+    ]
+    return np.array([[e.cross_rate for e in edges], p_values])
