@@ -104,6 +104,14 @@ def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> F
     return np.where(room, np.maximum(0.0, R - c) * E0 / np.where(room, E0 - c, 1.0), R)
 
 
+def add_forced(rate: ArrayLike, class_sizes: ArrayLike) -> Floats:
+    """The inverse of ``remove_forced`` for the share of cross edges of classes of these sizes."""
+    sizes = np.asarray(class_sizes, dtype=np.float64)
+    E0, c = random_cross_rate(sizes), (len(sizes) - 1) / max(sizes.sum() - 1, 1)
+    G = np.asarray(rate, dtype=np.float64)
+    return G * (E0 - c) / E0 + c if c < E0 else G
+
+
 def random_cross_rate(class_sizes: ArrayLike) -> float:
     """Chance that two different rows have different labels: E0 / |E|, the mean over permutations."""
     sizes = np.asarray(class_sizes, dtype=np.float64)

@@ -1,0 +1,103 @@
+"""How well a quarter of the rows foretells the share of cross edges of all of them."""
+
+import time
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from benchmarks._compared import DATASETS, HONEST
+from benchmarks._multiclass import load
+
+LEVEL, DRAWS = 0.95, 5
+HOLDS, WIDTH = 0.85, 0.05  # goals: share of intervals that hold what all rows show, and their median width
+
+
+def cells(*, quick):
+    """A cell for each dataset of the paper, the largest last."""
+    return (
+        ["segment"] if quick else [*(name for name in DATASETS if name not in ("shuttle", "fars")), "shuttle", "fars"]
+    )
+
+
+def measure(cell, *, quick):
+    """Predictions from some quarters, each beside what all rows show under the quarter's scale."""
+    X, y = load(cell, "honest" if cell in HONEST else "paper")
+    whole = {}
+    return {"rows": len(X), "draws": [_foretell(X, y, draw, whole) for draw in range(1 if quick else DRAWS)]}
+
+
+def _foretell(X, y, draw, whole):
+    from bayesfloor import BayesFloor
+    from bayesfloor.selection._learning import learning_curve
+
+    part, _, labels, _ = train_test_split(X, y, train_size=len(X) // 4, stratify=y, random_state=draw)
+    start = time.perf_counter()
+    floor = BayesFloor(interval="fast", target_width=None).fit(part, labels)
+    fitted = time.perf_counter()
+    curve = learning_curve(floor)
+    found = curve.predict(len(X), LEVEL)
+    done = time.perf_counter()
+    if floor.scale_ not in whole:
+        whole[floor.scale_] = _cross_rate(X, y, floor.scale_)
+    return {
+        "scale": floor.scale_,
+        "quarter": floor.overall_.cross_rate,
+        "predicted": found.cross_rate,
+        "low": found.low,
+        "high": found.high,
+        "measured": whole[floor.scale_],
+        "limit": [curve.limit, *curve.limit_interval()],
+        "seconds": [fitted - start, done - fitted],
+    }
+
+
+def _cross_rate(X, y, scale):
+    """G of all rows, without pairs, intervals and tests."""
+    from bayesfloor.counts._edges import class_edges
+    from bayesfloor.counts._labels import Labels, hard_shares
+    from bayesfloor.floor._data import Features
+    from bayesfloor.floor._scale import apply_scale
+    from bayesfloor.floor._trees import grow
+
+    forest = grow(apply_scale(Features(X, np.ones(X.shape[1], dtype=bool)), scale), 3, None)
+    return class_edges(forest, Labels(forest.vertex, hard_shares(y, int(y.max()) + 1), forest.n_vertices)).cross_rate
+
+
+def show(results):
+    """A line for each dataset, and what the goals are about."""
+    lines = ["dataset        rows  at n/4  foretold  measured  holds   width  s.e.  curve / fit, s"]
+    for name, cell in results.items():
+        held, width = _held(cell["draws"]), np.median([draw["high"] - draw["low"] for draw in cell["draws"]])
+        quarter, predicted, measured = (np.mean([d[k] for d in cell["draws"]]) for k in _SHOWN)
+        spread = np.std([draw["predicted"] for draw in cell["draws"]])
+        fit, curve = np.median([draw["seconds"] for draw in cell["draws"]], axis=0)
+        lines.append(
+            f"{name:<12} {cell['rows']:>6}  {quarter:.4f}    {predicted:.4f}    {measured:.4f}  "
+            f"{sum(held)} of {len(held)}  {width:.4f}  {spread:.4f}  {curve:.1f} / {fit:.1f}"
+        )
+    return [*lines, _goals([draw for cell in results.values() for draw in cell["draws"]])]
+
+
+_SHOWN = ("quarter", "predicted", "measured")
+
+
+def _held(draws):
+    return [draw["low"] <= draw["measured"] <= draw["high"] for draw in draws]
+
+
+def _goals(draws):
+    held, widths = _held(draws), [draw["high"] - draw["low"] for draw in draws]
+    spread = np.sqrt(np.mean(held) * (1 - np.mean(held)) / len(held))
+    return (
+        f"intervals of {LEVEL:.0%} that hold what all rows show: {np.mean(held):.1%} of {len(held)} "
+        f"(s.e. {spread:.1%}, goal {HOLDS:.0%}); median width {np.median(widths):.4f} (goal {WIDTH})"
+    )
+
+
+def check(results):
+    """Intervals are in order, hold the prediction, and no curve is foretold to rise."""
+    for cell in results.values():
+        for draw in cell["draws"]:
+            assert 0 <= draw["low"] <= draw["predicted"] <= draw["high"] <= 1
+            assert draw["predicted"] <= draw["quarter"] + 0.01
+            assert draw["limit"][1] <= draw["limit"][0] <= draw["limit"][2]
