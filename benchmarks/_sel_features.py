@@ -1,0 +1,142 @@
+"""Features chosen by their floors: informative ones among others, and beside sequential selection with an SVM."""
+
+import numpy as np
+
+from benchmarks._data import SEED
+from benchmarks._scaled_svc import ScaledSVC
+from benchmarks._timing import seconds_of
+from benchmarks.calibration import align
+from benchmarks.labels import data_folder, load_parquet
+
+_KINDS = {"linear": "single", "radial": "single", "xor": "pairs"}  # where each starts
+_SETS = ("segment", "satimage", "texture")
+_ROWS, _FEATURES, _INFORMATIVE, _SEEDS = 2000, 50, 5, 10
+_QUICK_ROWS, _QUICK_FEATURES, _QUICK_SEEDS = 800, 12, 1
+_TESTED, _FOLDS = 0.3, 3
+_RIGHT, _WITHIN, _TIME = 9, 0.01, 0.2  # goals
+
+
+def cells(*, quick):
+    """Kinds of made data, a cell for each seed, and real datasets."""
+    seeds = range(_QUICK_SEEDS if quick else _SEEDS)
+    return [f"{kind}/{seed}" for kind in _KINDS for seed in seeds] + ([] if quick else list(_SETS))
+
+
+def make(kind, n, d, seed):
+    """Normal features of which the first five say something of two classes, and labels with some noise."""
+    rng = np.random.default_rng([SEED, seed])
+    X, noise = rng.normal(size=(n, d)), rng.normal(size=n)
+    if kind == "linear":
+        score = X[:, :_INFORMATIVE].sum(axis=1) / np.sqrt(_INFORMATIVE) + 0.3 * noise
+    elif kind == "radial":
+        score = (X[:, :_INFORMATIVE] ** 2).sum(axis=1) - 4.35 + 0.5 * noise  # about the median
+    else:
+        score = np.sign(X[:, 0] * X[:, 1]) + np.sign(X[:, 2] * X[:, 3]) + X[:, 4] + 0.3 * noise
+    return X, (score > 0).astype(int)
+
+
+def measure(cell, *, quick):
+    """What was chosen, and how long it took."""
+    return _measure_made(*cell.split("/"), quick=quick) if "/" in cell else _measure_real(cell)
+
+
+def _measure_made(kind, seed, *, quick):
+    from bayesfloor import FloorSelector
+
+    n, d = (_QUICK_ROWS, _QUICK_FEATURES) if quick else (_ROWS, _FEATURES)
+    X, y = make(kind, n, d, int(seed))
+    selector = FloorSelector(start=_KINDS[kind])
+    seconds, _ = seconds_of(lambda: selector.fit(X, y))
+    path, out = selector.path_, selector.path_.holdout
+    return {
+        "order": selector.order_.tolist(),
+        "gain": path.gain.tolist(),
+        "gain_low": path.gain_low.tolist(),
+        "held_out": [out.optimistic, out.cross_rate],
+        "first": sorted(selector.order_[:_INFORMATIVE].tolist()) == list(range(_INFORMATIVE)),
+        "seconds": seconds,
+    }
+
+
+def _measure_real(name):
+    """Both selections on the training rows, and the accuracy of an SVM, tuned on each, on the others."""
+    from sklearn.model_selection import train_test_split
+
+    from bayesfloor import FloorSelector
+
+    X, y = load_parquet(data_folder() / f"{name}.parquet")
+    rows, test, labels, truth = train_test_split(X, y, test_size=_TESTED, stratify=y, random_state=SEED)
+    svm = _tuned(rows, labels)
+    selector = FloorSelector()
+    ours, _ = seconds_of(lambda: selector.fit(rows, labels))
+    theirs, other = seconds_of(lambda: _sequential(svm.best_estimator_, rows, labels, len(selector.order_)))
+    sets = {"floor": np.sort(selector.order_), "sequential": other, "all": np.arange(X.shape[1])}
+    return {
+        "n_features": len(selector.order_),
+        "seconds": {"floor": ours, "sequential": theirs},
+        "sets": {key: each.tolist() for key, each in sets.items()},
+        "accuracy": {key: _tuned(rows[:, f], labels).score(test[:, f], truth) for key, f in sets.items()},
+        "tested": len(truth),
+    }
+
+
+def _tuned(X, y):
+    """A search over an RBF SVM's parameters, fitted."""
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    grid = {"scaledsvc__C": (1.0, 10.0, 100.0), "scaledsvc__width": (0.3, 1.0, 3.0)}
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
+    return GridSearchCV(make_pipeline(StandardScaler(), ScaledSVC()), grid, cv=folds).fit(X, y)
+
+
+def _sequential(svm, X, y, n_features):
+    from sklearn.feature_selection import SequentialFeatureSelector
+    from sklearn.model_selection import StratifiedKFold
+
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
+    chosen = SequentialFeatureSelector(svm, n_features_to_select=n_features, cv=folds).fit(X, y)
+    return chosen.get_support(indices=True)
+
+
+def show(results):
+    """Seeds with all informative features first, and accuracies side by side."""
+    lines = [f"goal: the five informative features first in {_RIGHT} of {_SEEDS} seeds"]
+    lines += [_kind_line(kind, cells) for kind in _KINDS if (cells := _of_kind(kind, results))]
+    real = [_real_line(name, results[name]) for name in _SETS if name in results]
+    head = ("dataset", "features", "floor", "sequential", "all", "s.e.", "seconds", "theirs", "ratio")
+    goal = f"goals: accuracy within {_WITHIN} of sequential selection's, at {_TIME} of its time"
+    return [*lines, *([goal, *align([head, *real])] if real else [])]
+
+
+def _of_kind(kind, results):
+    return [cell for key, cell in results.items() if key.startswith(f"{kind}/")]
+
+
+def _kind_line(kind, cells):
+    seconds, flattery = [cell["seconds"] for cell in cells], [out - own for own, out in (c["held_out"] for c in cells)]
+    return (
+        f"{kind}: {sum(cell['first'] for cell in cells)} of {len(cells)}; chosen "
+        f"{[len(cell['order']) for cell in cells]}; {np.median(seconds):.1f} s ({min(seconds):.1f} to "
+        f"{max(seconds):.1f}); held out above optimistic by {np.mean(flattery):+.3f} (sd {np.std(flattery):.3f})"
+    )
+
+
+def _real_line(name, cell):
+    accuracy, seconds = cell["accuracy"], cell["seconds"]
+    error = np.sqrt(accuracy["all"] * (1 - accuracy["all"]) / cell["tested"])
+    scores = [f"{accuracy[key]:.4f}" for key in ("floor", "sequential", "all")]
+    times = [
+        f"{seconds['floor']:.1f}",
+        f"{seconds['sequential']:.0f}",
+        f"{seconds['floor'] / seconds['sequential']:.3f}",
+    ]
+    return (name, str(cell["n_features"]), *scores, f"{error:.4f}", *times)
+
+
+def check(results):
+    """Something was chosen, and nothing twice."""
+    for cell in results.values():
+        if "order" in cell:
+            assert len(set(cell["order"])) == len(cell["order"]) >= 1

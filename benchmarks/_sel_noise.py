@@ -1,0 +1,91 @@
+"""Labels that have nothing to do with the rows: how often something is declared better all the same."""
+
+import numpy as np
+
+from benchmarks._data import SEED
+
+_TRIALS, _QUICK_TRIALS, _AT_ONCE = 200, 4, 50
+_ROWS, _FEATURES, _PAIRED = 600, 20, 10
+_KINDS = ("representations", "features", "tied features", "pairs of features", "single features")
+_LEVEL = 0.05
+
+
+def cells(*, quick):
+    """Kinds of decisions, some trials to a cell."""
+    starts = range(0, _QUICK_TRIALS if quick else _TRIALS, _QUICK_TRIALS if quick else _AT_ONCE)
+    return [f"{kind}/{start}" for kind in _KINDS for start in starts]
+
+
+def measure(cell, *, quick):
+    """How many trials declare something."""
+    kind, start = cell.split("/")
+    trials = range(int(start), int(start) + (_QUICK_TRIALS if quick else _AT_ONCE))
+    declared = [_DECLARES[kind](np.random.default_rng([SEED, trial]), trial) for trial in trials]
+    return {"trials": len(declared), "declared": int(sum(declared))}
+
+
+def _representations(rng, trial):
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.feature_selection import SelectKBest
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.random_projection import GaussianRandomProjection
+
+    from bayesfloor import compare_representations
+
+    X, y = rng.normal(size=(_ROWS, _FEATURES)) * np.arange(1, _FEATURES + 1), rng.integers(3, size=_ROWS)
+    given = {
+        "raw": X,
+        "standard": StandardScaler(),
+        "pca": PCA(3),
+        "random": GaussianRandomProjection(4, random_state=trial),
+        "lda": LinearDiscriminantAnalysis(),
+        "best": SelectKBest(k=3),
+    }
+    return "worse" in compare_representations(given, y, X=X, random_state=trial).word
+
+
+def _features(rng, trial, *, tied=False, n_features=_FEATURES, start="single"):
+    from bayesfloor import FloorSelector
+
+    X, y = rng.normal(size=(_ROWS, n_features)), rng.integers(3, size=_ROWS)
+    found = FloorSelector(start=start, random_state=trial).fit(np.round(X) if tied else X, y)
+    return bool(found.path_.shown.any())
+
+
+def _tied_features(rng, trial):
+    return _features(rng, trial, tied=True)
+
+
+def _pairs(rng, trial):
+    return _features(rng, trial, n_features=_PAIRED, start="pairs")
+
+
+def _single_features(rng, _):
+    from bayesfloor import feature_floors
+
+    found = feature_floors(rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS))
+    return bool((found.benjamini_hochberg <= _LEVEL).any())
+
+
+_DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features, _pairs, _single_features), strict=True))
+
+
+def show(results):
+    """Shares of trials in which something was declared."""
+    lines = [f"goal: something is declared in at most {_LEVEL} of the trials"]
+    for kind in _KINDS:
+        found = [cell for key, cell in results.items() if key.startswith(f"{kind}/")]
+        trials, declared = (sum(cell[name] for cell in found) for name in ("trials", "declared"))
+        if trials:
+            share = declared / trials
+            lines.append(
+                f"{kind}: {declared} of {trials}, {share:.3f} (s.e. {np.sqrt(share * (1 - share) / trials):.3f})"
+            )
+    return lines
+
+
+def check(results):
+    """Noise is not declared better in most trials."""
+    for key, cell in results.items():
+        assert cell["declared"] <= cell["trials"] / 2, f"{key}: {cell}"
