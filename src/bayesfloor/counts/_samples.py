@@ -32,7 +32,7 @@ def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
     A row of a vertex of m has 1/m of the vertex's edges, and 2 (m - 1) / m edges a tree to the rows
     equal to it.
     """
-    m, joins = labels.rows_at[labels.vertex], _adjacency(forest, labels.n_vertices)
+    m, joins = labels.rows_at[labels.vertex], adjacency(forest, labels.n_vertices)
     between = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
     votes = between
     if labels.joined and (m > 1).any():
@@ -56,7 +56,7 @@ def most_voted(votes: csr_array) -> Ints:
     return np.concatenate(parts)
 
 
-def _adjacency(forest: Forest, n_vertices: int) -> csr_array:
+def adjacency(forest: Forest, n_vertices: int) -> csr_array:
     """Which vertices the forest joins, both ways."""
     edges = csr_array((np.ones(len(forest.a)), (forest.a, forest.b)), shape=(n_vertices,) * 2)
     return csr_array(edges + edges.T)
@@ -70,7 +70,7 @@ def _around(joins: csr_array, labels: Labels, values: Floats, own: Floats) -> Fl
 
 def vertex_posterior(forest: Forest, labels: Labels) -> csr_array:
     """Mean label of each vertex's neighbours and of its own rows: a rough posterior."""
-    votes = csr_array(_adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
+    votes = csr_array(adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
     total = np.asarray(votes.sum(axis=1))
     return csr_array(diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)
 

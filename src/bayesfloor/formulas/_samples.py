@@ -6,11 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 from bayesfloor.formulas._types import Floats
 
 _PRIOR_EDGES = 20  # edges that the whole forest's rate is worth beside those around a row
+
+
+def crowd_p_value(n_own: ArrayLike, n_around: ArrayLike, n_rows: int, n_class: int) -> Floats:
+    """P(so many rows of a row's own class among those around it), if labels are a random permutation.
+
+    Hypergeometric, and exact for any set of rows that was chosen without their labels.
+    """
+    return np.asarray(hypergeom.sf(np.asarray(n_own) - 1, n_rows - 1, n_class - 1, np.asarray(n_around)))
 
 
 def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floats:

@@ -1,0 +1,153 @@
+"""Whether copies and shifts between two samples are found, and clean splits left alone."""
+
+import numpy as np
+
+from benchmarks._data import SEED
+from benchmarks._multiclass import load
+
+LEVEL, ROWS, COPIES = 0.05, 2000, 20
+TRIALS, POWER_TRIALS = 200, 50
+CLEAN = [
+    f"clean {name} {split}" for name in ("normal-5", "normal-30", "letter", "nursery") for split in ("even", "90/10")
+]
+PLANTED = ["copies", "rounded copies", "mean", "left-out class", "scaled feature"]
+
+
+def cells(*, quick):
+    """Clean splits first, then what was planted."""
+    return ["clean normal-5 even", "copies", "mean"] if quick else [*CLEAN, *PLANTED]
+
+
+def measure(cell, *, quick):
+    """What was declared of many splits."""
+    trials = 5 if quick else TRIALS if cell in CLEAN else POWER_TRIALS
+    rng = np.random.default_rng([SEED, len(cell)])
+    found = [_try(cell, rng) for _ in range(trials)]
+    return {key: [trial[key] for trial in found] for key in found[0]}
+
+
+def _try(cell, rng):
+    from bayesfloor.selection._two_samples import two_samples
+
+    A, B, planted = _clean(cell, rng) if cell in CLEAN else _PLANT[cell](rng)
+    found = two_samples(A, B, level=LEVEL)
+    copied, suspects = set(found.copies[:, 1].tolist()), set(found.suspects.tolist())
+    return {
+        "word": found.word,
+        "p_value": found.p_value,
+        "shift_p_value": found.shift_p_value,
+        "leak_p_value": found.leak_p_value,
+        "copies": len(copied),
+        "copies_found": len(copied & planted),
+        "suspects": len(suspects),
+        "suspects_planted": len(suspects & planted),
+        "planted": len(planted),
+    }
+
+
+def _clean(cell, rng):
+    """A random split of rows."""
+    _, name, split = cell.split()
+    X = rng.permutation(_ROWS[name](rng))
+    n_b = len(X) // 10 if split == "90/10" else len(X) // 2
+    return X[n_b:], X[:n_b], set()
+
+
+def _normal(rng, d=10, n=ROWS):
+    return rng.normal(size=(n, d))
+
+
+def _letter(rng):
+    """Half of the rows have equals among them."""
+    X, _ = load("letter", "paper")
+    _, kind, times = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    several = rng.permutation(np.flatnonzero(times > 1))[:400]
+    equal = np.flatnonzero(np.isin(kind, several))
+    return np.concatenate([X[equal], X[rng.choice(np.flatnonzero(times[kind] == 1), ROWS - len(equal), replace=False)]])
+
+
+def _nursery(rng):
+    X, _ = load("nursery", "paper")
+    return X[rng.choice(len(X), ROWS, replace=False)]
+
+
+_ROWS = {
+    "normal-5": lambda rng: _normal(rng, 5),
+    "normal-30": lambda rng: _normal(rng, 30),
+    "letter": _letter,
+    "nursery": _nursery,
+}
+
+
+def _copies(rng, dtype=np.float64):
+    X = _normal(rng)
+    A, B = X[: ROWS // 2], X[ROWS // 2 :]
+    B[:COPIES] = A[:COPIES].astype(dtype)
+    return A, B, set(range(COPIES))
+
+
+def _mean(rng):
+    X = _normal(rng)
+    X[ROWS // 2 :, :3] += 0.5
+    return X[: ROWS // 2], X[ROWS // 2 :], set(range(ROWS // 2))
+
+
+def _left_out(rng):
+    """A has no row of a digit that a tenth of B are of."""
+    X, y = load("pendigits", "paper")
+    order = rng.permutation(len(X))
+    A, B = order[y[order] > 0][: ROWS // 2], order[-(ROWS // 2) :]
+    B = np.setdiff1d(B, A)
+    return X[A], X[B], set(np.flatnonzero(y[B] == 0).tolist())
+
+
+def _scaled(rng):
+    X = _normal(rng)
+    X[ROWS // 2 :, 0] *= 2
+    return X[: ROWS // 2], X[ROWS // 2 :], set(range(ROWS // 2))
+
+
+_PLANT = {
+    "copies": _copies,
+    "rounded copies": lambda rng: _copies(rng, np.float32),
+    "mean": _mean,
+    "left-out class": _left_out,
+    "scaled feature": _scaled,
+}
+_RIGHT = {"copies": "leaking", "rounded copies": "leaking"}  # the others are shifts
+
+
+def show(results):
+    """Shares declared, with their binomial spread."""
+    lines = ["splits                     trials  declared         shifted  leaking  right word  of the planted rows"]
+    for name, cell in results.items():
+        words = np.array(cell["word"])
+        declared, n = np.mean(words != "no difference shown"), len(words)
+        shift, leak = (np.mean(np.isin(words, [word, "both"])) for word in ("shifted", "leaking"))
+        right = np.mean(words == ("no difference shown" if name in CLEAN else _RIGHT.get(name, "shifted")))
+        lines.append(
+            f"{name:<26} {n:>6}  {declared:>6.1%} ({np.sqrt(declared * (1 - declared) / n):.1%})  {shift:>12.1%}"
+            f"  {leak:>7.1%}  {right:>10.1%}  {_planted(name, cell)}"
+        )
+    return [*lines, f"Of clean splits at most {LEVEL:.0%} are to be declared."]
+
+
+def _planted(name, cell):
+    if name in CLEAN:
+        return "-"
+    planted, suspects = sum(cell["planted"]), sum(cell["suspects"])
+    if name in _RIGHT:
+        return (
+            f"{sum(cell['copies_found']) / planted:.1%} listed, {sum(cell['copies']) - sum(cell['copies_found'])} more"
+        )
+    right = sum(cell["suspects_planted"])
+    return f"{right / planted:.1%} suspect; {right / max(suspects, 1):.1%} of suspects planted"
+
+
+def check(results):
+    """Copies are listed exactly, and what was planted is found."""
+    for name in set(results) & set(_RIGHT):
+        assert results[name]["copies_found"] == results[name]["planted"] == results[name]["copies"]
+        assert all(word in ("leaking", "both") for word in results[name]["word"])
+    for name in set(results) & {"mean"}:
+        assert all(word == "shifted" for word in results[name]["word"])
