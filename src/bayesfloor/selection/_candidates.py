@@ -101,14 +101,14 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
     return Candidate(name, "cross-fitted", Features(values, np.ones(values.shape[1], dtype=bool)))
 
 
-def read_values(name: str, values: Any, n_rows: int) -> Features:
-    """A representation as numbers, one row for each label."""
+def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
+    """A representation as numbers, with as many rows as there are labels."""
     values = values.toarray() if hasattr(values, "toarray") else values
     try:
         features = read_features(BayesFloor(), values)
     except ValueError as error:
         raise ValueError(f"Representation {name!r}: {error}") from error
-    if len(features.values) != n_rows:
+    if n_rows is not None and len(features.values) != n_rows:
         raise ValueError(f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, as y has.")
     return features
 

@@ -23,13 +23,14 @@ class Comparison(Result):
     how : how each came about: "given", "fitted once" (without labels) or "cross-fitted".
     n_features : number of columns.
     n_rows : rows on which each was measured last; fewer than all for those that were far behind.
-    cross_rate, std_error : share of edges that join two classes there, and its standard error.
-    lower, estimate, upper : bounds on the Bayes error that go with it, and their middle.
-    difference, difference_low, difference_high : cross rate less that of the best on the same rows, and its
-        interval. All intervals together hold with the level asked for, whichever was picked as the best.
-    p_value : of "no higher than the best", adjusted for all pairs and looks.
+    cross_rate : share of edges that join two classes there.
+    foretold, std_error : the share with four times as many rows as all, and its standard error.
+    lower, estimate, upper : bounds on the Bayes error that go with what is foretold, and their middle.
+    difference, difference_low, difference_high : what is foretold less that of the best from the same rows, and
+        its interval. All intervals together hold with the level asked for, whichever was picked as the best.
+    p_value : of "no higher than the best" of the round that was its last, adjusted for all pairs and rounds.
     word : "best", "as good" (not shown to be worse) or "worse".
-    best_cross_rate : the cross rate of the best, without what it owes to having been picked as the smallest.
+    best_cross_rate : what is foretold of the best, without what it owes to having been picked as the smallest.
     best_bounds : the bounds that go with it.
     n_folds : parts that the rows were split into, each with trees of its own: 2 where some representation is
         cross-fitted, else 1.
@@ -42,6 +43,7 @@ class Comparison(Result):
     n_features: Ints
     n_rows: Ints
     cross_rate: Floats
+    foretold: Floats
     std_error: Floats
     lower: Floats
     estimate: Floats
@@ -90,7 +92,7 @@ class Comparison(Result):
         return f"Comparison({len(self.names)} representations, best {self.best_!r}, {len(self.as_good)} as good)"
 
     def _columns(self) -> dict[str, Any]:
-        names = ("how", "n_features", "n_rows", "cross_rate", "std_error", "lower", "estimate", "upper")
+        names = ("how", "n_features", "n_rows", "cross_rate", "foretold", "std_error", "lower", "estimate", "upper")
         more = ("difference", "difference_low", "difference_high", "p_value", "word")
         return {"representation": self.names, **{name: getattr(self, name) for name in (*names, *more)}}
 

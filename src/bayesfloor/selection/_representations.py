@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.counts._paired import Graph, difference_error, join_graphs, pooled_posterior, rate_error, row_graph
+from bayesfloor.counts._labels import Floats, Ints, hard_shares
+from bayesfloor.counts._paired import (
+    Graph,
+    difference_error,
+    go_on,
+    join_graphs,
+    pooled_posterior,
+    rate_error,
+    row_graph,
+)
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._data import Features, read_target
+from bayesfloor.floor._data import Features, Target, read_labels
 from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._sample import Sample, deal, label_units, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
@@ -26,6 +34,7 @@ from bayesfloor.selection._rounds import nested_units, round_sizes
 _FEWEST_ROWS = 500  # of a first round
 _MOST_ROUNDS = 4  # the first on an eighth of the rows
 _FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
+_AHEAD = 4  # times as many rows are what floors are foretold for
 _DRAWS = 4000  # of what else might have been picked
 
 
@@ -73,11 +82,15 @@ def compare_representations(
 
     Notes
     -----
-    Rounds on an eighth, a quarter, half and all of the rows. After each round those go that are worse than the
-    best, and would be even if they went on falling with ever more rows as fast as they just did. Differences
-    are paired: edges that two representations share cancel. Intervals are Bonferroni's over all pairs and
-    rounds, so that they hold for whichever is picked as the best; and the picked one's own floor is raised by
-    what picking the smallest of so many is expected to flatter it.
+    Cross rates fall with more rows, those of many dimensions for longer. So representations are compared by
+    where they are going: the rate foretold for four times as many rows, from how it fell between half of them
+    and all, as if the bias went with the root of their number. (Below 1,000 rows by the rate as it is.)
+
+    Rounds are on an eighth, a quarter, half and all of the rows; those go early that would be
+    worse even if they went on falling as fast as they just did.
+    Differences are paired: edges that two representations share cancel. Intervals are Bonferroni's over all
+    pairs and rounds, so that they hold for whichever is picked as the best; and the picked one's own floor is
+    raised by what picking the smallest of so many is expected to flatter it.
 
     Any function of X has a Bayes error at least as high as X itself. A representation with a lower floor than
     raw X is easier to learn from with so many rows.
@@ -97,23 +110,35 @@ def compare_representations(
     check_scale(scale)
     check_level(level)
     given = read_candidates(candidates, X)
-    target = read_target(y, len(y))
-    sample = make_sample(_content(given, X, len(y)), target, None if groups is None else number_groups(groups, len(y)))
+    sample, labels = _read(given, X, y, groups)
     rng = np.random.default_rng(random_state)
-    folds, made = _make_all(given, X, target.classes[sample.codes], sample, rng)
+    folds, made = _make_all(given, X, labels, sample, rng)
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
-    prepare(
-        len(sample), max(each.shape[1] for each in points), n_trees, 2 * len(points)
-    )  # rounds add up to two of all rows
+    times = 2 * len(points)  # all rounds add up to two of all rows
+    prepare(len(sample), max(each.shape[1] for each in points), n_trees, times)
     race = _Race(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
     race.run(rng)
     return _result(made, race)
 
 
-def _content(given: dict[str, Any], X: Any, n_rows: int) -> Features:
-    """Numbers by which rows are put in an order of their own."""
-    name, first = next(iter(given.items()))
-    return read_values("X", X, n_rows) if X is not None else read_values(name, first, n_rows)
+def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, np.ndarray]:
+    """Rows in an order of their own with one label each, and the labels in the input's order."""
+    content = _content(next(iter(given.values())) if X is None else X)
+    n = len(content.values)
+    classes, codes = read_labels(y, n)
+    if len(classes) < 2:
+        raise ValueError("Got one class only, but expected at least 2: there is nothing to tell.")
+    target = Target(classes, hard_shares(codes, len(classes)), np.arange(n))
+    return make_sample(content, target, None if groups is None else number_groups(groups, n)), classes[codes]
+
+
+def _content(rows: Any) -> Features:
+    """Numbers by which rows are put in an order of their own; what only a transformer can read stays in its order."""
+    try:
+        return read_values("X", rows)
+    except (TypeError, ValueError):
+        n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        return Features(np.arange(n, dtype=np.float64)[:, None], np.ones(1, dtype=bool))
 
 
 def _make_all(
@@ -123,10 +148,8 @@ def _make_all(
     once = {name: make_once(name, candidate, X, sample.n_input) for name, candidate in given.items()}
     n_folds = _FOLDS if any(made is None for made in once.values()) else 1
     folds = deal(sample, n_folds, rng)
-    y = np.empty(len(sample), dtype=labels.dtype)
-    y[sample.row] = labels
     rows = [sample.row[fold] for fold in folds]
-    made = [each or cross_fit(name, given[name], X, y, rows) for name, each in once.items()]
+    made = [each or cross_fit(name, given[name], X, labels, rows) for name, each in once.items()]
     return folds, made
 
 
@@ -156,8 +179,8 @@ class _Race:
         alive, last = list(range(len(self.points))), len(self.sizes) - 1
         for number, units in enumerate(nested_units(self.sample, self.sizes, rng)):
             self.rounds.append(self._measure(alive, units))
-            if number:
-                alive = self._keep(last - number)
+            if 0 < number < last:
+                alive = self._keep()
             if self.progress is not None:
                 self.progress("rounds", number + 1, len(self.sizes))
 
@@ -176,51 +199,84 @@ class _Race:
         """Ordered pairs, each at every round at which one may go."""
         return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
 
+    def p_value(self, each: int, r: _Round) -> float:
+        """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
+        if each == r.best:
+            return 1.0
+        gap, error = r.hopeful[each].cross_rate - r.rate(r.best), r.error(each, r.best, hopeful=True)
+        return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
+
     def _measure(self, alive: list[int], units: Ints) -> _Round:
         own, fold = self.sample.take(units), _fold_numbers(self.folds, len(self.sample))[units]
         parts = [np.flatnonzero(fold == number) for number in range(len(self.folds))]
         tasks = ((self.points[each][units], own, parts, self.n_trees, self.random_state) for each in alive)
         graphs = list(run_tasks(_graph, tasks, n_jobs=self.n_jobs, stage="representations", total=len(alive)))
-        return _Round(len(units), dict(zip(alive, graphs, strict=True)), label_units(own))
+        named = units if own.groups is None else np.unique(own.groups)
+        return self._look_ahead(_Round(len(units), named, dict(zip(alive, graphs, strict=True)), label_units(own)))
 
-    def _keep(self, rounds_left: int) -> list[int]:
-        """Those that are not far behind, or may catch up by falling as they did."""
-        before, now = self.rounds[-2:]
-        best = now.best
-        kept = []
-        for each in now.graphs:
-            falls = max(0.0, before.rate(each) - now.rate(each))
-            ahead = now.rate(each) - rounds_left * falls - now.rate(best)
-            if each == best or ahead <= self.reach * now.error(each, best):
-                kept.append(each)
-        return kept
+    def _look_ahead(self, now: _Round) -> _Round:
+        """The round with what it foretells, as soon as there was one before."""
+        if not self.rounds:
+            return now
+        before, more = self.rounds[-1], len(self.sample) / now.n_rows
+        places = np.searchsorted(now.units, before.units)
+
+        def foretell(times: float) -> dict[int, Graph]:
+            return {each: go_on(graph, before.graphs[each], places, times) for each, graph in now.graphs.items()}
+
+        now.ahead, now.hopeful = foretell(_falls_left(more)), foretell(np.log2(more) + _falls_left(1))
+        return now
+
+    def _keep(self) -> list[int]:
+        """Those that are not worse than the best, even if they fall undiminished until all rows are there."""
+        now = self.rounds[-1]
+        return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
+
+
+def _falls_left(times_as_many: float) -> float:
+    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall.
+
+    A bias that goes with the root of the number of rows shrinks by sqrt(1/2) each time that they double.
+    """
+    left = 1 - np.sqrt(1 / (_AHEAD * times_as_many))
+    return float(left / (np.sqrt(2) - 1))
 
 
 @dataclass(eq=False)
 class _Round:
-    """Graphs of those still in, on so many rows."""
+    """Graphs of those still in, on so many rows, and what they foretell of more."""
 
     n_rows: int
+    units: Ints
     graphs: dict[int, Graph]
     labels: Any
+    ahead: dict[int, Graph] = field(init=False)
+    hopeful: dict[int, Graph] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ahead = self.hopeful = self.graphs
+
+    def measured(self, each: int) -> float:
+        """The cross rate of one on these rows."""
+        return self.graphs[each].cross_rate
 
     def rate(self, each: int) -> float:
-        """The cross rate of one."""
-        return self.graphs[each].cross_rate
+        """The cross rate foretold of one."""
+        return self.ahead[each].cross_rate
 
     @property
     def best(self) -> int:
-        """The one with the lowest cross rate; of equals the first."""
-        return min(self.graphs, key=self.rate)
+        """The one with the lowest rate; of equals the first."""
+        return min(self.ahead, key=self.rate)
 
-    def error(self, one: int, two: int) -> float:
-        """Standard error of the difference of two."""
-        first, second = self.graphs[one], self.graphs[two]
-        return difference_error(first, second, pooled_posterior([first, second], self.labels))
+    def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
+        """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
+        eta = pooled_posterior([self.graphs[one], self.graphs[two]], self.labels)
+        return difference_error((self.hopeful if hopeful else self.ahead)[one], self.ahead[two], eta)
 
     def own_error(self, each: int) -> float:
         """Standard error of one."""
-        return rate_error(self.graphs[each], pooled_posterior([self.graphs[each]], self.labels))
+        return rate_error(self.ahead[each], pooled_posterior([self.graphs[each]], self.labels))
 
 
 def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:
@@ -258,15 +314,16 @@ def _result(made: list[Candidate], race: _Race) -> Comparison:
     gap = np.array([measured[each].rate(each) - measured[each].rate(best) for each in range(M)])
     error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
     n_rows = np.array([r.n_rows for r in measured])
-    p_value = _p_values(gap, error, race)
+    p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
     bounds = error_bounds(rate, sizes)
-    ranked = np.lexsort((rate, -n_rows))
+    ranked = np.lexsort((rate, n_rows < n_rows.max()))
     columns = {
         "names": [each.name for each in made],
         "how": [each.how for each in made],
         "n_features": np.array([each.features.values.shape[1] for each in made]),
         "n_rows": n_rows,
-        "cross_rate": rate,
+        "cross_rate": np.array([measured[each].measured(each) for each in range(M)]),
+        "foretold": rate,
         "std_error": np.array([measured[each].own_error(each) for each in range(M)]),
         "lower": bounds.lower,
         "estimate": bounds.estimate,
@@ -286,12 +343,6 @@ def _result(made: list[Candidate], race: _Race) -> Comparison:
         level=race.level,
         rounds=tuple(_tell(r, made) for r in race.rounds),
     )
-
-
-def _p_values(gap: Floats, error: Floats, race: _Race) -> Floats:
-    """One-sided p-values of differences to the best, times the number of tests."""
-    z = gap / np.where(error > 0, error, 1.0)
-    return np.where(error > 0, np.minimum(1.0, race.n_tests * norm.sf(z)), 1.0)
 
 
 def _word(is_best: bool, is_worse: bool) -> str:  # noqa: FBT001
@@ -318,4 +369,4 @@ def _flattery(last: _Round, seed: int) -> float:
 
 
 def _tell(r: _Round, made: list[Candidate]) -> dict[str, Any]:
-    return {"n_rows": r.n_rows, "cross_rate": {made[each].name: r.rate(each) for each in r.graphs}}
+    return {"n_rows": r.n_rows, "cross_rate": {made[each].name: r.measured(each) for each in r.graphs}}
