@@ -1,5 +1,7 @@
 """Whether copies and shifts between two samples are found, and clean splits left alone."""
 
+from functools import cache
+
 import numpy as np
 
 from benchmarks._data import SEED
@@ -20,6 +22,9 @@ def cells(*, quick):
 
 def measure(cell, *, quick):
     """What was declared of many splits."""
+    from bayesfloor.forest._forest import prepare_kernels
+
+    prepare_kernels()  # hundreds of forests
     trials = 5 if quick else TRIALS if cell in CLEAN else POWER_TRIALS
     rng = np.random.default_rng([SEED, len(cell)])
     found = [_try(cell, rng) for _ in range(trials)]
@@ -57,17 +62,23 @@ def _normal(rng, d=10, n=ROWS):
     return rng.normal(size=(n, d))
 
 
+@cache
+def _read(name):
+    """Rows, codes, the kind of each row, and how many rows are of each kind."""
+    X, y = load(name, "paper")
+    return X, y, *np.unique(X, axis=0, return_inverse=True, return_counts=True)[1:]
+
+
 def _letter(rng):
-    """Half of the rows have equals among them."""
-    X, _ = load("letter", "paper")
-    _, kind, times = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    """About half of the rows have equals among them."""
+    X, _, kind, times = _read("letter")
     several = rng.permutation(np.flatnonzero(times > 1))[:400]
     equal = np.flatnonzero(np.isin(kind, several))
     return np.concatenate([X[equal], X[rng.choice(np.flatnonzero(times[kind] == 1), ROWS - len(equal), replace=False)]])
 
 
 def _nursery(rng):
-    X, _ = load("nursery", "paper")
+    X = _read("nursery")[0]
     return X[rng.choice(len(X), ROWS, replace=False)]
 
 
@@ -94,7 +105,7 @@ def _mean(rng):
 
 def _left_out(rng):
     """A has no row of a digit that a tenth of B are of."""
-    X, y = load("pendigits", "paper")
+    X, y, _, _ = _read("pendigits")
     order = rng.permutation(len(X))
     A, B = order[y[order] > 0][: ROWS // 2], order[-(ROWS // 2) :]
     B = np.setdiff1d(B, A)

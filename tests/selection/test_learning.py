@@ -157,6 +157,18 @@ def test_few_rows_have_a_curve_of_one_size(global_random_seed):
     assert found.predict(4000).high - found.predict(4000).low > 0.1
 
 
+@pytest.mark.parametrize(("X", "y"), [(np.ones((60, 2)), np.arange(60) % 2), (np.eye(4), [0, 1, 0, 1])])
+def test_rows_without_anything_to_tell_have_an_answer_all_the_same(X, y):
+    """All rows equal, or hardly any."""
+    found = learning_curve(fit(X, y))
+    low, high = found.limit_interval()
+    more = found.predict(1000)
+
+    assert 0 <= low <= high <= 1
+    assert 0 <= more.low <= more.cross_rate <= more.high <= 1
+    assert samples_for(found, 0.99).needed >= len(X)
+
+
 def test_separate_classes_are_enough_and_noise_never_is(global_random_seed):
     """Both ends."""
     rng = np.random.default_rng(global_random_seed)

@@ -16,8 +16,8 @@ from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._overall import bounded_rate
 from bayesfloor.floor._results import Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, deal
-from bayesfloor.floor._spread import without_forced
-from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.floor._spread import fast_errors, without_forced
+from bayesfloor.floor._trees import grow_labelled, prepare
 from bayesfloor.floor._verdict import check_target
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._growth import Copies, Growth, persistence, usual_exponent
@@ -351,7 +351,10 @@ def _changes(parts: Floats, halves: Floats) -> list[Floats]:
 def _error(floor: BayesFloor) -> float:
     """Standard error of G at hand, with what other orders of equally long edges would change."""
     overall, n = floor.overall_, len(floor._sample)
-    drawn = overall.std_error if overall.n_rows == n else floor._spread.std_error  # all rows may be more than these
+    if overall.n_rows == n:
+        drawn = overall.std_error
+    else:  # of all rows, which are more than those at hand
+        drawn, _ = fast_errors(floor._forest, floor._labels, class_edges(floor._forest, floor._labels))
     ties = np.nan_to_num(overall.tie_spread[1] - overall.tie_spread[0]) / _TIE_REACH
     return max(float(np.hypot(drawn, ties)), 1 / n)
 
@@ -363,7 +366,7 @@ def _measure_halvings(floor: BayesFloor) -> list[list[_Part]]:
     sizes = [[units for deals in level for units in deals] for level in zip(*dealt, strict=True)]
     parts = [units for level in sizes for units in level]
     prepare(len(sample) // 2, floor._points.shape[1], floor.n_trees, 2 * len(sizes) * _DEALS)
-    tasks = ((*_cut(floor, units), floor.n_trees) for units in parts)
+    tasks = ((floor._points[units], sample.take(units), floor.n_trees) for units in parts)
     found = run_tasks(
         _measure, tasks, n_jobs=floor.n_jobs, progress=floor._progress, stage="parts of the rows", total=len(parts)
     )
@@ -386,20 +389,11 @@ def _halve(sample: Sample, times: int, rng: np.random.Generator) -> list[list[In
     return levels[1:]
 
 
-def _cut(floor: BayesFloor, units: Ints) -> tuple[Floats, csr_array, Ints | None, Floats | None]:
-    """What the counts of some rows need."""
-    sample = floor._sample
-    groups = None if sample.groups is None else sample.groups[units]
-    weight = None if sample.weight is None else sample.weight[units]
-    return floor._points[units], sample.shares[units], groups, weight
-
-
-def _measure(X: Floats, shares: csr_array, groups: Ints | None, weight: Floats | None, n_trees: int) -> _Part:
+def _measure(X: Floats, sample: Sample, n_trees: int) -> _Part:
     """Counts of a part of the rows, in which some classes may be missing."""
-    forest, there = grow(X, n_trees, groups), np.flatnonzero(np.asarray(shares.sum(axis=0)))
-    return _count(
-        forest, Labels(forest.vertex, csr_array(shares[:, there]), forest.n_vertices, weight, groups is None, groups)
-    )
+    forest, labels = grow_labelled(X, sample, n_trees)
+    there = np.flatnonzero(labels.class_sizes)
+    return _count(forest, labels.with_shares(csr_array(labels.shares[:, there])))
 
 
 def _count(forest: Forest, labels: Labels) -> _Part:
