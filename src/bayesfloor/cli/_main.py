@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from bayesfloor.cli._options import ACCURACY, SHARE, all_rows_options, data_options, drawn_options, output_options
+from bayesfloor.cli._options import (
+    ACCURACY,
+    SHARE,
+    all_rows_options,
+    data_options,
+    drawn_options,
+    files_options,
+    output_options,
+)
 from bayesfloor.cli._work import (
     FILES,
     command_line,
@@ -63,6 +71,8 @@ def verbs() -> None:
     bayesfloor check data.csv -y label         how low can the error get, and why not lower?
     bayesfloor check data.csv -y label --target 98%
     bayesfloor report data.csv -y label        the same as one HTML file
+    bayesfloor features data.csv -y label      which columns lose nothing?
+    bayesfloor compare a.npy b.npy --labels-file y.txt
 
     Files: CSV, TSV, Parquet, Arrow, npz, npy; - for standard input. Results go to stdout, all else to stderr.
     Exit codes: 0 ok, 1 a gate failed, 2 usage or data, 3 a fault of ours, 130 interrupted. No telemetry, no network.
@@ -153,7 +163,8 @@ def report(
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List the rows whose label does not fit their neighbours."""
-    from bayesfloor.cli._samples import check_ending, find_rows, format_rows, write_rows
+    from bayesfloor.cli._samples import find_rows, format_rows, write_rows
+    from bayesfloor.cli._tables import check_ending
 
     output = make_output(given)
     check_ending(path_out)
@@ -166,6 +177,70 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     else:
         n_rows = write_rows(found, data, path_out, most)
         output.result(f"{n_rows} rows in {printable(path_out)}")
+
+
+@verbs.command()
+@drawn_options
+@click.option("--most", type=click.IntRange(1), help="Keep so many features; with --filter, print so many.")
+@click.option("--pairs", is_flag=True, help="Try pairs of features where no single one helps.")
+@click.option(
+    "--criterion",
+    type=click.Choice(["overall", "mean", "worst"]),
+    help="What is to fall: the overall floor, by default, or the mean or the worst of the pairs.",
+)
+@click.option("--holdout", type=SHARE, help="Share of the rows that do not choose, 25% by default.")
+@click.option("--filter", "alone", is_flag=True, help="Look at each feature alone: fast, for thousands of columns.")
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
+@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too; - for stdout.")
+def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
+    """Tell which features lower the floor, and from how many on the rest adds nothing.
+
+    \b
+    bayesfloor features data.csv -y label --most 10 --holdout 50%
+    bayesfloor features wide.parquet -y label --filter -o features.csv
+    """
+    from bayesfloor.cli import _features as work
+    from bayesfloor.cli._tables import check_ending
+
+    output = make_output(given)
+    check_ending(path_out)
+    refuse_missing_folder(path_out, json_path)
+    if alone:
+        work.refuse_unheeded(given)
+    data = read(given)
+    if not alone:
+        work.tell_cost(output, len(data.feature_names), pairs=given["pairs"])
+    with output.bar() as bar:
+        found = (work.floors_alone if alone else work.select_features)(data, given, bar)
+    if path_out is None and json_path != "-":
+        output.result(work.format_found(found, given["most"]))
+    work.write_found(output, found, path_out, json_path)
+
+
+@verbs.command()
+@files_options
+@click.option("--pca", metavar="N,N", help="Of one file: raw against standardised and so many principal components.")
+@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too; - for stdout.")
+def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> None:
+    """Tell which representation of the same rows has the lowest floor, and whether the difference is real.
+
+    \b
+    bayesfloor compare raw.npy clip.npy --labels-file labels.txt
+    bayesfloor compare before.csv after.csv -y label
+    bayesfloor compare data.csv -y label --pca 5,10,20
+    """
+    from bayesfloor.cli import _compare as work
+    from bayesfloor.cli._features import write_json
+
+    output = make_output(given)
+    work.check_files(paths, given["pca"])
+    refuse_missing_folder(json_path)
+    data = work.read_files(paths, given)
+    with output.bar() as bar:
+        found = work.compare_files(paths, data, given, bar)
+    if json_path != "-":
+        output.result(work.format_comparison(found))
+    write_json(output, found, json_path)
 
 
 @verbs.command()

@@ -37,8 +37,9 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 
 SHARE, ACCURACY = Share(), Share(positive=True)
 
-_DATA = (
-    click.argument("path", metavar="FILE", type=click.Path(allow_dash=True)),
+_FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
+_FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+_COLUMNS = (
     click.option("-y", "--label", metavar="COLUMN", help="Column of the labels."),
     click.option("-x", "--features", metavar="GLOB", multiple=True, help="Columns to use; all others by default."),
     click.option("--drop", metavar="GLOB", multiple=True, help="Columns to leave out."),
@@ -47,18 +48,20 @@ _DATA = (
     click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a patient's."),
     click.option("--id", "id_column", metavar="COLUMN", help="What to call the rows."),
 )
-_METHOD = (
-    click.option(
-        "--scale",
-        type=click.Choice(["auto", "none", "standard", "robust", "unit"]),
-        default="auto",
-        show_default=True,
-        help="How features are scaled.",
-    ),
+_DATA = (_FILE, *_COLUMNS)
+
+
+def _scale(default: str, text: str) -> Command:
+    names = click.Choice(["auto", "none", "standard", "robust", "unit"])
+    return click.option("--scale", type=names, default=default, show_default=True, help=text)
+
+
+_WORK = (
     click.option("--trees", type=click.IntRange(1), default=3, show_default=True, help="Number of spanning trees."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all draws."),
     click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all."),
 )
+_METHOD = (_scale("auto", "How features are scaled."), *_WORK)
 _DRAWING = (
     click.option(
         "--max-rows",
@@ -97,4 +100,5 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
 data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
+files_options = _apply((_FILES, *_COLUMNS, _scale("none", "How each is scaled, beyond what it is."), *_WORK, *_OUTPUT))
 output_options = _apply(_OUTPUT)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli.reading import Data, DataError
-from bayesfloor.engine._files import write_whole
+from bayesfloor.cli._tables import write_table
+from bayesfloor.cli.reading import Data
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
@@ -70,40 +65,5 @@ def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> 
     if data.ids is not None:
         columns["id"] = data.ids[found.row[chosen]].tolist()
     columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
-    write_whole(path, _WRITERS[Path(path).suffix.lower()](columns))
+    write_table(path, columns)
     return len(chosen)
-
-
-def check_ending(path: str | None) -> None:
-    """Refuse a file of a kind that cannot be written."""
-    if path is not None and Path(path).suffix.lower() not in _WRITERS:
-        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
-
-
-def _csv(columns: dict[str, list[Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return stream.getvalue()
-
-
-def _jsonl(columns: dict[str, list[Any]]) -> str:
-    rows = zip(*columns.values(), strict=True)
-    return "".join(json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) + "\n" for row in rows)
-
-
-def _parquet(columns: dict[str, list[Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    stream = io.BytesIO()
-    pq.write_table(pa.table(columns), stream)
-    return stream.getvalue()
-
-
-_WRITERS: dict[str, Callable[[dict[str, list[Any]]], str | bytes]] = {
-    ".csv": _csv,
-    ".jsonl": _jsonl,
-    ".parquet": _parquet,
-}

@@ -43,6 +43,15 @@ class HoldOut(Result):
             return "worse"
         return "better" if self.difference_high < 0 else "as good"
 
+    @property
+    def text(self) -> str:
+        """The same in a sentence."""
+        against = {"worse": "worse than", "better": "better than", "as good": "not shown to be worse than"}
+        return (
+            f"On {self.n_rows} rows held out: {100 * self.lower:.1f} to {100 * self.upper:.1f} %, "
+            f"{against[self.word]} with all."
+        )
+
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items()}
 
@@ -95,7 +104,7 @@ class SelectionPath(Result):
         if not self.shown.any():
             return f"{lines[0]} None was shown to help; these rows cannot tell them from noise."
         lines.append(f"They leave {low:.1f} to {high:.1f} % error on the rows that chose them.")
-        return " ".join([*lines, *([] if self.holdout is None else [_held_out(self.holdout)])])
+        return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 
     def __repr__(self) -> str:
         return f"SelectionPath({self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps)"
@@ -108,11 +117,3 @@ class SelectionPath(Result):
     def to_dict(self) -> dict[str, Any]:
         """All values as plain Python, ready for JSON."""
         return {**super().to_dict(), "holdout": None if self.holdout is None else plain(self.holdout.to_dict())}
-
-
-def _held_out(holdout: HoldOut) -> str:
-    against = {"worse": "worse than", "better": "better than", "as good": "not shown to be worse than"}
-    return (
-        f"On {holdout.n_rows} rows held out: {100 * holdout.lower:.1f} to {100 * holdout.upper:.1f} %, "
-        f"{against[holdout.word]} with all."
-    )

@@ -117,3 +117,9 @@ def limits(envelope: Envelope) -> str:
 def guess(envelope: Envelope) -> str:
     """The value between the limits; none where classifiers leave open how low it is."""
     return f"likely {percent(envelope.estimate)} %" if envelope.trusted else "lower end not known"
+
+
+def points(share: float) -> str:
+    """A difference of two shares in percent, with its sign."""
+    told = percent(abs(share))
+    return told if not float(share) or told == "unknown" else f"{'-' if share < 0 else '+'}{told}"

@@ -1,0 +1,116 @@
+"""Which representation of the same rows leaves the lowest floor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from bayesfloor.cli._work import read
+from bayesfloor.cli.reading import Data, DataError
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._text import printable
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.summary._choices import comparison_cells
+from bayesfloor.summary._text import align
+
+
+def check_files(paths: Sequence[str], pca: str | None) -> None:
+    """Refuse what cannot be compared, before anything is read."""
+    if pca is None and len(paths) < 2:
+        raise click.UsageError("One file is nothing to compare. Name another, or use --pca 10,20.")
+    if pca is not None and len(paths) > 1:
+        raise click.UsageError("--pca is for one file. Leave it out, or name one file.")
+    if len(set(paths)) < len(paths):
+        raise click.UsageError("A file is named twice.")
+
+
+def read_files(paths: Sequence[str], given: dict[str, Any]) -> list[Data]:
+    """The files, which must hold the same rows."""
+    found = [read({**given, "path": path}) for path in paths]
+    for path, data in zip(paths[1:], found[1:], strict=True):
+        _refuse_others(paths[0], path, found[0], data)
+    return found
+
+
+def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
+    """Refuse a file whose rows are not those of the first."""
+    if len(two.y) != len(one.y):
+        raise DataError(f"{path} has {len(two.y):,} rows, but {first} has {len(one.y):,}. Expected the same rows.")
+    for what in ("y", "ids", "groups"):
+        own, other = getattr(one, what), getattr(two, what)
+        if own is None:
+            continue
+        differ = np.array([str(a) != str(b) for a, b in zip(own.tolist(), other.tolist(), strict=True)])
+        if differ.any():
+            row, noun = int(differ.argmax()), {"y": "label", "ids": "id", "groups": "group"}[what]
+            raise DataError(
+                f"row {row + 1:,} has the {noun} {printable(other[row])!r} in {path}, but {printable(own[row])!r} in "
+                f"{first}. Expected the same rows in the same order."
+            )
+
+
+def compare_files(paths: Sequence[str], found: list[Data], given: dict[str, Any], progress: Progress) -> Comparison:
+    """The files against each other, or one against its principal components."""
+    from bayesfloor.selection._representations import compare_representations
+
+    if given["pca"] is None:
+        candidates, X = dict(zip(_names(paths), (data.X for data in found), strict=True)), None
+    else:
+        X = _numbers(found[0])
+        candidates = _components(X, given["pca"], given["seed"])
+    return compare_representations(
+        candidates,
+        found[0].y,
+        X,
+        groups=found[0].groups,
+        scale=given["scale"],
+        n_trees=given["trees"],
+        n_jobs=given["jobs"],
+        random_state=given["seed"],
+        progress=progress,
+    )
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Names of the files, with their folders where these are needed to tell them apart."""
+    short = [Path(path).name for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def _numbers(data: Data) -> np.ndarray:
+    if isinstance(data.X, np.ndarray):
+        return data.X
+    values = [column.to_numpy() for column in data.X.columns]
+    texts = [name for name, column in zip(data.feature_names, values, strict=True) if column.dtype.kind not in "biuf"]
+    if texts:
+        raise DataError(f"column {printable(texts[0])!r} holds texts, but --pca needs numbers. Leave it out by --drop.")
+    return np.column_stack(values).astype(np.float64)
+
+
+def _components(X: np.ndarray, sizes: str, seed: int) -> dict[str, Any]:
+    """Raw, standardised, and so many principal components of the latter."""
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    made: dict[str, Any] = {"raw": X, "standardised": StandardScaler()}
+    for size in _sizes(sizes, min(X.shape)):
+        made[f"pca-{size}"] = make_pipeline(StandardScaler(), PCA(size, random_state=seed))
+    return made
+
+
+def _sizes(text: str, most: int) -> list[int]:
+    parts = text.replace(" ", "").split(",")
+    if not all(re.fullmatch("[0-9]{1,9}", part) and 1 <= int(part) <= most for part in parts):
+        raise DataError(f"--pca {text} is no list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
+    return sorted({int(part) for part in parts})
+
+
+def format_comparison(found: Comparison) -> str:
+    """The comparison as a table, and in words."""
+    return "\n".join([*align(comparison_cells(found)), "", found.text])

@@ -1,0 +1,134 @@
+"""Which features are worth keeping: the path of a selection, or the floor of each alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import click
+import numpy as np
+
+from bayesfloor.cli._console import Output
+from bayesfloor.cli._tables import write_table
+from bayesfloor.cli.reading import Data
+from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._text import printable
+from bayesfloor.floor._results import plain
+from bayesfloor.selection._filter import FeatureFloors
+from bayesfloor.selection._path import SelectionPath
+from bayesfloor.summary._choices import feature_cells, path_cells, path_notes
+from bayesfloor.summary._text import align
+from bayesfloor.summary._words import count
+
+_PRINTED = 30  # features, each alone
+_MANY = 300  # additions to try in a step, from which it is told how long that may take
+_SECONDS = 0.008  # of one addition, on one thread
+_NOT_ALONE = {
+    "pairs": "--pairs",
+    "criterion": "--criterion",
+    "holdout": "--holdout",
+    "groups": "--groups",
+    "max_rows": "--max-rows",
+}
+
+
+def refuse_unheeded(given: dict[str, Any]) -> None:
+    """Refuse options that features looked at alone do not heed."""
+    for name, flag in _NOT_ALONE.items():
+        if given[name]:
+            raise click.UsageError(f"--filter looks at each feature alone, without {flag}. Leave one out.")
+
+
+def tell_cost(output: Output, n_features: int, *, pairs: bool) -> None:
+    """Say how long it may take, before it takes long."""
+    tried = n_features * (n_features + 1) // 2 if pairs else n_features
+    if tried > _MANY:
+        each = "features and pairs" if pairs else "features"
+        output.note(
+            f"each step tries {tried:,} {each}, which may take {_duration(_SECONDS * tried)}; "
+            "--filter looks at each feature alone, in seconds"
+        )
+
+
+def _duration(seconds: float) -> str:
+    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
+    return next(f"about {count(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most)
+
+
+def select_features(data: Data, given: dict[str, Any], progress: Progress) -> SelectionPath:
+    """The path of a selection."""
+    from bayesfloor.selection._selector import FloorSelector
+
+    logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
+    names = ("criterion", "holdout", "max_rows")
+    asked: dict[str, Any] = {name: given[name] for name in names if given.get(name) is not None}
+    asked |= {"max_rows": None} if given["max_rows"] == 0 else {}
+    selector = FloorSelector(
+        given.get("most") or "auto",
+        start="pairs" if given.get("pairs") else "single",
+        scale=given["scale"],
+        n_trees=given["trees"],
+        n_jobs=given["jobs"],
+        random_state=given["seed"],
+        progress=progress,
+        **asked,
+    )
+    return selector.fit(_named(data), data.y, groups=data.groups).path_
+
+
+def floors_alone(data: Data, given: dict[str, Any], progress: Progress) -> FeatureFloors:
+    """The floor of each feature alone."""
+    from bayesfloor.selection._filter import feature_floors
+
+    return feature_floors(_named(data), data.y, n_jobs=given["jobs"], progress=progress)
+
+
+def _named(data: Data) -> Any:
+    """Features under the names of the file."""
+    if not isinstance(data.X, np.ndarray):
+        return data.X
+    import pyarrow as pa
+
+    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
+
+
+def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
+    """The result as a table."""
+    return _format_path(found) if isinstance(found, SelectionPath) else _format_floors(found, most)
+
+
+def _format_path(path: SelectionPath) -> str:
+    return "\n".join([*align(path_cells(path)), "", *path_notes(path)])
+
+
+def _format_floors(found: FeatureFloors, most: int | None) -> str:
+    most, n_all = most or _PRINTED, len(found.names)
+    told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
+    first = f"{told:,} of {count(n_all, 'feature')} tell something of the labels alone (5 % false discoveries)"
+    more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
+    return "\n".join([first, *align(feature_cells(found, most)), *more])
+
+
+def write_found(output: Output, found: Any, path: str | None, json_path: str | None) -> None:
+    """Write a result as a table and as JSON, where asked for; features alone lowest floor first."""
+    if path is not None:
+        columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
+        if isinstance(found, FeatureFloors):
+            columns = {name: values[found.order] for name, values in columns.items()}
+        write_table(path, {name: plain(values) for name, values in columns.items()})
+        if json_path != "-":
+            output.result(printable(path))
+    write_json(output, found, json_path)
+
+
+def write_json(output: Output, found: Any, path: str | None) -> None:
+    """Write a result as JSON, to a file or to stdout."""
+    if path is None:
+        return
+    text = json.dumps(plain(found.to_dict()), allow_nan=False, default=str) + "\n"
+    if path == "-":
+        output.raw(text)
+    else:
+        write_whole(path, text)

@@ -1,0 +1,133 @@
+"""Selections, comparisons and gaps as tables, the head first; every printed form takes them from here.
+
+``show`` makes a name fit for where it goes, as in the tables of pairs and classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._text import percent, show_labels, span
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.selection._filter import FeatureFloors
+from bayesfloor.selection._gap import ROOM, Gap, GapLines
+from bayesfloor.selection._path import SelectionPath
+from bayesfloor.summary._words import amount, points
+
+Cells = list[tuple[str, ...]]
+Show = Callable[[str], str]
+
+
+def path_cells(path: SelectionPath, show: Show = str) -> Cells:
+    """Steps of a selection."""
+    names = iter(show_labels([name for step in path.added for name in step]))
+    rows = [
+        (
+            f"{path.n_features[k]}  {'+ ' if k else ''}{' + '.join(show(next(names)) for _ in step)}",
+            span(path.lower[k], path.upper[k]),
+            points(path.gain[k]),
+            f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
+            _mark(path, k),
+        )
+        for k, step in enumerate(path.added)
+    ]
+    return [("features kept", "bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
+
+
+def enough(path: SelectionPath) -> int | None:
+    """The first step with which no more edges join two classes than with all features; None without."""
+    found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
+    return int(found[0]) if len(found) else None
+
+
+def _mark(path: SelectionPath, step: int) -> str:
+    if step == enough(path):
+        return f"no worse than all {path.n_all:,}"
+    return "" if path.shown[step] else "gain not shown"
+
+
+def path_notes(path: SelectionPath) -> list[str]:
+    """What to know beside the table."""
+    whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
+    told = [
+        f"Edges that join two classes: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
+        f"Picked on these {path.n_rows:,} rows, so the bounds are optimistic.",
+    ]
+    none = ["No feature is shown to help: these rows cannot tell them from noise."] * (not path.shown.any())
+    return [*none, *told, "No rows were held out." if path.holdout is None else path.holdout.text]
+
+
+def feature_cells(found: FeatureFloors, most: int) -> Cells:
+    """The features with the lowest floors, each alone."""
+    order = found.order[:most]
+    rows = [
+        (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
+        for name, k in zip(show_labels(found.names[order].tolist()), order.tolist(), strict=True)
+    ]
+    return [("feature alone", "bounds", "p-value", "adjusted"), *rows]
+
+
+def comparison_cells(found: Comparison, show: Show = str) -> Cells:
+    """Representations, the lowest floor first."""
+    rows = [
+        (
+            show(name),
+            f"{found.n_features[k]:,}",
+            f"{found.n_rows[k]:,}",
+            span(found.lower[k], found.upper[k]),
+            *(_against_best(found, k) if found.word[k] != "best" else ("", "")),
+            found.word[k],
+        )
+        for k, name in enumerate(show_labels(found.names))
+    ]
+    head = ("representation", "features", "rows", "bounds", "above the best", f"{_level(found.level)} of that", "")
+    return [head, *rows]
+
+
+def _against_best(found: Comparison, k: int) -> tuple[str, str]:
+    ends = points(found.difference_low[k]), points(found.difference_high[k])
+    return points(found.difference[k]), " to ".join(ends)
+
+
+def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
+    """The whole problem, the classes, and the pairs with room left, most to be won first."""
+    head = ("", "your model errs on", _level(found.level), "bounds", "", "rows")
+    names = [show(name) for name in show_labels(found.classes.tolist())]
+    one, two = np.triu_indices(len(names), 1)
+    lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
+    lines += [(names[k], found.by_class, k) for k in _most_won(found.by_class, most).tolist()]
+    pairs = _most_won(found.by_pair, most)
+    room = pairs[found.by_pair.word[pairs] == ROOM]
+    lines += [(f"{names[one[k]]} and {names[two[k]]}", found.by_pair, k) for k in room.tolist()]
+    return [head, *(_gap_row(*line) for line in lines)]
+
+
+def _most_won(lines: GapLines, most: int) -> Ints:
+    """Places of the classes or pairs whose errors lie furthest above the upper bound, in rows."""
+    won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
+    return np.argsort(-won, kind="stable")[:most]
+
+
+def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
+    row = {item: np.asarray(value)[place].item() for item, value in _values(lines)}
+    return (
+        name,
+        f"{percent(row['error'])} %",
+        span(row["low"], row["high"]),
+        span(row["lower"], row["upper"]),
+        row["word"],
+        amount(row["n_rows"]),
+    )
+
+
+def _values(lines: GapLines) -> Iterator[tuple[str, Any]]:
+    names = ("error", "low", "high", "lower", "upper", "word", "n_rows")
+    return ((name, getattr(lines, name)) for name in names)
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.6g} % interval"

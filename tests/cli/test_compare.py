@@ -1,0 +1,135 @@
+"""``bayesfloor compare``: which file, or which size, leaves the lowest floor."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same rows as a good and a bad representation, in several forms, with labels of their own."""
+    place = tmp_path_factory.mktemp("compare")
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(3), 120)
+    labels = np.array(["cat", "dog", "hen"])[codes]
+    good = rng.normal(size=(len(codes), 2)) + 5 * np.eye(3)[codes][:, :2]
+    bad = np.column_stack([good, 30 * rng.normal(size=(len(codes), 3))])
+    np.save(place / "good.npy", good)
+    np.save(place / "bad.npy", bad)
+    (place / "labels.txt").write_text("\n".join(labels) + "\n", encoding="utf-8")
+    for name, X in (("good", good), ("bad", bad)):
+        columns = {f"x{k}": X[:, k] for k in range(X.shape[1])}
+        pq.write_table(pa.table({**columns, "label": labels, "who": np.arange(len(X))}), place / f"{name}.parquet")
+    pacsv.write_csv(pa.table({"a": bad[:, 0], "b": bad[:, 4], "label": labels[::-1]}), place / "other.csv")
+    pacsv.write_csv(pa.table({"a": bad[1:, 0], "label": labels[1:]}), place / "short.csv")
+    (place / "more").mkdir()
+    np.save(place / "more" / "good.npy", bad)
+    return place
+
+
+@pytest.fixture(scope="module")
+def shown(run, folder):
+    """Two arrays with labels in a file of their own."""
+    return run("compare", "bad.npy", "good.npy", "--labels-file", "labels.txt", "--json", "found.json", cwd=folder)
+
+
+def test_the_better_file_comes_first_and_the_other_is_worse(shown):
+    """Named, with its size, its bounds, how far it is behind and a word."""
+    head, first, second, _, told = shown.stdout.splitlines()
+
+    assert (shown.code, shown.stderr) == (0, "")
+    assert head.split()[:4] == ["representation", "features", "rows", "bounds"]
+    assert first.split()[:3] == ["good.npy", "2", "360"]
+    assert first.split()[-1] == "best"
+    assert second.split()[:2] == ["bad.npy", "5"]
+    assert second.split()[-1] == "worse"
+    assert " to +" in second
+    assert told.startswith("good.npy has the lowest floor: ")
+
+
+@pytest.mark.usefixtures("shown")
+def test_json_holds_the_comparison(folder):
+    """For programs."""
+    given = json.loads((folder / "found.json").read_text("utf-8"))
+
+    assert given["best"] == "good.npy"
+    assert given["names"] == ["good.npy", "bad.npy"]
+    assert given["word"] == ["best", "worse"]
+
+
+def test_labels_may_come_from_each_file(run, folder):
+    """As a table has them; a column that names rows is no feature and must agree, too."""
+    asked = ("-y", "label", "--id", "who", "--json", "-")
+    ended = run("compare", "bad.parquet", "good.parquet", *asked, cwd=folder)
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["n_features"] == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("paths", "why"),
+    [
+        (("bad.parquet", "other.csv"), "row 1 has the label 'hen' in other.csv, but 'cat' in bad.parquet"),
+        (("bad.parquet", "short.csv"), "short.csv has 359 rows, but bad.parquet has 360"),
+    ],
+)
+def test_other_rows_are_refused_in_a_line(run, folder, paths, why):
+    """Differences of different rows are none of the representation."""
+    ended = run("compare", *paths, "-y", "label", cwd=folder)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert why in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(run, folder):
+    """Versions often have one name."""
+    ended = run("compare", "good.npy", "more/good.npy", "--labels-file", "labels.txt", cwd=folder)
+
+    assert ended.code == 0
+    assert "\nmore/good.npy " in ended.stdout
+
+
+def test_one_file_is_compared_with_its_principal_components(run, folder):
+    """Raw columns of very different spread lose to the same on one scale."""
+    ended = run("compare", "bad.parquet", "-y", "label", "--drop", "who", "--pca", "5,2", "--json", "-", cwd=folder)
+    given = json.loads(ended.stdout)
+    size = dict(zip(given["names"], given["n_features"], strict=True))
+    word = dict(zip(given["names"], given["word"], strict=True))
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert size == {"raw": 5, "standardised": 5, "pca-2": 2, "pca-5": 5}
+    assert word["raw"] == "worse"
+    assert given["how"].count("fitted once") == 3
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("good.npy",),
+        ("good.npy", "good.npy"),
+        ("good.npy", "bad.npy", "--pca", "2"),
+        ("good.npy", "--pca", "3"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(run, folder, asked):
+    """Exit code 2, as everywhere."""
+    ended = run("compare", *asked, "--labels-file", "labels.txt", cwd=folder)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr
+
+
+def test_texts_have_no_principal_components(run, tmp_path):
+    """It is told which column to leave out."""
+    columns = {"a": np.arange(40.0), "kind": ["u", "v"] * 20, "label": ["cat", "dog"] * 20}
+    pacsv.write_csv(pa.table(columns), tmp_path / "texts.csv")
+    ended = run("compare", "texts.csv", "-y", "label", "--pca", "1", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert "column 'kind' holds texts" in ended.stderr

@@ -1,0 +1,147 @@
+"""``bayesfloor features``: which columns lower the floor, as a table or a file."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+HOSTILE = ["<b>bold</b>", "\x1b[31mred", "two\nlines", "=1+1", "w" * 200, "漢字", "a,b"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Three classes that need two columns, beside six of noise: X, labels."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(3), 150)
+    X = rng.normal(size=(len(codes), 8))
+    X[:, 2] += 6 * (codes == 1)
+    X[:, 5] += 6 * (codes == 2)
+    return X, np.array(["cat", "dog", "hen"])[codes]
+
+
+@pytest.fixture(scope="module")
+def two_help(tmp_path_factory, write, rows):
+    """These rows as a file."""
+    return write(tmp_path_factory.mktemp("features") / "two.csv", *rows)
+
+
+@pytest.fixture(scope="module")
+def shown(run, two_help):
+    """The table in the terminal."""
+    return run("features", two_help, "-y", "label")
+
+
+def test_the_path_is_a_table_with_bounds_gains_and_the_set_that_is_enough(shown):
+    """The columns that the data were made of, and nothing else."""
+    head, first, second, _, *notes = shown.stdout.splitlines()
+
+    assert (shown.code, shown.stderr) == (0, "")
+    assert head.split()[:3] == ["features", "kept", "bounds"]
+    assert {first.split()[1], second.split()[2]} == {"x2", "x5"}
+    assert first.startswith("1  x")
+    assert second.startswith("2  + x")
+    assert re.search(r"\d to \d+\.\d+ % +\+\d+\.\d +\+\d+\.\d to \+\d+\.\d", first)
+    assert second.endswith("no worse than all 8")
+    assert "optimistic" in notes[1]
+    assert re.match(r"On 11[123] rows held out: ", notes[2])
+
+
+def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):
+    """For programs; a table of the steps, and all of it as JSON."""
+    ended = run("features", two_help, "-y", "label", "-o", tmp_path / "steps.csv", "--json", tmp_path / "steps.json")
+    given = json.loads((tmp_path / "steps.json").read_text("utf-8"))
+    with (tmp_path / "steps.csv").open(encoding="utf-8", newline="") as stream:
+        steps = list(csv.DictReader(stream))
+
+    assert (ended.code, ended.stdout, ended.stderr) == (0, f"{tmp_path / 'steps.csv'}\n", "")
+    assert [step["added"] for step in steps] == [" + ".join(names) for names in given["added"]]
+    assert [float(step["upper"]) for step in steps] == given["upper"]
+    assert given["holdout"]["n_rows"] > 100
+
+
+def test_options_reach_the_selection(run, two_help):
+    """How many, by what, in pairs, and without rows held out."""
+    asked = ("--most", "4", "--criterion", "worst", "--holdout", "0%", "--pairs", "--max-rows", "200", "--json", "-")
+    ended = run("features", two_help, "-y", "label", *asked)
+    given = json.loads(ended.stdout)
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert given["n_features"][-1] == 4
+    assert (given["criterion"], given["holdout"], given["n_rows"]) == ("worst", None, 201)
+    assert not given["shown"][-1]
+
+
+def test_each_feature_alone_is_listed_lowest_floor_first_and_all_are_written(run, two_help, tmp_path):
+    """For thousands of columns; the list says how to get the rest."""
+    listed = run("features", two_help, "-y", "label", "--filter", "--most", "3")
+    written = run("features", two_help, "-y", "label", "--filter", "-o", tmp_path / "all.parquet")
+    table = pq.read_table(tmp_path / "all.parquet").to_pydict()
+    first, head, *rows, more = listed.stdout.splitlines()
+
+    assert (listed.code, written.code, listed.stderr) == (0, 0, "")
+    assert "of 8 features tell something of the labels alone" in first
+    assert head.split()[:2] == ["feature", "alone"]
+    assert [row.split()[0] for row in rows] == table["feature"][:3]
+    assert more.startswith("5 more: --most 8")
+    assert set(table["feature"][:2]) == {"x2", "x5"}
+    assert table["cross_rate"] == sorted(table["cross_rate"])
+    assert len(table["feature"]) == 8
+
+
+@pytest.mark.parametrize("flag", [["--criterion", "mean"], ["--max-rows", "100"]])
+def test_options_that_features_alone_do_not_heed_are_refused(run, two_help, flag):
+    """Taken and forgotten would be worse."""
+    ended = run("features", two_help, "-y", "label", "--filter", *flag)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert flag[0] in ended.stderr
+
+
+def test_wide_files_are_told_what_they_cost_before(run, tmp_path):
+    """Nobody should wait for hours without having been told of the fast way."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "wide.npz", X=rng.normal(size=(60, 400)), y=np.arange(60) % 2)
+    ended = run("features", "wide.npz", "--most", "1", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert ended.stderr.startswith("each step tries 400 features, which may take about 3 seconds; --filter ")
+
+
+def test_hostile_names_of_columns_cannot_act_on_the_terminal_and_are_written_as_they_are(run, rows, tmp_path):
+    """Names come from others, too; a file has them unchanged, a terminal in a harmless form."""
+    X, y = rows
+    table = pa.table({**{name: X[:, k + 1] for k, name in enumerate(HOSTILE)}, "label": y})
+    pq.write_table(table, tmp_path / "bad.parquet")
+    shown = run("features", "bad.parquet", "-y", "label", "--most", "7", cwd=tmp_path)
+    alone = run("features", "bad.parquet", "-y", "label", "--filter", "-o", "all.jsonl", "--json", "-", cwd=tmp_path)
+    written = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text("utf-8").splitlines()]
+
+    assert (shown.code, alone.code, shown.stderr, alone.stderr) == (0, 0, "", "")
+    assert "\x1b" not in shown.stdout + alone.stdout
+    assert json.loads(alone.stdout)["names"] == HOSTILE
+    assert len(shown.stdout.splitlines()) == 1 + 7 + 4
+    assert {row["feature"] for row in written} == set(HOSTILE)
+
+
+def test_numbers_of_an_embedding_have_its_name(run, rows, tmp_path):
+    """Else nobody knows which of two embeddings is meant."""
+    X, y = rows
+    pq.write_table(pa.table({"vector": X.tolist(), "label": y}), tmp_path / "lists.parquet")
+    ended = run("features", "lists.parquet", "-y", "label", "--filter", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert "\nvector[" in ended.stdout
+
+
+@pytest.mark.parametrize("asked", [("--most", "9"), ("-o", "steps.txt")])
+def test_what_cannot_be_is_refused_in_a_line(run, two_help, asked):
+    """Exit code 2, as everywhere."""
+    ended = run("features", two_help, "-y", "label", *asked)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert len(ended.stderr.splitlines()) == 1
