@@ -20,7 +20,6 @@ from bayesfloor.floor import _all_rows
 from bayesfloor.floor._bayes_floor import SampledRowsWarning
 from bayesfloor.floor._scale import fit_scale
 from bayesfloor.forest import _beyond
-from bayesfloor.plotting import FloorCurveDisplay
 
 NAMES = np.array(["cat", "dog", "hen"])
 EXACT = [
@@ -319,16 +318,6 @@ def test_a_second_fit_starts_from_nothing(data):
     assert floor.work_ is None
     assert floor.overall_.n_rows == len(floor.rows_) == 3000
     same_results(floor, BayesFloor(**ALL).fit(*data[1:]))
-
-
-@plain
-def test_the_curve_goes_from_a_quarter_of_all_rows_to_all(far, near):
-    """Not of the rows drawn, which are others."""
-    display, other = FloorCurveDisplay.from_estimator(far), FloorCurveDisplay.from_estimator(near)
-
-    assert display.n_rows[:2].tolist() == other.n_rows[:2].tolist() == [750, 3000]
-    np.testing.assert_allclose(display.estimate[0], other.estimate[0], atol=0.03)
-    assert display.estimate[1] == other.estimate[1]
 
 
 def test_a_fit_that_failed_is_no_fit(tmp_path):

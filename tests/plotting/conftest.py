@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
+from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.plotting import ClassTreeDisplay, EnvelopeDisplay, OneVsRestDisplay, PairwiseDisplay
+from bayesfloor.plotting import (
+    ClassTreeDisplay,
+    ComparisonDisplay,
+    EnvelopeDisplay,
+    GapDisplay,
+    OneVsRestDisplay,
+    PairwiseDisplay,
+    SelectionDisplay,
+)
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.selection._gap import Gap, GapLines
+from bayesfloor.selection._path import HoldOut, SelectionPath
 
 HOSTILE = [
     "a" * 200,
@@ -55,8 +67,95 @@ def _names(K, kind="plain"):
     return np.array([f"class {i:03d}" for i in range(K)])
 
 
+def _comparison(names):
+    """So many representations: the best, some as good, the others worse, the last of them on fewer rows."""
+    K = len(names)
+    rate, zero = np.linspace(0.1, 0.6, K), np.zeros(K)
+    difference, reach = rate - rate[0], 0.1 * (np.arange(K) > 0)
+    low = difference - reach
+    word = tuple("best" if i == 0 else "worse" if low[i] > 0 else "as good" for i in range(K))
+    return Comparison(
+        names=tuple(names),
+        how=("given",) * K,
+        n_features=np.arange(1, K + 1) * 300,
+        n_rows=np.where(np.arange(K) < max(2, K // 2), 20_000, 2_500),
+        cross_rate=rate + 0.02,
+        foretold=rate,
+        std_error=zero + 0.01,
+        lower=rate / 2,
+        estimate=0.75 * rate,
+        upper=rate,
+        difference=difference,
+        difference_low=low,
+        difference_high=difference + reach,
+        p_value=zero,
+        word=word,
+        best_cross_rate=0.11,
+        best_bounds=Bounds(0.055, 0.08, 0.11),
+        n_folds=1,
+        level=0.95,
+        rounds=(),
+    )
+
+
+def _path(names, *, criterion="overall", hold_out=True):
+    """One feature a step; the last two thirds are not shown to help."""
+    K = len(names)
+    rate = 0.1 + 0.4 * 0.8 ** np.arange(K)
+    gain = -np.diff(rate, prepend=0.6)
+    reach = np.where(np.arange(K) <= K // 3, 0.5 * gain, 2 * gain)
+    held_out = HoldOut(500, 0.15, 0.08, 0.12, 0.15, 0.13, 0.14, 0.01, -0.01, 0.03)
+    return SelectionPath(
+        added=tuple((name,) for name in names),
+        n_features=np.arange(1, K + 1),
+        value=rate,
+        cross_rate=rate,
+        lower=rate / 2,
+        estimate=0.75 * rate,
+        upper=rate,
+        gain=gain,
+        gain_low=gain - reach,
+        gain_high=gain + reach,
+        shown=gain > reach,
+        n_candidates=np.arange(K, 0, -1),
+        criterion=criterion,
+        level=0.95,
+        all_cross_rate=0.12,
+        n_all=2 * K,
+        n_rows=1500,
+        holdout=held_out if hold_out else None,
+    )
+
+
+def _lines(n, words):
+    """A model that errs more and more beside a floor that stays; n is how many, or None for one number."""
+    size = (n,) if n else ()
+    error, one = np.linspace(0.02, 0.4, n or 1).reshape(size), np.ones(size)
+    word = np.array(words)[np.linspace(0, len(words) - 1, n or 1).round().astype(int)].reshape(size)
+    rows = (1000 * one).astype(int)
+    return GapLines(
+        rows, error, 0.8 * error, 1.3 * error, 0.05 * one, 0.08 * one, 0.1 * one, 0.0 * one, 0.15 * one, word
+    )
+
+
+def _gap(classes):
+    K = len(classes)
+    words = ["below the floor", "at the floor", "between the bounds", "room not shown", "room left"]
+    return Gap(
+        classes=classes,
+        sizes=np.arange(1, K + 1) * 10,
+        level=0.95,
+        overall=_lines(None, ["between the bounds"]),
+        by_class=_lines(K, words),
+        by_pair=_lines(K * (K - 1) // 2, ["not measurable", "room not shown", "room left"]),
+        trust="unknown",
+        reasons=("few rows",),
+        shares_p_value=0.5,
+    )
+
+
 def _make(name, K, kind="plain"):
-    """A display of K classes."""
+    """A display of K classes, representations or features."""
     classes, (matrix, unseen) = _names(K, kind), _similar(K)
     part = np.linspace(0.01, 0.2, K)
     if name == "pairwise":
@@ -65,6 +164,12 @@ def _make(name, K, kind="plain"):
     if name == "one_vs_rest":
         sizes = np.arange(20.0, 20 + K)
         return OneVsRestDisplay(classes, sizes, part / 2, part, part * 2, part, part / 3, part * 1.5, sizes < 30)
+    if name == "comparison":
+        return ComparisonDisplay(_comparison(classes.tolist()))
+    if name == "selection":
+        return SelectionDisplay(_path(classes.tolist()))
+    if name == "gap":
+        return GapDisplay(_gap(classes))
     if name == "tree":
         return ClassTreeDisplay(class_tree(classes, matrix, "average"))
     if name == "ladder":
@@ -106,6 +211,12 @@ def _outside(figure):
     width, height = figure.bbox.size
     boxes = [(text.get_text(), text.get_window_extent()) for text in _texts_of(figure)]
     return [name for name, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
+
+
+@pytest.fixture
+def path():
+    """Maker of a selection path: (names, criterion=, hold_out=) -> SelectionPath."""
+    return _path
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from bayesfloor.plotting import (
     BoundsDisplay,
     ClassTreeDisplay,
     EnvelopeDisplay,
-    FloorCurveDisplay,
     ForestDisplay,
+    LearningCurveDisplay,
     OneVsRestDisplay,
     PairwiseDisplay,
     SampleScoreDisplay,
@@ -23,12 +23,12 @@ from bayesfloor.plotting import (
 from bayesfloor.plotting._display import LIGHT, MAP, MIDDLE, STRONG
 from bayesfloor.plotting._pairwise import luminance
 
-BY_CLASS = ("pairwise", "one_vs_rest", "tree", "ladder", "envelope")
+BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "envelope", "comparison", "selection", "gap")
 OF_FLOOR = (
     PairwiseDisplay,
     OneVsRestDisplay,
     ClassTreeDisplay,
-    FloorCurveDisplay,
+    LearningCurveDisplay,
     SampleScoreDisplay,
     ForestDisplay,
 )
@@ -86,7 +86,7 @@ for display in (
 
 @pytest.mark.parametrize("kind", ["plain", "hostile"])
 @pytest.mark.parametrize("K", [2, 10, 26, 100])
-@pytest.mark.parametrize("name", BY_CLASS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):
     """A label on a label is no label, with two classes as with a hundred, whatever they are called."""
     if name == "envelope":
@@ -99,10 +99,10 @@ def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outs
 
 def test_all_classes_fit_where_all_are_asked_for(make, overlaps):
     """``most=None`` draws a hundred rows, and each can still be read."""
-    for name in ("pairwise", "one_vs_rest"):
+    for name in ("pairwise", "one_vs_rest", "comparison", "selection"):
         display = make(name, 100).plot(most=None)
 
-        assert len(display.shown_) == 100
+        assert sum(text.get_text().startswith("class ") for text in display.ax_.get_yticklabels()) == 100
         assert overlaps(display.figure_) == []
 
 
@@ -169,8 +169,8 @@ def test_labels_are_never_formulas(make):
 
 
 @pytest.mark.parametrize("most", [0, 1, 2.5, "all"])
-@pytest.mark.parametrize("name", ["pairwise", "one_vs_rest"])
-def test_a_most_that_is_no_number_of_classes_is_refused(name, most, make):
+@pytest.mark.parametrize("name", ["pairwise", "one_vs_rest", "comparison", "selection", "gap"])
+def test_a_most_that_is_no_number_of_rows_is_refused(name, most, make):
     """An empty picture would hide the slip."""
     with pytest.raises(ValueError, match="expected None or a whole number of at least 2"):
         make(name, 5).plot(most=most)

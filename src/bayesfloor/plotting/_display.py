@@ -49,6 +49,19 @@ class Display(Result):
         return self.ax_
 
 
+class ResultDisplay(Display):
+    """A picture of one result, whose table and values it gives."""
+
+    result: Result
+
+    def _columns(self) -> dict[str, Any]:
+        return self.result._columns()  # noqa: SLF001 - of the same package
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return self.result.to_dict()
+
+
 def need_matplotlib() -> None:
     """Say what to install where matplotlib is missing."""
     try:
@@ -58,7 +71,7 @@ def need_matplotlib() -> None:
 
 
 def check_most(most: object) -> None:
-    """Refuse what is no number of classes to draw."""
+    """Refuse what is no number of rows of a picture."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
         raise ValueError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
 
@@ -85,7 +98,7 @@ def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1
     for text in legend.get_texts():
         text.set(**label_style())
     n_lines = -(-len(handles) // n_columns)
-    ax.set_title(title, loc="left", fontsize=10, pad=6 + 12.5 * n_lines)
+    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines)
 
 
 def swatch(label: str, **looks: Any) -> Any:

@@ -23,9 +23,8 @@ from bayesfloor.plotting._display import (
     swatch,
     title_and_legend,
 )
-from bayesfloor.plotting._fonts import label_style, label_texts
-
-_ROW = 0.26  # inches
+from bayesfloor.plotting._fonts import label_texts
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, name_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -109,7 +108,7 @@ class OneVsRestDisplay(Display):
         """
         check_most(most)
         self.shown_ = np.argsort(-self.estimate, kind="stable")[:most]
-        ax = self._start(ax, 7.0, 1.5 + _ROW * len(self.shown_))
+        ax = self._start(ax, 7.0, 1.5 + ROW * len(self.shown_))
         self._draw_bars()
         self._draw_labels()
         ax.set_xlim(left=0.0)
@@ -121,46 +120,24 @@ class OneVsRestDisplay(Display):
 
     def _draw_bars(self) -> None:
         shown, y = self.shown_, np.arange(len(self.shown_))
-        few, ax = self.few[shown], self.ax_
-        low, high = self.lower[shown], self.upper[shown]
+        few = self.few[shown]
+        bounds = self.lower[shown], self.estimate[shown], self.upper[shown]
         ground, ink = np.where(few, PALE, LIGHT), np.where(few, GREY, DARK)
-        self.bounds_ = ax.barh(y - 0.12, high - low, 0.42, low, color=ground, edgecolor=ink, linewidth=0.5)
-        self.points_ = ax.scatter(self.estimate[shown], y - 0.12, s=16, color=ink, zorder=3)
+        self.bounds_, self.points_ = draw_bounds(self.ax_, y, bounds, ground, ink)
         ends = self.rate_low[shown], self.rate_high[shown]
-        self.intervals_ = ax.hlines(y + 0.27, *ends, colors=np.where(few, GREY, MIDDLE), linewidth=1.5)
-        for end in ends:
-            ax.scatter(end, y + 0.27, s=18, marker="|", color=np.where(few, GREY, MIDDLE), linewidth=1.5)
+        self.intervals_ = draw_intervals(self.ax_, y, *ends, np.where(few, GREY, MIDDLE))
 
     def _draw_labels(self) -> None:
-        """Labels, then the number of rows: in texts of their own, lest a right-to-left label swap them."""
         texts, counts = label_texts(self.classes.tolist()), [f"{self.sizes[k]:.4g}" for k in self.shown_]
-        self.ax_.set_yticks(range(len(counts)), [texts[k] for k in self.shown_], size=8, **label_style())
-        self.ax_.tick_params(axis="y", length=0, pad=10 + 4.6 * max(map(len, counts)))
-        for y, (k, count) in enumerate(zip(self.shown_, counts, strict=True)):
-            self._beside(0, y, count, -4, "right")
+        name_rows(self.ax_, range(len(counts)), [texts[k] for k in self.shown_], {"rows": counts})
+        for y, (tick, k) in enumerate(zip(self.ax_.get_yticklabels(), self.shown_, strict=True)):
+            tick.set_color(GREY if self.few[k] else DARK)
             if self.few[k]:
                 self._mark(y, k)
-        self._beside(0, -0.95, "rows", -4, "right")
-        for tick, k in zip(self.ax_.get_yticklabels(), self.shown_, strict=True):
-            tick.set_color(GREY if self.few[k] else DARK)
 
     def _mark(self, y: int, k: int) -> None:
         end = max(self.upper[k], self.rate_high[k])
         self.ax_.annotate("too few rows", (end, y), (6, 0), textcoords="offset points", va="center", size=7, color=GREY)
-
-    def _beside(self, x: float, y: float, text: str, offset: float, side: str) -> None:
-        self.ax_.annotate(
-            text,
-            (x, y),
-            (offset, 0),
-            xycoords=self.ax_.get_yaxis_transform(),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            size=7,
-            color=GREY,
-            annotation_clip=False,
-        )
 
     def _handles(self) -> list[Any]:
         return [

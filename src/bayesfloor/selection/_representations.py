@@ -315,7 +315,7 @@ def _result(made: list[Candidate], race: _Race) -> Comparison:
     error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
     n_rows = np.array([r.n_rows for r in measured])
     p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
-    bounds = error_bounds(rate, sizes)
+    bounds = error_bounds(np.maximum(rate, 0.0), sizes)  # what is foretold may overshoot
     ranked = np.lexsort((rate, n_rows < n_rows.max()))
     columns = {
         "names": [each.name for each in made],
@@ -334,7 +334,7 @@ def _result(made: list[Candidate], race: _Race) -> Comparison:
         "p_value": p_value,
         "word": [_word(each == best, p <= 1 - race.level) for each, p in enumerate(p_value)],
     }
-    picked = min(1.0, last.rate(best) + _flattery(last, race.random_state))
+    picked = float(np.clip(last.rate(best) + _flattery(last, race.random_state), 0.0, 1.0))
     return Comparison(
         **in_order(ranked, columns),
         best_cross_rate=picked,

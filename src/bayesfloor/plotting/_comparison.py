@@ -1,0 +1,143 @@
+"""``ComparisonDisplay``: which representations leave the lowest floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesfloor.plotting._display import (
+    DARK,
+    GREY,
+    LIGHT,
+    MIDDLE,
+    MOST,
+    STRONG,
+    ResultDisplay,
+    check_most,
+    clear_frame,
+    stroke,
+    swatch,
+    title_and_legend,
+)
+from bayesfloor.plotting._fonts import label_texts
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+
+if TYPE_CHECKING:
+    from bayesfloor.selection._comparison import Comparison
+
+_GROUND = {"best": MIDDLE, "as good": LIGHT, "worse": "white"}
+
+
+@dataclass(eq=False, repr=False)
+class ComparisonDisplay(ResultDisplay):
+    """Representations from the lowest floor down, those shown to be worse told apart.
+
+    Bars go from lower to upper bound. The line below each is the interval of its share of cross edges, as far
+    as that differs from the best's on the same rows, which is a hollow diamond: a representation is worse if
+    the line lies to the right of the diamond. All these are as foretold for more rows; a cross is what was
+    measured.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of ``compare_representations``.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Set by ``plot``.
+    bounds_ : BarContainer
+        Bars from lower to upper bound.
+    points_, intervals_, marks_ : PathCollection, LineCollection, PathCollection
+        Estimates, intervals of differences, and the best on the same rows.
+    measured_ : PathCollection
+        Shares of cross edges that were measured.
+    words_ : list of Text
+        "best", "as good" or "worse" for each.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from bayesfloor import compare_representations
+    >>> from bayesfloor.plotting import ComparisonDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = compare_representations({"raw": X, "standard": StandardScaler()}, y, X=X)
+    >>> display = ComparisonDisplay.from_comparison(found)
+    >>> [word.get_text() for word in display.words_]
+    ['best', 'worse']
+    """
+
+    result: Comparison
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, **looks: Any) -> ComparisonDisplay:
+        """Draw a comparison; further arguments go to ``plot``."""
+        return cls(comparison).plot(**looks)
+
+    def plot(self, *, ax: Any = None, most: int | None = MOST) -> ComparisonDisplay:
+        """Draw a row for each representation.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; by default in a new figure.
+        most : int or None, default=40
+            Of more representations, so many of the best are drawn. None draws all.
+
+        Returns
+        -------
+        self
+        """
+        check_most(most)
+        n = len(self.result.names[:most])
+        ax = self._start(ax, 7.5, 1.75 + ROW * n)
+        self._draw_bars(n)
+        self._draw_texts(n)
+        ax.set_xlim(left=0.0)
+        ax.set_ylim(n - 0.4, -0.6)
+        ax.set_xlabel("error", size=9)
+        clear_frame(ax)
+        title_and_legend(ax, self._title(n), self._handles())
+        return self
+
+    def _draw_bars(self, n: int) -> None:
+        found, y = self.result, np.arange(n)
+        bounds = [each[:n] for each in (found.lower, found.estimate, found.upper)]
+        worse = np.array(found.word[:n]) == "worse"
+        ground, ink = [_GROUND[word] for word in found.word[:n]], np.where(worse, GREY, DARK)
+        self.bounds_, self.points_ = draw_bounds(self.ax_, y, bounds, ground, ink)
+        best = np.maximum(found.foretold - found.difference, 0.0)[:n]  # on the same rows
+        low, high = best + found.difference_low[:n], best + found.difference_high[:n]
+        self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:], STRONG)
+        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, color="white", edgecolors=DARK, linewidths=0.9, zorder=3)
+        self.measured_ = draw_marks(self.ax_, y, found.cross_rate[:n], "x", s=16, color=GREY, linewidths=1.2)
+
+    def _draw_texts(self, n: int) -> None:
+        found, rows = self.result, self.result.n_rows
+        columns = {"features": [f"{each:,}" for each in found.n_features[:n]]}
+        if rows.min() < rows.max():
+            columns["rows"] = [f"{each:,}" for each in rows[:n]]
+        name_rows(self.ax_, range(n), label_texts(found.names)[:n], columns)
+        self.words_ = [
+            write_beside(self.ax_, 1.0, y, word, 5, size=8, color=DARK, weight="bold" if word == "best" else "normal")
+            for y, word in enumerate(found.word[:n])
+        ]
+
+    def _handles(self) -> list[Any]:
+        told = {"best": "best; bars: lower to upper bound", "as good": "not shown to be worse", "worse": "worse"}
+        edge, level = {"edgecolor": DARK, "linewidth": 0.5}, f"{100 * self.result.level:g} %"
+        diamond = {"marker": "D", "color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
+        kinds = [swatch(told[w], facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
+        return [
+            *kinds,
+            stroke(f"difference to the best: {level} interval, all together", color=STRONG, marker="|", markersize=5),
+            stroke("share of cross edges of the best, foretold from the same rows", **diamond),
+            stroke("share of cross edges that was measured", color=GREY, marker="x", linestyle="", markersize=4),
+        ]
+
+    def _title(self, n: int) -> str:
+        n_all = len(self.result.names)
+        return f"{n} best of {n_all} representations" if n < n_all else "Representations by their floors"

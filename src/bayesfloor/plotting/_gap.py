@@ -1,0 +1,193 @@
+"""``GapDisplay``: a model's errors beside the floor, where most can be won first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.counts._labels import Ints
+from bayesfloor.plotting._display import (
+    DARK,
+    GREY,
+    LIGHT,
+    STRONG,
+    ResultDisplay,
+    check_most,
+    clear_frame,
+    stroke,
+    swatch,
+    title_and_legend,
+)
+from bayesfloor.plotting._fonts import label_texts
+from bayesfloor.plotting._rows import ABOVE, ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+
+if TYPE_CHECKING:
+    from bayesfloor.selection._gap import Gap, GapLines
+
+_MOST = 12  # classes, and pairs
+
+
+class _Part(NamedTuple):
+    """Rows of one kind: which of them are drawn, what they are called, and where."""
+
+    lines: GapLines
+    shown: Ints
+    names: list[str]
+    rows: list[str]
+    head: str
+
+
+@dataclass(eq=False, repr=False)
+class GapDisplay(ResultDisplay):
+    """The model's error beside the floor's bounds: the whole problem, classes and pairs, with a word for each.
+
+    Bars go from lower to upper bound, thin lines on to their confidence limits. Diamonds below are the
+    model's errors with their intervals. There is room left where an interval lies to the right of the thin line.
+
+    Parameters
+    ----------
+    result : Gap
+        Of ``gap``.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Set by ``plot``.
+    bounds_, limits_ : list of BarContainer, of LineCollection
+        Of the whole problem, classes and pairs: lower to upper bound, and to their confidence limits.
+    errors_, intervals_ : list of PathCollection, of LineCollection
+        The model's errors and their intervals.
+    words_ : list of Text
+        "room left", "at the floor" and so on, from the top.
+    shown_classes_, shown_pairs_ : int arrays
+        Which are drawn, from the top; pairs in the order of ``np.triu_indices(n_classes, 1)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from bayesfloor import BayesFloor, gap
+    >>> from bayesfloor.plotting import GapDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> floor = BayesFloor().fit(X[:1000], y[:1000])
+    >>> model = GaussianNB().fit(X[:1000], y[:1000])
+    >>> display = GapDisplay.from_gap(gap(floor, y[1000:], model.predict(X[1000:])))
+    >>> display.words_[0].get_text()
+    'room left'
+    """
+
+    result: Gap
+
+    @classmethod
+    def from_gap(cls, gap: Gap, **looks: Any) -> GapDisplay:
+        """Draw a gap; further arguments go to ``plot``."""
+        return cls(gap).plot(**looks)
+
+    def plot(self, *, ax: Any = None, most: int | None = _MOST) -> GapDisplay:
+        """Draw a row for the whole problem, for classes and for pairs.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; by default in a new figure.
+        most : int or None, default=12
+            Of more classes, and of more pairs, so many are drawn: those where most can be won. None draws all.
+
+        Returns
+        -------
+        self
+        """
+        check_most(most)
+        parts = self._parts(most)
+        places = _places([len(part.names) for part in parts])
+        bottom = places[-1][-1] + 0.6
+        width = 5.8 + 0.06 * max(len(name) for part in parts for name in part.names)
+        ax = self._start(ax, width, 1.75 + ROW * bottom)
+        drawn = [self._draw(part, y) for part, y in zip(parts, places, strict=True)]
+        self.bounds_, self.limits_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
+        self.words_ = [word for part, y in zip(parts, places, strict=True) for word in self._write_words(part, y)]
+        self._draw_names(parts, places)
+        ax.set_xlim(left=0.0)
+        ax.set_ylim(bottom, -0.6)
+        ax.set_xlabel("error", size=9)
+        clear_frame(ax)
+        title_and_legend(ax, f"Your model and the floor: {self.result.overall.word}", self._handles())
+        return self
+
+    def _parts(self, most: int | None) -> list[_Part]:
+        found, texts = self.result, label_texts(self.result.classes.tolist())
+        whole = type(found.overall)(**found.overall._columns())  # noqa: SLF001 - arrays, as the others are
+        one, two = np.triu_indices(len(texts), 1)
+        pairs = [f"{texts[i]} / {texts[j]}" for i, j in zip(one, two, strict=True)]
+        self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
+        return [
+            _part(whole, np.array([0]), ["all classes"], whole.n_rows, ""),
+            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes, as a share of all rows"),
+            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs, as a share of their rows"),
+        ]
+
+    def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any, Any]:
+        ax, lines, k = self.ax_, part.lines, part.shown
+        limits = ax.hlines(y + ABOVE, lines.lower_end[k], lines.upper_end[k], colors=GREY, linewidth=1.2)
+        bounds, _ = draw_bounds(ax, y, (lines.lower[k], lines.estimate[k], lines.upper[k]), LIGHT, DARK)
+        intervals = draw_intervals(ax, y, lines.low[k], lines.high[k], STRONG)
+        ink = np.where(lines.word[k] == _words().room, STRONG, "white")
+        looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3}
+        return bounds, limits, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
+
+    def _write_words(self, part: _Part, y: Ints) -> list[Any]:
+        room = _words().room
+        weights = {word: "bold" if word == room else "normal" for word in part.lines.word}
+        looks = {"size": 8, "color": DARK}
+        return [
+            write_beside(self.ax_, 1.0, at, word, 5, weight=weights[word], **looks)
+            for at, word in zip(y, part.lines.word[part.shown], strict=True)
+        ]
+
+    def _draw_names(self, parts: list[_Part], places: list[Ints]) -> None:
+        names = [name for part in parts for name in part.names]
+        rows = [count for part in parts for count in part.rows]
+        name_rows(self.ax_, np.concatenate(places).tolist(), names, {"rows": rows})
+        for part, y in zip(parts, places, strict=True):
+            write_beside(self.ax_, 0.0, y[0] - 1, part.head, 3, size=8, ha="left")
+
+    def _handles(self) -> list[Any]:
+        dot, level = {"color": STRONG, "marker": "D", "markersize": 4}, f"{100 * self.result.level:g} %"
+        bar = "lowest possible error: lower to upper bound, dot: estimate"
+        return [
+            swatch(bar, facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
+            stroke(f"its {level} limits", color=GREY, linewidth=1.2),
+            stroke(f"the model's error, {level} interval; filled: room left", **dot),
+        ]
+
+
+class _Words(NamedTuple):
+    room: str
+    none: str
+
+
+def _words() -> _Words:
+    from bayesfloor.selection._gap import NO_ROWS, ROOM  # late: it brings scikit-learn
+
+    return _Words(ROOM, NO_ROWS)
+
+
+def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) -> _Part:
+    n, n_all = len(shown), len(names)
+    head = f"{n} worst of {n_all:,} {what}" if n < n_all else what
+    return _Part(lines, shown, [names[k] for k in shown], [f"{rows[k]:,}" for k in shown], head)
+
+
+def _worst(lines: GapLines, most: int | None) -> Ints:
+    """Those with room left, most rows to be won first; then the others likewise, and those without rows."""
+    room, none = _words()
+    won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
+    return np.lexsort((-won, lines.word != room, lines.word == none))[:most]
+
+
+def _places(sizes: list[int]) -> list[Ints]:
+    """Heights of the rows of each part, below a row for its head."""
+    starts = np.cumsum([0, *(size + 1 for size in sizes[:-1])])
+    return [start + np.arange(size) for start, size in zip(starts, sizes, strict=True)]

@@ -1,0 +1,65 @@
+"""Pictures with a named row for each entry: a bar of bounds, below it what was counted, words and numbers beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.plotting._display import GREY
+from bayesfloor.plotting._fonts import label_style
+
+ROW = 0.26  # inches
+_LETTER = 4.6  # points, of the small texts beside rows
+ABOVE, _BELOW = -0.12, 0.27  # where in its row the bar is, and what was counted
+_HEAD = -0.95  # heads of columns stand above the first row
+
+
+def draw_bounds(ax: Any, y: Any, bounds: Sequence[Any], ground: Any, ink: Any) -> tuple[Any, Any]:
+    """A bar from lower to upper bound in each row, with a dot at the estimate."""
+    lower, estimate, upper = bounds
+    at = np.asarray(y) + ABOVE
+    bars = ax.barh(at, upper - lower, 0.42, lower, color=ground, edgecolor=ink, linewidth=0.5)
+    return bars, ax.scatter(estimate, at, s=16, color=ink, zorder=3)
+
+
+def draw_intervals(ax: Any, y: Any, low: Any, high: Any, ink: Any) -> Any:
+    """A line with ends below each bar."""
+    at = np.asarray(y) + _BELOW
+    lines = ax.hlines(at, low, high, colors=ink, linewidth=1.5)
+    for end in (low, high):
+        draw_marks(ax, y, end, "|", color=ink, s=18, linewidth=1.5)
+    return lines
+
+
+def draw_marks(ax: Any, y: Any, x: Any, marker: str, **looks: Any) -> Any:
+    """A mark in each row, at the height of the intervals."""
+    return ax.scatter(x, np.asarray(y) + _BELOW, marker=marker, **looks)
+
+
+def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
+    """Names on the left, then columns of numbers.
+
+    Numbers are texts of their own, lest a right-to-left name swap them.
+    """
+    ax.set_yticks(y, texts, size=8, **label_style())
+    reach = 4.0
+    for head, numbers in reversed(list(columns.items())):
+        for at, number in zip([_HEAD, *y], [head, *numbers], strict=True):
+            write_beside(ax, 0.0, at, number, -reach, ha="right")
+        reach += 6 + _LETTER * max(map(len, [head, *numbers]))
+    ax.tick_params(axis="y", length=0, pad=reach)
+
+
+def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
+    """A small text beside a row, at x from 0 (left) to 1 (right end of the axes)."""
+    return ax.annotate(
+        text,
+        (x, y),
+        (offset, 0),
+        xycoords=ax.get_yaxis_transform(),
+        textcoords="offset points",
+        annotation_clip=False,
+        **{"va": "center", "size": 7, "color": GREY, **looks},
+    )

@@ -1,0 +1,80 @@
+"""Representations: bounds, the best on the same rows, and who is worse."""
+
+import numpy as np
+from sklearn.datasets import load_digits, load_wine
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.preprocessing import StandardScaler
+
+from bayesfloor import compare_representations
+from bayesfloor.plotting import ComparisonDisplay
+
+
+def test_bars_dots_and_lines_are_the_results_lowest_first():
+    """The picture says what the result says."""
+    X, y = load_wine(return_X_y=True)
+    found = compare_representations({"raw": X, "standard": StandardScaler(), "pca": PCA(2)}, y, X=X)
+    display = ComparisonDisplay.from_comparison(found)
+
+    np.testing.assert_allclose([bar.get_x() for bar in display.bounds_], found.lower)
+    np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.bounds_], found.upper)
+    np.testing.assert_allclose(display.points_.get_offsets()[:, 0], found.estimate)
+    np.testing.assert_allclose(display.measured_.get_offsets()[:, 0], found.cross_rate)
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == list(found.names)
+    assert [text.get_text() for text in display.words_] == list(found.word)
+
+
+def test_those_are_worse_whose_line_lies_to_the_right_of_the_best(make):
+    """Nobody needs to take the word for it."""
+    display = make("comparison", 9).plot()
+    left = [line[0, 0] for line in display.intervals_.get_segments()]
+    best = display.marks_.get_offsets()[1:, 0]
+
+    assert (left > best).tolist() == [word == "worse" for word in display.result.word[1:]]
+    assert len(set(display.result.word)) == 3
+
+
+def test_kinds_are_told_apart_without_colour(make):
+    """By a word beside each, and by how light bars are."""
+    display = make("comparison", 9).plot()
+    grounds = {text.get_text(): bar.get_facecolor() for text, bar in zip(display.words_, display.bounds_, strict=True)}
+    shades = [np.mean(grounds[word][:3]) for word in ("best", "as good", "worse")]
+
+    assert (np.diff(shades) > 0.1).all()
+
+
+def test_rows_are_told_where_some_were_measured_on_fewer(make):
+    """Their bounds are of fewer rows, and not to be held against the others' without care."""
+    few, same = make("comparison", 9).plot(), make("comparison", 2).plot()
+
+    assert {"rows", "2,500", "20,000", "features"} <= {text.get_text() for text in few.ax_.texts}
+    assert "rows" not in {text.get_text() for text in same.ax_.texts}
+
+
+def test_of_many_representations_the_best_are_drawn(make):
+    """The title says what was left out."""
+    display = make("comparison", 200).plot()
+
+    assert len(display.bounds_) == 40
+    assert display.ax_.get_title(loc="left") == "40 best of 200 representations"
+    assert len(display.frame()) == 200
+
+
+def test_one_representation_is_a_picture_too(make, overlaps, outside):
+    """With nothing to compare it to."""
+    display = make("comparison", 1).plot()
+
+    assert [text.get_text() for text in display.words_] == ["best"]
+    assert overlaps(display.figure_) == outside(display.figure_) == []
+
+
+def test_no_bound_or_mark_is_below_zero():
+    """Rates that still fall fast overshoot; no error is negative."""
+    X, y = load_digits(return_X_y=True)
+    found = compare_representations({"raw": X, "lda": LinearDiscriminantAnalysis()}, y, X=X)
+    display = ComparisonDisplay.from_comparison(found)
+
+    assert found.best_bounds.lower >= 0
+    assert (found.lower >= 0).all()
+    assert (found.lower <= found.upper).all()
+    assert (display.marks_.get_offsets()[:, 0] >= 0).all()
