@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_digits, load_wine
@@ -18,7 +19,7 @@ from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
 from bayesfloor.summary._rows import RowsToSee, take_scores
 
-REPORTS = ["digits", "wine", "letter", "abalone", "hostile"]
+REPORTS = ["digits", "wine", "letter", "abalone", "hostile", "chosen"]
 PAPER = 718  # pixels of A4 between margins of 10 mm
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -125,6 +126,24 @@ def hostile_report(hostile_check):
         features=pa.table({**turned, "<b>number": np.linspace(0, 1e9, n)}),
         command="bayesfloor report '" + NAME + "'",
     )
+
+
+@pytest.fixture(scope="module")
+def chosen_check():
+    """A model, a selection and a comparison, where all names are hostile."""
+    X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 30, n_features=6, spread=2.5)
+    y = np.array(HOSTILE, dtype=object)[codes]
+    found = quick_check(X, y, predictions=np.where(np.arange(len(y)) % 4, y, np.roll(y, 30)))
+    names = [*HOSTILE[4:8], *HOSTILE[10:12]]
+    path = bayesfloor.FloorSelector(5).fit(pd.DataFrame(X, columns=names), codes).path_
+    ways = {name: X[:, : k + 1] for k, name in enumerate(names)}
+    return replace(found, selection=path, comparison=bayesfloor.compare_representations(ways, codes))
+
+
+@pytest.fixture(scope="module")
+def chosen_report(chosen_check):
+    """The same as a page."""
+    return make_page(chosen_check)
 
 
 @pytest.fixture(scope="module", params=REPORTS)
@@ -609,3 +628,33 @@ def test_a_name_that_does_not_print_is_left_out_of_the_title(hostile_report):
     title = re.search(r"<title>(.*?)</title>", hostile_report)[1]
     assert title.isprintable()
     assert "x" * 200 not in title
+
+
+def test_what_was_asked_for_has_sections_of_its_own(open_page, visible_text, chosen_check, chosen_report, wine_report):
+    """A table, a picture, and a link to each; pages without them are as before."""
+    page = open_page(chosen_report).page
+    text = visible_text(page)
+    for place, title in (("model", "Your model"), ("drop", "What you can drop"), ("compared", "Compared")):
+        assert title in page.inner_text(f"#{place} h2")
+        assert page.evaluate("id => document.querySelector(`#${id} img`).naturalWidth", place) > 1000
+        assert page.is_visible(f"nav a[href='#{place}']")
+        assert f'id="{place}"' not in wine_report
+    assert "all classes" in page.inner_text("#model tbody tr:first-child")
+    assert page.locator("#drop tbody tr").count() == 5
+    assert page.locator("#compared tbody tr").count() == 6
+    assert chosen_check.selection.holdout.text in text
+    assert "BF403" in text
+
+
+def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monkeypatch):
+    """The report needs no library for pictures."""
+    monkeypatch.setattr("bayesfloor.report._choices.find_spec", lambda _: None)
+    page = make_page(chosen_check)
+
+    assert "<img" not in page
+    assert "What you can drop" in page
+
+
+def test_pictures_are_the_same_every_time(chosen_check, chosen_report):
+    """Equal data, equal file."""
+    assert make_page(chosen_check) == chosen_report

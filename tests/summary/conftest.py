@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from bayesfloor import BayesFloor, check, open_rows
+from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, open_rows
 from bayesfloor.floor import _all_rows
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -84,6 +85,24 @@ def _all_of_them():
         return check(open_rows(X), y, target_width=None, learners={})
 
 
+def _alike():
+    """Two classes of one distribution, and one far away."""
+    X, y = draw(1, [200, 200, 100], shift=0.0)
+    X[y == 2] += 30
+    return check(X, y, learners={})
+
+
+def _chosen():
+    """With predictions, a selection and a comparison; names of features and representations are hostile."""
+    X, y = draw(2, [150, 100, 70], shift=4.0, d=4)
+    names = [name for name in HOSTILE if name][:4]
+    path = FloorSelector(2).fit(pd.DataFrame(X, columns=names), y).path_
+    noise = np.random.default_rng(2).standard_normal(X.shape)
+    compared = compare_representations({names[2]: X[:, :1], names[3]: X, "noise": noise}, y)
+    found = check(X, y, predictions=np.where(np.arange(len(y)) % 3, y, 1), learners={})
+    return replace(found, selection=path, comparison=compared)
+
+
 MAKERS = {
     "two classes": lambda: check(*draw(0, [150, 150], shift=2.5), name="two"),
     "target": lambda: check(*draw(1, [80, 60, 40]), target=0.9, name="three"),
@@ -105,6 +124,8 @@ MAKERS = {
         draw(10, [50, 50])[0], np.random.default_rng(0).dirichlet(np.ones(3), 100), learners={}
     ),
     "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3)), learners={}),
+    "alike": _alike,
+    "chosen": _chosen,
     "suspects": _flipped,
     "all suspects": _all_suspect,
     "fast intervals": _fast,

@@ -172,6 +172,32 @@ def test_labels_cannot_be_groups_as_well(table):
         check(table[["u", "v", "w", "label"]], "label", groups="label", learners={})
 
 
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_column_of_any_frame_serves_as_predictions(table, plain, kind):
+    """It is no feature: the rest of the answer stays as it was."""
+    frame = table.drop(columns="patient").assign(model=table["label"].to_numpy()[::-1])
+    found = check(FRAMES[kind](frame), "label", predictions="model", learners={})
+    by_value = check(table[["u", "v", "w"]], table["label"], predictions=frame["model"].tolist(), learners={})
+
+    assert found.gap.to_dict() == by_value.gap.to_dict()
+    assert found.gap.overall.error == pytest.approx(2 / 3)
+    assert parts(replace(found, gap=None)) == parts(plain)
+
+
+def test_labels_cannot_be_predictions_as_well(table):
+    """No model is right always."""
+    with pytest.raises(ValueError, match=r"'label' as label and as predictions, but expected two columns\."):
+        check(table[["u", "v", "w", "label"]], "label", predictions="label", learners={})
+
+
+def test_predictions_need_labels_that_are_here(table, tmp_path):
+    """Labels that stay in a file are nowhere to be compared with."""
+    table[["u", "v", "label"]].to_parquet(tmp_path / "rows.parquet")
+
+    with pytest.raises(ValueError, match="labels that stay in a file"):
+        check(str(tmp_path / "rows.parquet"), "label", predictions=table["label"])
+
+
 @pytest.mark.parametrize("target", [0, 95, "0.9", True, float("nan")])
 def test_a_target_that_is_no_accuracy_is_refused_before_any_work(target):
     """Percentages are the usual slip, and data may be large."""

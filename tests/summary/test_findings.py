@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
+from bayesfloor.engine._text import show_labels, span
 from bayesfloor.summary._findings import find
 
 
@@ -68,15 +69,26 @@ def test_no_conflict_is_found_where_there_is_none(made):
     assert "BF102" not in codes(made("two classes"))
 
 
-def test_classes_of_one_distribution_are_alike(gaussians):
-    """Merging them loses nothing; those far away stay out of it."""
-    X, y = gaussians(1, [200, 200, 100], shift=0.0)
-    X[y == 2] += 30
-    found = check(X, y, learners={})
+def test_classes_of_one_distribution_are_alike(made):
+    """Merging them loses nothing, and leaves next to no floor; those far away stay out of it."""
+    found = made("alike")
+    pairs, merged = text_of(found, "BF103").rstrip(".").split(". ")
+    after, before = found.merge.after, found.merge.before
 
-    assert "BF103" in codes(found)
-    assert "0 and 1" in text_of(found, "BF103")
-    assert "2" not in text_of(found, "BF103").replace("BF", "")
+    assert pairs == "Cannot be told apart, and might as well be merged: 0 and 1"
+    assert merged == (
+        f"Bounds of the 2 classes then are {span(after.lower, after.upper)} instead of "
+        f"{span(before.lower, before.upper)}"
+    )
+    assert after.upper < 0.01
+    assert before.upper > 0.2
+
+
+def test_two_classes_that_are_alike_have_nothing_left_to_tell(gaussians):
+    """Merged, they would be one: there is no floor of that."""
+    found = check(*gaussians(1, [300, 300], shift=0.0), learners={})
+
+    assert text_of(found, "BF103") == "Cannot be told apart, and might as well be merged: 0 and 1."
 
 
 def test_the_hardest_pair_is_the_first_of_the_table(made):
@@ -140,3 +152,62 @@ def test_many_alike_pairs_are_cut(made):
 
     assert text.endswith("and 4947 more.")
     assert len(text) < 300
+
+
+def test_features_that_may_go_are_told_with_how_sure_that_is(made):
+    """On rows held out, with the interval; else with the warning that the rows chose."""
+    path = made("chosen").selection
+    alone = replace(path, holdout=None)
+
+    assert path.holdout.word == "as good"
+    assert text_of(made("chosen"), "BF401").startswith("2 of 4 features lose nothing measurable on 81 rows held out (-")
+    assert "<script>alert(1)</script>, " in text_of(made("chosen"), "BF401")
+    assert "on the rows that chose them" in text_of(replace(made("chosen"), selection=alone), "BF401")
+
+
+def test_features_that_are_needed_or_not_shown_to_help_are_no_finding(made):
+    """Worse on rows held out, worse than all, all of them, or noise."""
+    path = made("chosen").selection
+    changed = [
+        replace(path, holdout=replace(path.holdout, difference_low=0.01, difference_high=0.1)),
+        replace(path, holdout=None, all_cross_rate=0.0),
+        replace(path, n_all=2),
+        replace(path, shown=np.zeros(2, dtype=bool)),
+    ]
+
+    for other in changed:
+        assert "BF401" not in codes(replace(made("chosen"), selection=other))
+
+
+def test_a_lower_floor_is_a_finding_where_another_is_shown_to_be_worse(made):
+    """Equals are no finding."""
+    found = made("chosen")
+    equal = tuple("best" if word == "best" else "as good" for word in found.comparison.word)
+
+    assert text_of(found, "BF402").startswith(f"A lower floor: {show_labels([found.comparison.best_])[0]}, bounds ")
+    assert "; shown to be worse: noise." in text_of(found, "BF402")
+    assert "BF402" not in codes(replace(found, comparison=replace(found.comparison, word=equal)))
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [
+        ("room left", "BF403"),
+        ("at the floor", "BF404"),
+        ("below the floor", "BF405"),
+        ("between the bounds", "BF406"),
+        ("room not shown", "BF406"),
+    ],
+)
+def test_a_model_is_told_where_it_stands(made, word, code):
+    """One code for each word of the gap."""
+    found = made("chosen")
+    told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word)))
+
+    assert [c for c in codes(told) if "BF403" <= c <= "BF406"] == [code]
+    assert word in text_of(told, code)
+
+
+def test_without_a_model_a_selection_or_a_comparison_nothing_is_told_of_them(made):
+    """They are there only where they were asked for."""
+    assert not [code for code in codes(made("iris")) if code.startswith("BF4")]

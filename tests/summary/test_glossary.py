@@ -78,6 +78,16 @@ def test_every_term_of_the_left_column_is_explained(made):
         "normalised",
         "rows",
         "gate",
+        "feature added",
+        "kept",
+        "gain",
+        "95 % interval of the gain",
+        "feature alone",
+        "adjusted",
+        "representation",
+        "above the best",
+        "95 % interval of that",
+        "your model errs on",
     ],
 )
 def test_every_head_of_a_table_is_explained(term):
@@ -96,7 +106,14 @@ def test_every_classifier_is_explained(name):
     assert explain(name)
 
 
-@pytest.mark.parametrize("word", ["feasible", "infeasible", "undecided", "small bias", "unknown", "refuted", "ok"])
+WORDS = [
+    *("feasible", "infeasible", "undecided", "small bias", "unknown", "refuted", "ok", "best", "as good", "worse"),
+    *("room left", "at the floor", "below the floor", "between the bounds", "room not shown", "no rows"),
+    *("not measurable", "selection", "gap", "learning curve"),
+]
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_every_word_of_an_answer_is_explained(word):
     """These are what a reader meets and wonders about."""
     assert explain(word)
@@ -139,5 +156,5 @@ def test_every_explanation_is_whole_sentences(name):
 
 
 def test_codes_have_three_digits_of_a_known_kind():
-    """1xx causes, 2xx doubts, 3xx gates."""
-    assert all(re.fullmatch(r"BF[123]\d\d", code) for code in CODES)
+    """1xx causes, 2xx doubts, 3xx gates, 4xx what may be done."""
+    assert all(re.fullmatch(r"BF[1234]\d\d", code) for code in CODES)

@@ -217,6 +217,50 @@ def test_missing_figures_are_refused_with_advice(text, part):
             Check.from_json(json.dumps(given))
 
 
+CHOICES = ["selection", "comparison", "gap", "merge"]
+
+
+@pytest.fixture(scope="module")
+def chosen(made):
+    """The JSON of a check with all that may be asked for, as plain values."""
+    return {**json.loads(made("chosen").to_json()), "merge": json.loads(made("alike").to_json())["merge"]}
+
+
+def test_files_of_before_have_nothing_that_nobody_asked_for(text):
+    """Old files load, and new ones are no longer than they were."""
+    found = Check.from_json(text)
+
+    assert not set(CHOICES) & set(json.loads(text))
+    assert [getattr(found, part) for part in CHOICES] == [None] * 4
+
+
+def test_what_was_asked_for_comes_back_as_it_was(made, chosen):
+    """The same classes, with words, tables and all."""
+    found, before = Check.from_json(json.dumps(chosen)), made("chosen")
+
+    assert found.selection.frame().equals(before.selection.frame())
+    assert found.selection.text == before.selection.text
+    assert found.comparison.frame().equals(before.comparison.frame())
+    assert found.comparison.text == before.comparison.text
+    assert found.gap.frame().equals(before.gap.frame())
+    assert found.gap.text == before.gap.text
+    assert found.merge.frame().equals(made("alike").merge.frame())
+    assert found.merge.mapping == made("alike").merge.mapping
+
+
+@pytest.mark.parametrize("part", CHOICES)
+def test_missing_or_wrong_figures_of_what_was_asked_for_are_refused(chosen, part):
+    """As those of the rest; what is found again from others may be missing."""
+    for name in chosen[part].keys() - {"best", "mapping"}:
+        wanted = {key: value for key, value in chosen[part].items() if key != name}
+        for broken in (wanted, *({**wanted, name: value} for value in ("x", {}, [1, 2, 3, 4, 5, 6, 7]))):
+            if isinstance(broken.get(name), str) and isinstance(chosen[part][name], str):
+                continue
+
+            with pytest.raises(ValueError, match=r"Run (it|the check) again"):
+                Check.from_json(json.dumps({**chosen, part: broken}))
+
+
 WRONG = {
     "target": ["x", [], {}, 3.5],
     "facts.n_rows": [None, "many", [], {}],

@@ -27,6 +27,8 @@ _NOT_FAR = {
     "id_column": "--id",
     "image": "--image",
     "pixels": "--pixels",
+    "predictions": "--predictions",
+    "select": "--select",
     "show_rows": "--show-rows",
 }
 

@@ -16,6 +16,7 @@ from bayesfloor.cli._options import (
     drawn_options,
     files_options,
     output_options,
+    predictions_option,
 )
 from bayesfloor.cli._work import (
     FILES,
@@ -82,6 +83,7 @@ def verbs() -> None:
 @verbs.command()
 @data_options
 @click.option("--target", type=ACCURACY, help="Accuracy to reach; fails where it is out of reach.")
+@predictions_option
 @click.option("--max-error", type=SHARE, help="Fails where the lower bound is above.")
 @click.option("--max-pair-error", type=SHARE, help="Fails where the lower bound of a pair is above.")
 @click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class, of all rows, is above.")
@@ -116,6 +118,8 @@ def check(
 @verbs.command()
 @data_options
 @click.option("--target", type=ACCURACY, help="Accuracy to reach.")
+@predictions_option
+@click.option("--select", is_flag=True, help="Select features, too, and show which can be dropped.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown, too.")

@@ -97,6 +97,9 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
     return decorate
 
 
+predictions_option = click.option(
+    "--predictions", metavar="COLUMN", help="Column with a model's predictions, to hold against the floor."
+)
 data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesfloor.cli._console import Output
+from bayesfloor.cli._console import Bar, Output
 
 if TYPE_CHECKING:
     from bayesfloor.cli.reading import Data
+    from bayesfloor.selection._path import SelectionPath
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
 
@@ -34,7 +35,7 @@ def read(given: dict[str, Any]) -> Data:
     """The file that was named."""
     from bayesfloor.cli.reading import read_data
 
-    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file")
+    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file", "predictions")
     return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
 
 
@@ -52,6 +53,7 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             data.y,
             target,
             groups=data.groups,
+            predictions=data.predictions,
             scale=given["scale"],
             n_trees=given["trees"],
             max_rows=given["max_rows"] or None,
@@ -63,7 +65,16 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             client=client,
             checkpoint=given.get("checkpoint"),
         )
+        if given.get("select"):
+            found = replace(found, selection=_select(output, data, given, bar))
     return data, replace(found, facts=replace(found.facts, label=data.label))
+
+
+def _select(output: Output, data: Data, given: dict[str, Any], progress: Bar) -> SelectionPath:
+    from bayesfloor.cli._features import select_features, tell_cost
+
+    tell_cost(output, len(data.feature_names), pairs=False)
+    return select_features(data, given, progress)
 
 
 def read_baseline(path: str | None) -> Check | None:
@@ -135,8 +146,13 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     from bayesfloor.cli._far import say_again
 
     words += (engine := say_again(given))
-    look = ["samples"] if found.rows.n_suspect and not engine else []  # which reads all rows
-    return ["", *(f"bayesfloor {verb} {_shell(words)}" for verb in (*look, "report")), "bayesfloor explain CODE"]
+    look = {"samples": "--drop"} if found.rows.n_suspect and not engine else {}  # which reads all rows
+    model = [] if given["predictions"] is None else [given["predictions"]]
+    lines = (
+        f"bayesfloor {verb} {_shell([*words, *(word for name in model for word in (flag, name))])}"
+        for verb, flag in {**look, "report": "--predictions"}.items()
+    )
+    return ["", *lines, "bayesfloor explain CODE"]
 
 
 def _shell(words: list[str]) -> str:

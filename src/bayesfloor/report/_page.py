@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bayesfloor.engine._text import printable
+from bayesfloor.report._choices import make_choices
 from bayesfloor.report._templates import render
 from bayesfloor.report._thumbnails import thumbnails
 from bayesfloor.report._view import (
@@ -46,6 +47,7 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
         most_classes=MOST_CLASSES,
         cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
         drawing=draw_tree(check),
+        choices=make_choices(check),
         words=_words(check),
         reproduce=_reproduce(check, command),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, Samp
 from bayesfloor.floor._verdict import check_target, give_verdict
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.selection._gap import Gap, gap
+from bayesfloor.selection._merge import MergeAdvice, merge_advice
+from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import Finding, find
 from bayesfloor.summary._gates import Gate, baseline_gate, check_limits, class_gate, error_gate, pair_gate, target_gate
@@ -61,6 +66,13 @@ class Check:
         The accuracy asked for.
     labels : list of str
         Class labels as texts that are short, harmless and different.
+    merge : MergeAdvice or None
+        What merging the classes that are shown to be alike would leave; None where there are none.
+    gap : Gap or None
+        A model's predictions held against the floor, if ``check`` was given any.
+    selection, comparison : SelectionPath, Comparison or None
+        Features selected and representations compared by their floors. A check leaves them to you;
+        ``dataclasses.replace(found, selection=selector.path_)`` makes them a part of the report.
 
     Examples
     --------
@@ -84,6 +96,10 @@ class Check:
     samples: SampleScores
     rows: RowsToSee
     tree: ClassTree
+    selection: SelectionPath | None = None
+    comparison: Comparison | None = None
+    gap: Gap | None = None
+    merge: MergeAdvice | None = None
 
     @cached_property
     def verdict(self) -> str:
@@ -232,6 +248,7 @@ def check(
     target: float | None = None,
     *,
     groups: Any = None,
+    predictions: Any = None,
     scale: str | None = "auto",
     n_trees: int = 3,
     max_rows: int | None = None,
@@ -256,6 +273,8 @@ def check(
         An accuracy in (0, 1]: can it be reached?
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Rows that belong together, such as those of a patient.
+    predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
+        What a model that has not seen these rows makes of them, to be held against the floor.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -283,7 +302,9 @@ def check(
         check_target(target)
     label = y if isinstance(y, str) and not y.endswith(".npy") else ""
     if not is_place(X):
-        X, y, groups, label = _columns(X, y, groups)
+        X, y, groups, predictions, label = _columns(X, y, groups, predictions)
+    elif predictions is not None and isinstance(y, (str, Path)):
+        raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -297,7 +318,8 @@ def check(
         warnings.simplefilter("ignore", SampledRowsWarning)  # trust says so
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
     envelope = floor.envelope(learners=cheap_learners(random_state) if learners is None else learners)
-    return make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
+    found = make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
+    return found if predictions is None else replace(found, gap=gap(floor, y, predictions))
 
 
 def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, facts: Facts) -> Check:
@@ -313,6 +335,7 @@ def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, fact
         samples=floor.samples_,
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_),
+        merge=merge_advice(floor) if floor.pairwise_.alike().any() else None,
     )
 
 
@@ -334,24 +357,28 @@ def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average") -> ClassTree:
     return replace(tree, reason=reason)
 
 
-def _columns(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any, str]:
-    """Features, labels and groups, the latter two taken out of a data frame where they are names."""
-    if not isinstance(y, str) and not isinstance(groups, str):
-        return X, y, groups, ""
+def _columns(X: Any, y: Any, groups: Any, predictions: Any) -> tuple[Any, Any, Any, Any, str]:
+    """Features, labels, groups and predictions, taken out of a data frame where they are names; and the label's."""
+    given = {"label": y, "groups": groups, "predictions": predictions}
+    names = {role: value for role, value in given.items() if isinstance(value, str)}
+    if not names:
+        return X, y, groups, predictions, ""
+    _refuse_twins(names)
     frame = as_frame(X)
-    if isinstance(y, str) and isinstance(groups, str) and y == groups:
-        raise ValueError(
-            f"Got {y!r} as label and as groups, but expected two columns: rows of a group are never joined."
-        )
     if frame is None:
         raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
-    names = [name for name in (y, groups) if isinstance(name, str)]
-    for column in names:
+    for column in names.values():
         if column not in frame.columns:
             raise ValueError(
                 f"Got {column!r}, but X has no such column; it has {', '.join(map(repr, frame.columns[:20]))}."
             )
-    taken = {column: frame[column].to_numpy() for column in names}
-    rest = frame.drop(names).to_native()
-    given = (taken[y] if isinstance(y, str) else y, taken[groups] if isinstance(groups, str) else groups)
-    return rest, *given, y if isinstance(y, str) else ""
+    taken = {**given, **{role: frame[column].to_numpy() for role, column in names.items()}}
+    return frame.drop(list(names.values())).to_native(), *taken.values(), names.get("label", "")
+
+
+def _refuse_twins(names: dict[str, str]) -> None:
+    """Refuse a column with two roles."""
+    for (one, first), (two, second) in combinations(names.items(), 2):
+        if first == second:
+            why = ": rows of a group are never joined" if "groups" in (one, two) else ""
+            raise ValueError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")

@@ -27,7 +27,8 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
     names = iter(show_labels([name for step in path.added for name in step]))
     rows = [
         (
-            f"{path.n_features[k]}  {'+ ' if k else ''}{' + '.join(show(next(names)) for _ in step)}",
+            " + ".join(show(next(names)) for _ in step),
+            f"{path.n_features[k]:,}",
             span(path.lower[k], path.upper[k]),
             points(path.gain[k]),
             f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
@@ -35,7 +36,7 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
         )
         for k, step in enumerate(path.added)
     ]
-    return [("features kept", "bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
+    return [("feature added", "kept", "bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
 
 
 def enough(path: SelectionPath) -> int | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import join_labels, percent, span
+from bayesfloor.engine._text import join_labels, percent, show_labels, span
+from bayesfloor.selection._gap import AT, BELOW, ROOM
+from bayesfloor.selection._path import SelectionPath
+from bayesfloor.summary._choices import enough
 from bayesfloor.summary._tables import hardest_pairs
-from bayesfloor.summary._words import count, shows_nothing
+from bayesfloor.summary._words import count, points, shows_nothing
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -43,11 +47,15 @@ _TRUST_WORDS = {
 
 
 def find(check: Check) -> tuple[Finding, ...]:
-    """All findings, causes first and doubts after them."""
-    causes = (_no_signal, _conflict, _alike, _hardest, _odd_rows)
-    found = [finding for cause in causes if (finding := cause(check)) is not None]
+    """All findings: causes, then doubts, then what may be done."""
+    found = _those(check, (_no_signal, _conflict, _alike, _hardest, _odd_rows))
     doubts = [Finding(t.code, f"{_TRUST_WORDS[t.code]}: {t.text}.", "trust") for t in check.trust.weak]
-    return (*found, *doubts)
+    return (*found, *doubts, *_those(check, (_droppable, _lower_floor, _model)))
+
+
+def _those(check: Check, looks: tuple[Callable[[Check], Finding | None], ...]) -> list[Finding]:
+    """What these looks find."""
+    return [finding for look in looks if (finding := look(check)) is not None]
 
 
 def _no_signal(check: Check) -> Finding | None:
@@ -73,7 +81,16 @@ def _alike(check: Check) -> Finding | None:
     if not len(one):
         return None
     pairs = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
-    return Finding("BF103", f"Cannot be told apart, and might as well be merged: {join_labels(pairs, 3)}.", "pairwise")
+    told = f"Cannot be told apart, and might as well be merged: {join_labels(pairs, 3)}.{_once_merged(check)}"
+    return Finding("BF103", told, "pairwise" if check.merge is None else "merge")
+
+
+def _once_merged(check: Check) -> str:
+    """What merging leaves of the floor; nothing where only one class would be left."""
+    if check.merge is None or not check.merge.steps:
+        return ""
+    before, after = (span(step.lower, step.upper) for step in (check.merge.before, check.merge.after))
+    return f" Bounds of the {count(check.merge.after.n_classes, 'class')} then are {after} instead of {before}."
 
 
 def _hardest(check: Check) -> Finding | None:
@@ -90,3 +107,45 @@ def _odd_rows(check: Check) -> Finding | None:
         return None
     are = "sits" if check.rows.n_suspect == 1 else "sit"
     return Finding("BF105", f"{count(check.rows.n_suspect, 'row')} {are} among another class.", "samples")
+
+
+def _droppable(check: Check) -> Finding | None:
+    path = check.selection
+    if path is None or not path.shown.any() or path.n_features[-1] == path.n_all:
+        return None
+    step, told = _without_loss(path)
+    names = show_labels([name for names in path.added[: step + 1] for name in names])
+    shown = f"{len(names):,} of {path.n_all:,} features {told}: {join_labels(names)}."
+    return Finding("BF401", shown, "selection") if told else None
+
+
+def _without_loss(path: SelectionPath) -> tuple[int, str]:
+    """A step of the selection, and how it was seen that it loses nothing measurable; no words where it does."""
+    held_out = path.holdout
+    if held_out is None:
+        step = enough(path)
+        return (0, "") if step is None else (step, "are no worse than all on the rows that chose them")
+    if held_out.word == "worse":
+        return 0, ""
+    ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"
+    return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'row')} held out ({ends})"
+
+
+def _lower_floor(check: Check) -> Finding | None:
+    found = check.comparison
+    if found is None or "worse" not in found.word:
+        return None
+    names = dict(zip(found.names, show_labels(found.names), strict=True))
+    worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
+    bounds = span(float(found.best_bounds.lower), float(found.best_bounds.upper))
+    told = f"A lower floor: {names[found.best_]}, bounds {bounds}; shown to be worse: {join_labels(worse, 3)}."
+    size = found.n_features[found.names.index(found.smallest)]
+    small = f" With {count(size, 'feature')}, {names[found.smallest]} is not shown to be worse."
+    return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")
+
+
+def _model(check: Check) -> Finding | None:
+    if check.gap is None:
+        return None
+    code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")
+    return Finding(code, check.gap.text, "gap")

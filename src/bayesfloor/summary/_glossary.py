@@ -45,6 +45,20 @@ CODES = {
     "classes with too few rows do not count.",
     "BF305": "Gate against a baseline: failed if the estimate rose by more than the limit, beyond the intervals of "
     "both checks; undecided if the limit lies within them.",
+    "BF401": "Features that may go. The features kept leave a floor that is not shown to be higher than that of all, "
+    "on rows that had no part in choosing. With few rows held out that says little: look at the interval. Without "
+    "any, the rows that chose are flattered by their choice.",
+    "BF402": "A lower floor. Of the representations compared this one leaves the fewest edges between classes, as "
+    "foretold for more rows, and others are shown to be worse: paired differences, with intervals for all pairs "
+    "together. Its bounds allow for having been picked as the lowest.",
+    "BF403": "Room left. Even the low end of the model's error lies above the upper limit of the lowest possible one: "
+    "a better classifier exists. The pairs named are where most can be won.",
+    "BF404": "At the floor. The model's error is not above the lower bound, or above the least that the rows can "
+    "show: no lower error can be shown to be possible on these features. Better features, not a better model.",
+    "BF405": "Below the floor. Even the high end of the model's error lies below the lower bound: either the bounds "
+    "are too high here (see trust), or the model has seen the rows that it was tried on.",
+    "BF406": "Room not shown. The model's error lies between the bounds, or above them but not clearly: these rows do "
+    "not tell whether a better classifier exists.",
 }
 
 TERMS = {
@@ -118,7 +132,7 @@ TERMS = {
     "kernel": "Logistic regression on a Nystroem map of a Gaussian kernel.",
     "boosting": "Histogram gradient boosting.",
     "blend": "The mean of the two posteriors that fit best.",
-    "best": "The classifier whose posterior fits best.",
+    "best": "The classifier whose posterior fits best, or the representation with the lowest floor.",
     "roughness": "How much of the share of cross edges is due to the distance between neighbours.",
     "squared_error": "Mean squared distance of the best posterior from the truth, from residuals along the edges.",
     "tree_error": "Middle of the bounds by trees on the best classifier's posteriors.",
@@ -126,8 +140,8 @@ TERMS = {
     "normalised": "The estimate of a pair, or of a class against the rest, divided by the smaller side's share: 0 for "
     "what is separate, 1 for what cannot be told apart.",
     "claims": "Whether the intrinsic dimension is low enough to claim that classes are alike.",
-    "one": "Number of the first class of a pair, from 0.",
-    "two": "Number of the second class of a pair, from 0.",
+    "one": "Number of the first class of a pair, from 0; of a merge, the labels of the first group.",
+    "two": "Number of the second class of a pair, from 0; of a merge, the labels of the second group.",
     "one_vs_rest": "Each class against the rest: the share of all rows that the best classifier gets wrong about it.",
     "class_rate": "Share of edges with exactly one end in the class.",
     "upper_classes": "K/2 times the two-class upper bound of the class against the rest.",
@@ -183,7 +197,7 @@ TERMS = {
     "version": "Version of the library that made this.",
     "schema_version": "Version of the JSON form.",
     "findings": "What to know, each with a code.",
-    "code": "BF and three digits: 1xx causes, 2xx doubts, 3xx gates.",
+    "code": "BF and three digits: 1xx causes, 2xx doubts, 3xx gates, 4xx what may be done.",
     "text": "The same in words.",
     "look": "Where to look further: a verb of the command line and an attribute of Check.",
     "gates": "Limits that the data had to keep, each ok, failed or undecided.",
@@ -195,7 +209,8 @@ TERMS = {
     "standard": "Of scales: each feature less its mean, divided by its standard deviation.",
     "robust": "Of scales: each feature less its median, divided by its interquartile range.",
     "unit": "Of scales: each row divided by its length.",
-    "merge": "Whether the two classes are shown to be alike, and might as well be merged (see BF103).",
+    "merge": "Classes that are shown to be alike, and what merging them would leave; of a pair, whether it is one of "
+    "them (see BF103).",
     "bounds, of all rows": "Bounds on the share of all rows that the best classifier gets wrong about the class.",
     "max_rows": "At most so many rows were to be used; null for no limit.",
     "target_width": "Of many rows so many were drawn that the 95 % interval is narrower than this; null for all.",
@@ -218,6 +233,76 @@ TERMS = {
     "small bias": "Corrections are small against the interval: the lower bound counts.",
     "unknown": "The bounds' bias may be larger than the interval: the lower bound may be too high.",
     "refuted": "A classifier errs less than the trees' lower bound: the bounds are too high here.",
+    "selection": "Features in the order in which they were chosen, each the one with which the fewest edges join two "
+    "classes, until the gain cannot be told from none.",
+    "added": "Names of the features that a step adds, one or two.",
+    "feature added": "What the step adds to the features before it: one, or two that only help together.",
+    "kept": "How many features there are after the step.",
+    "feature alone": "The floor with this feature and no other: features that only help together show nothing here.",
+    "value": "What the selection lowers, after the step (see criterion).",
+    "criterion": "What a selection lowers: the overall share of cross edges, or the mean or the worst of the "
+    "normalised floors of pairs.",
+    "gain": "By how much the criterion falls with the step or the merge; of a selection in percent, with an interval "
+    "that allows for having picked the best of all that were tried.",
+    "gain_low": "Low end of the interval of the gain.",
+    "gain_high": "High end of the interval of the gain.",
+    "95 % interval of the gain": "Where the gain lies, allowing for having picked the best of all that were tried.",
+    "shown": "Whether the interval of the gain lies above zero.",
+    "n_candidates": "How many additions were tried in the step.",
+    "level": "Confidence of the intervals.",
+    "all_cross_rate": "Share of cross edges with all features.",
+    "n_all": "Number of all features.",
+    "holdout": "The selected features on rows that had no part in selecting them; null without such rows.",
+    "optimistic": "Share of cross edges on as many rows that did select: what it is lower by is flattery.",
+    "adjusted": "The p-value adjusted by Benjamini and Hochberg for testing all features.",
+    "representation": "The same rows by other numbers: other features, an embedding, a scale, principal components. "
+    "Any function of the features has a Bayes error at least as high; a lower floor is easier to learn from.",
+    "comparison": "Representations of the same rows by their floors, the lowest first, with paired differences.",
+    "names": "What the representations are called.",
+    "how": "How a representation came about: given, fitted once (without labels) or cross-fitted (with those of "
+    "other rows).",
+    "foretold": "Share of cross edges with four times as many rows, from how it fell between half of them and all.",
+    "difference": "Share of cross edges, as foretold, above that of the best representation; or, of features on rows "
+    "held out, above that of all. On the same rows.",
+    "difference_low": "Low end of the interval of the difference.",
+    "difference_high": "High end of the interval of the difference.",
+    "above the best": "Share of cross edges, as foretold for more rows, above that of the best: in percent of edges, "
+    "from the same rows.",
+    "95 % interval of that": "Where the difference lies; all together hold with this confidence, whichever was "
+    "picked as the best.",
+    "best_cross_rate": "Share of cross edges of the best, without what it owes to having been picked.",
+    "best_bounds": "The bounds that go with it.",
+    "n_folds": "Parts that the rows were split into: 2 where some representation is cross-fitted, else 1.",
+    "as good": "Not shown to be worse than the best, or than all features.",
+    "worse": "Shown to have more cross edges than the best, or than all features.",
+    "gap": "A model's errors beside the lowest possible ones: overall, by class and by pair.",
+    "error": "Share of the rows that the model gets wrong; of a class, of all rows, of a pair, of its rows.",
+    "your model errs on": "Share of the rows that the model gets wrong; of a class, of all rows, of a pair, of its "
+    "rows.",
+    "low": "Low end of the interval of the model's error.",
+    "high": "High end of the interval of the model's error.",
+    "lower_end": "Low end of the interval of the lower bound; 0 for pairs.",
+    "upper_end": "Upper confidence limit of what the best classifier errs on.",
+    "by_class": "The gap of each class: how often it is taken for another or another for it.",
+    "by_pair": "The gap of each pair of classes: how often one is taken for the other.",
+    "shares_p_value": "That the classes have the same shares in the rows of the model as in those of the floor.",
+    "room left": "Even the low end of the model's error is above the upper limit of the lowest possible one.",
+    "room not shown": "The model's error is above the bounds, but not clearly; or, of a pair, not at all.",
+    "at the floor": "No error lower than the model's can be shown to be possible on these features.",
+    "below the floor": "Even the high end of the model's error is below the lower bound: the bounds are too high "
+    "here, or the model has seen the rows.",
+    "between the bounds": "The model's error lies between the bounds: a better classifier may exist or not.",
+    "no rows": "The model was tried on no row of the class.",
+    "learning curve": "How the floor comes down with more rows, and how many would be enough.",
+    "before": "The classes as they are.",
+    "steps": "Merges, in their order.",
+    "groups": "What merges make of the classes; or rows that belong together, such as those of a patient.",
+    "mapping": "The new label of each old one.",
+    "share_merged": "Share of the rows whose class is no longer told from another.",
+    "tested": "Whether it could be shown at all that classes are alike.",
+    "all_alike": "Whether the two groups that are left are alike as well.",
+    "alike": "Whether every class of one group is shown to be like every class of the other.",
+    "met": "Whether the upper bound meets the target; null without one.",
     "ok": "The limit is kept, as far as the rows can show.",
     "failed": "The limit is broken, even at the favourable end of the interval.",
 }

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate
+from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
+from bayesfloor.summary._restoring import as_kind, flat, floats, restore
 from bayesfloor.summary._rows import RowsToSee
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ _TRUST = ("small bias", "unknown", "refuted")
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
-Made = TypeVar("Made")
 
 
 def dump(check: Check, gates: Sequence[Gate] = ()) -> str:
@@ -54,6 +55,7 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "pairwise": _pairwise(check),
         "samples": _samples(check.rows),
         "tree": check.tree.to_dict(),
+        **choices_to_dict(check),
     }
     return {**found, "gates": [gate.to_dict() for gate in gates]} if gates else found
 
@@ -130,16 +132,17 @@ def _restore_check(given: dict[str, Any]) -> Check:
     rows = _restore_rows(given["samples"])
     nothing = {"_eta": np.empty((0, K)), "_codes": np.empty(0, dtype=int), "_row": np.empty(0, dtype=int)}
     return Check(
-        facts=_restore(Facts, given["facts"]),
+        facts=restore(Facts, given["facts"]),
         target=_target(given["target"]),
-        overall=_restore(Floor, given["overall"]),
-        envelope=_restore(Envelope, given["envelope"], **nothing),
+        overall=restore(Floor, given["overall"]),
+        envelope=restore(Envelope, given["envelope"], **nothing),
         pairwise=_restore_pairs(pairs),
         pair_errors=square(pairs["held_out"]),
-        one_vs_rest=_restore(OneVsRestFloor, given["one_vs_rest"]),
+        one_vs_rest=restore(OneVsRestFloor, given["one_vs_rest"]),
         samples=rows.scores,
         rows=rows,
-        tree=_restore(ClassTree, given["tree"]),
+        tree=restore(ClassTree, given["tree"]),
+        **restore_choices(given),
     )
 
 
@@ -163,79 +166,23 @@ def _target(value: Any) -> float | None:
 
 
 def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
-    made = {name: square(_floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in _PAIRS}
+    made = {name: square(floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in _PAIRS}
     return PairwiseFloor(
-        classes=_flat(given["classes"], None),
-        sizes=_floats(given["sizes"]),
-        claims=_as_kind(given["claims"], "bool", "claims"),
+        classes=flat(given["classes"], None),
+        sizes=floats(given["sizes"]),
+        claims=as_kind(given["claims"], "bool", "claims"),
         **{**made, "at_resolution": made["at_resolution"].astype(bool)},
     )
 
 
 def _restore_rows(given: dict[str, Any]) -> RowsToSee:
     return RowsToSee(
-        scores=_restore(SampleScores, given),
-        nearest=_flat(given["nearest"], np.int64),
-        nearest_label=_flat(given["nearest_label"], None),
-        n_suspect=_as_kind(given["n_suspect"], "int", "n_suspect"),
-        n_conflict=_as_kind(given["n_conflict"], "int", "n_conflict"),
+        scores=restore(SampleScores, given),
+        nearest=flat(given["nearest"], np.int64),
+        nearest_label=flat(given["nearest_label"], None),
+        n_suspect=as_kind(given["n_suspect"], "int", "n_suspect"),
+        n_conflict=as_kind(given["n_conflict"], "int", "n_conflict"),
     )
-
-
-def _restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
-    """A result from its plain values: arrays and numbers by the kinds that its fields say."""
-    values = dict(known)
-    for item in fields(kind):  # type: ignore[arg-type]
-        if item.name not in known:
-            values[item.name] = _as_kind(given[item.name.lstrip("_")], str(item.type), item.name)
-    return kind(**values)
-
-
-def _as_kind(value: Any, kind: str, name: str) -> Any:
-    if kind == "Floats":
-        return _floats(value)
-    if kind in ("Ints", "np.ndarray"):
-        return _flat(value, np.int64 if kind == "Ints" else None)
-    if kind.startswith(("tuple", "list", "dict")):
-        return _collection(value, kind)
-    if kind == "float" and value is None and name in _MAY_LACK:
-        return np.inf if name in ("_degrees", "dimension") else np.nan
-    if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind != "bool"):
-        raise TypeError(f"{name} is {value!r}")
-    return value
-
-
-_MAY_LACK = {"_degrees", "dimension", "bias", "limit", "limit_std_error", "std_error"}
-_PLAIN: dict[str, Any] = {"float": (int, float), "int": int, "str": str, "bool": bool}
-_PLAIN |= {"int | None": (int, type(None)), "float | None": (int, float, type(None))}
-
-
-def _collection(value: Any, kind: str) -> Any:
-    numbers = (int, float) if kind.startswith("dict") else (int, float, type(None))
-    inside = str if "str" in kind.removeprefix("dict[str") else numbers  # of a dict's values
-    items = list(value.values()) if isinstance(value, dict) else value
-    if not isinstance(value, dict if kind.startswith("dict") else list) or not all(
-        isinstance(i, inside) for i in items
-    ):
-        raise TypeError(f"{value!r} where {kind} belongs")
-    if kind == "tuple[float, float]" and len(value) != 2:
-        raise TypeError(f"{value!r} where two numbers belong")
-    return tuple(np.nan if item is None else item for item in value) if kind.startswith("tuple") else value
-
-
-def _flat(values: Any, kind: Any) -> np.ndarray:
-    """A list of single values as an array."""
-    if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
-        raise TypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
-    if kind is not None and not all(isinstance(value, int) for value in values):
-        raise TypeError(f"{str(values)[:40]} where whole numbers belong")
-    return np.array(values, dtype=kind)
-
-
-def _floats(values: Any) -> Any:
-    if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
-        raise TypeError(f"{str(values)[:40]} where numbers belong")
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def schema() -> dict[str, Any]:

@@ -38,6 +38,7 @@ def _refuse_names(file: File, asked: Asked) -> None:
         "--groups": asked.groups,
         "--image": asked.image,
         "--embedding": asked.embedding,
+        "--predictions": asked.predictions,
     }
     for flag, name in given.items():
         if name is not None:
@@ -73,8 +74,8 @@ def read_npz(file: File, asked: Asked) -> Contents:
         name = asked.embedding if asked.embedding is not None else _find_features(arrays, asked.roles)
         X = _check_features(_array(arrays, name), f"array {quote(name)}")
         labels = None if asked.labels_file else labels_of(*_label_array(arrays, asked.label, asked.roles))
-        others = [name for name in (asked.id_column, asked.groups, asked.image) if name is not None]
-        given = {name: _flat(_array(arrays, name), name) for name in others}
+        others = (asked.id_column, asked.groups, asked.image, asked.predictions)
+        given = {name: _flat(_array(arrays, name), name) for name in others if name is not None}
     return _contents(X, labels, given, asked)
 
 

@@ -34,12 +34,13 @@ class Asked:
     groups: str | None
     image: str | None
     labels_file: str | None
+    predictions: str | None = None
 
     @property
     def roles(self) -> list[str]:
         """Columns that are no features."""
         label = None if self.labels_file else self.label
-        return _distinct(label, self.id_column, self.groups, self.image)
+        return _distinct(label, self.id_column, self.groups, self.image, self.predictions)
 
     @property
     def named(self) -> list[str]:
@@ -47,10 +48,11 @@ class Asked:
         return _distinct(*self.roles, self.embedding)
 
     def refuse_conflicts(self) -> None:
-        """Refuse a label that is something else as well, which would make any floor zero."""
+        """Refuse a label that is something else as well, which would make any floor, or any error, zero."""
         if self.label is None or self.labels_file:
             return
-        for flag, name in (("--embedding", self.embedding), ("--groups", self.groups)):
+        others = {"--embedding": self.embedding, "--groups": self.groups, "--predictions": self.predictions}
+        for flag, name in others.items():
             if name == self.label:
                 raise DataError(f"column {quote(name)} is given as -y and as {flag}. Name another column for one.")
 

@@ -12,7 +12,7 @@ from bayesfloor.cli.reading._asked import Asked, Contents
 from bayesfloor.cli.reading._features import read_features
 from bayesfloor.cli.reading._labels import find_label, labels_of
 from bayesfloor.cli.reading._labels_file import read_labels_file
-from bayesfloor.cli.reading._messages import refuse_unknown
+from bayesfloor.cli.reading._messages import DataError, join, quote, refuse_unknown
 from bayesfloor.cli.reading._opening import File, find_file, reading
 from bayesfloor.cli.reading._roles import read_roles
 from bayesfloor.cli.reading._tables import open_table
@@ -38,6 +38,8 @@ class Data:
         The names of the columns of ``X``.
     label : str
         The name of the column or array of labels.
+    predictions : array of shape (n,) or None
+        What a model makes of the rows, if asked for.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Data:
     images: list[str] | None
     feature_names: tuple[str, ...]
     label: str
+    predictions: np.ndarray | None = None
 
 
 def read_data(
@@ -61,6 +64,7 @@ def read_data(
     groups: str | None = None,
     image: str | None = None,
     labels_file: str | None = None,
+    predictions: str | None = None,
 ) -> Data:
     """Features and labels of a file.
 
@@ -78,6 +82,8 @@ def read_data(
         Columns, or arrays in a ``.npz``, that name rows, tell which belong together, and hold paths of pictures.
     labels_file : str, optional
         Another file with the labels, in the order of the rows.
+    predictions : str, optional
+        The column, or array in a ``.npz``, of a model's predictions.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def read_data(
     DataError
         If anything in it cannot be used.
     """
-    asked = Asked(label, tuple(features), tuple(drop), embedding, id_column, groups, image, labels_file)
+    asked = Asked(label, tuple(features), tuple(drop), embedding, id_column, groups, image, labels_file, predictions)
     asked.refuse_conflicts()
     file = find_file(path)
     with reading(file):
@@ -115,4 +121,16 @@ def _data_of(file: File, found: Contents, asked: Asked) -> Data:
     ids = None if asked.id_column is None else found.given[asked.id_column]
     groups = None if asked.groups is None else found.given[asked.groups]
     images = None if asked.image is None else [file.beside(str(path)) for path in found.given[asked.image].tolist()]
-    return Data(file.name, found.X, labels.y, ids, groups, images, tuple(found.names), labels.name)
+    predictions = None if asked.predictions is None else found.given[asked.predictions]
+    if predictions is not None:
+        _refuse_strangers(str(asked.predictions), predictions, labels.y)
+    return Data(file.name, found.X, labels.y, ids, groups, images, tuple(found.names), labels.name, predictions)
+
+
+def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:
+    """Refuse predictions that are no labels, before the work."""
+    known = set(y.tolist())
+    strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
+    if strange:
+        shown = join(sorted(map(str, known)), 4)
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. Labels: {shown}.")

@@ -1,0 +1,80 @@
+"""Sections of the page that are there only where they were asked for: each a table, a picture and a few words."""
+
+from __future__ import annotations
+
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
+from bayesfloor.summary._check import Check
+from bayesfloor.summary._choices import Cells, comparison_cells, gap_cells, path_cells, path_notes
+
+_MOST_LINES = 30  # classes, and as many pairs, that a model is held against
+_SHARP = 160  # dots an inch: phones have more than one a pixel
+
+
+class Choice(NamedTuple):
+    """A section: its place, its name in the navigation, its title, what it is about, its table and its picture.
+
+    ``notes`` stand below the table; ``picture`` is a data URL, empty where nothing can draw it.
+    """
+
+    place: str
+    name: str
+    title: str
+    hint: str
+    cells: Cells
+    notes: list[str]
+    picture: str
+
+
+def make_choices(check: Check) -> list[Choice]:
+    """The sections that this check has."""
+    return [*_gap(check), *_selection(check), *_comparison(check)]
+
+
+def _gap(check: Check) -> Iterator[Choice]:
+    if check.gap is not None:
+        hint = (
+            "The model's error beside the lowest possible one: of all rows, of each class as a share of all rows, and "
+            "of pairs with room left as a share of their rows."
+        )
+        cells, picture = gap_cells(check.gap, _MOST_LINES), _draw(GapDisplay.from_gap, check.gap)
+        yield Choice("model", "Model", "Your model against the floor", hint, cells, [check.gap.text], picture)
+
+
+def _selection(check: Check) -> Iterator[Choice]:
+    path = check.selection
+    if path is not None:
+        hint = (
+            "Features in the order in which they lower the floor most; the interval of each gain allows for having "
+            "picked the best of all that were tried."
+        )
+        picture = _draw(SelectionDisplay.from_path, path)
+        yield Choice("drop", "Features", "What you can drop", hint, path_cells(path), path_notes(path), picture)
+
+
+def _comparison(check: Check) -> Iterator[Choice]:
+    found = check.comparison
+    if found is not None:
+        hint = (
+            "Representations of the same rows, the lowest floor first, as foretold for more rows; all intervals hold "
+            "together, whichever was picked as the best."
+        )
+        picture = _draw(ComparisonDisplay.from_comparison, found)
+        yield Choice("compared", "Compared", "Compared", hint, comparison_cells(found), [found.text], picture)
+
+
+def _draw(make: Callable[[Any], Any], result: Any) -> str:
+    """The picture of a display; empty without matplotlib, which the report does not need."""
+    if find_spec("matplotlib") is None:
+        return ""
+    file = BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of letters that no font has: the table shows them
+        make(result).figure_.savefig(file, format="png", dpi=_SHARP)
+    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
