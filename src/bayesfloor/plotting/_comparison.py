@@ -112,7 +112,8 @@ class ComparisonDisplay(ResultDisplay):
         best = np.maximum(found.foretold - found.difference, 0.0)[:n]  # on the same rows
         low, high = best + found.difference_low[:n], best + found.difference_high[:n]
         self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:], STRONG)
-        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, color="white", edgecolors=DARK, linewidths=0.9, zorder=3)
+        looks = {"color": "white", "edgecolors": DARK, "linewidths": 0.9, "zorder": 3, "clip_on": False}
+        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, **looks)
         self.measured_ = draw_marks(self.ax_, y, found.cross_rate[:n], "x", s=16, color=GREY, linewidths=1.2)
 
     def _draw_texts(self, n: int) -> None:

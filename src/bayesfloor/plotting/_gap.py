@@ -134,7 +134,7 @@ class GapDisplay(ResultDisplay):
         bounds, _ = draw_bounds(ax, y, (lines.lower[k], lines.estimate[k], lines.upper[k]), LIGHT, DARK)
         intervals = draw_intervals(ax, y, lines.low[k], lines.high[k], STRONG)
         ink = np.where(lines.word[k] == _words().room, STRONG, "white")
-        looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3}
+        looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
         return bounds, limits, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
 
     def _write_words(self, part: _Part, y: Ints) -> list[Any]:
@@ -158,8 +158,8 @@ class GapDisplay(ResultDisplay):
         bar = "lowest possible error: lower to upper bound, dot: estimate"
         return [
             swatch(bar, facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
-            stroke(f"its {level} limits", color=GREY, linewidth=1.2),
-            stroke(f"the model's error, {level} interval; filled: room left", **dot),
+            stroke(f"its {level} limits, of all classes or pairs together", color=GREY, linewidth=1.2),
+            stroke(f"the model's error and its {level} interval, likewise; filled: room left", **dot),
         ]
 
 
