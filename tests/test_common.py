@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayesfloor import BayesFloor, FloorGuidedClassifier, SmartSVM
+from bayesfloor import BayesFloor, FloorGuidedClassifier, FloorSelector, SmartSVM
 
 # Every check that fails on purpose, with its reason.
 EXPECTED_FAILURES = {
@@ -20,7 +20,7 @@ EXPECTED_FAILURES = {
 
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [BayesFloor(), SmartSVM(), FloorGuidedClassifier(random_state=0)],
+    [BayesFloor(), SmartSVM(), FloorGuidedClassifier(random_state=0), FloorSelector()],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator), {}),
 )
 def test_the_estimator_keeps_scikit_learns_conventions(estimator, check):

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._data import Features, read_features
+from bayesfloor.floor._data import Features, as_frame, read_features
 
 
 class LabelsSeenWarning(UserWarning):
@@ -47,7 +47,9 @@ def read_candidates(given: Any, X: Any) -> dict[str, Any]:
 
 
 def is_transformer(candidate: Any) -> bool:
-    """Whether this has to be fitted or applied to rows."""
+    """Whether this has to be fitted or applied to rows; pandas has a transform of its own."""
+    if as_frame(candidate) is not None:
+        return False
     if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
         raise TypeError(
             f"Got {type(candidate).__name__}, which has fit but no transform, but expected arrays or transformers."
@@ -72,7 +74,7 @@ def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | Non
     if not is_transformer(candidate):
         return Candidate(name, "given", read_values(name, candidate, n_rows))
     _warn_if_frozen(name, candidate)
-    if not hasattr(candidate, "fit"):
+    if not hasattr(candidate, "fit") or _is_frozen(candidate):
         return Candidate(name, "given", read_values(name, candidate.transform(X), n_rows))
     if is_supervised(candidate):
         return None
@@ -126,9 +128,11 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
 
 
 def _frozen_parts(candidate: Any) -> Iterator[Any]:
+    inside = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
+    yield from (part.estimator for part in (candidate, *inside) if _is_frozen(part))
+
+
+def _is_frozen(candidate: Any) -> bool:
     from sklearn.frozen import FrozenEstimator
 
-    inside = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
-    for part in (candidate, *inside):
-        if isinstance(part, FrozenEstimator):
-            yield part.estimator
+    return isinstance(candidate, FrozenEstimator)

@@ -62,7 +62,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         "pairs" tries pairs of features wherever no single one helps, for those that only help together.
         It takes d^2 / 2 trees in place of d.
     criterion : {"overall", "mean", "worst"}, default="overall"
-        What is to fall: the overall share of cross edges, the mean of the pairwise floors or the worst.
+        What is to fall: the overall share of cross edges, the mean of the pairwise floors or the worst. The worst
+        may stay where it is until features for several pairs are there: it goes well with ``start="pairs"``.
     holdout : float, default=0.25
         Share of the rows that have no part in choosing, on which the selected features are measured.
     scale : {"auto", "none", "standard", "robust"} or None, default="auto"

@@ -1,0 +1,94 @@
+"""Floors of single features."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.feature_selection import SelectKBest
+
+from bayesfloor import BayesFloor, feature_floors, floor_score
+
+
+@pytest.fixture
+def told(global_random_seed):
+    """Rows whose third feature says something of the class."""
+    rng = np.random.default_rng(global_random_seed)
+    y = rng.integers(3, size=400)
+    X = rng.normal(size=(400, 6))
+    X[:, 2] += 3 * y
+    return X, y
+
+
+def test_the_feature_that_tells_is_first(told):
+    """And bounds keep their order."""
+    X, y = told
+    found = feature_floors(X, y)
+    assert found.order[0] == 2
+    assert found.benjamini_hochberg[2] < 1e-6
+    assert (found.lower <= found.estimate).all()
+    assert (found.estimate <= found.upper).all()
+
+
+def test_a_feature_alone_has_the_floor_that_a_fit_finds(told):
+    """Sorting and growing a tree agree."""
+    X, y = told
+    found = feature_floors(X, y)
+    for j in (0, 2):
+        floor = BayesFloor(n_trees=1, scale=None).fit(X[:, [j]], y).overall_
+        assert found.cross_rate[j] == pytest.approx(floor.cross_rate)
+        assert found.upper[j] == pytest.approx(floor.upper)
+        assert found.p_value[j] == pytest.approx(floor.p_value)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_names_are_those_of_the_columns(frame, told):
+    """Of any kind of data frame."""
+    X, y = told
+    found = feature_floors(frame({f"c{j}": X[:, j] for j in range(6)}), y)
+    assert found.names.tolist() == [f"c{j}" for j in range(6)]
+    assert found.frame()["feature"].tolist() == found.names.tolist()
+    assert "6 features" in repr(found)
+
+
+def test_scores_serve_scikit_learn(told):
+    """As a score function of its filters."""
+    X, y = told
+    assert SelectKBest(floor_score, k=1).fit(X, y).get_support(indices=True).tolist() == [2]
+    score, p_value = floor_score(X, np.array(["a", "b", "c"])[y])
+    assert score[2] > 0.4
+    assert p_value[2] == pytest.approx(feature_floors(X, y).p_value[2])
+
+
+def test_noise_is_not_declared_to_tell(global_random_seed):
+    """Beyond the level."""
+    rng = np.random.default_rng(global_random_seed)
+    declared = [
+        (feature_floors(rng.normal(size=(120, 10)), rng.integers(2, size=120)).benjamini_hochberg <= 0.05).any()
+        for _ in range(100)
+    ]
+    assert np.mean(declared) <= 0.12  # 0.05, and three standard errors
+
+
+def test_a_constant_feature_says_nothing(told):
+    """All rows are one vertex."""
+    X, y = told
+    X[:, 0] = 1.0
+    found = feature_floors(X, y)
+    assert found.p_value[0] >= 0.5
+
+
+def test_thousands_of_features_take_seconds(global_random_seed):
+    """The point of a filter."""
+    rng = np.random.default_rng(global_random_seed)
+    X, y = rng.normal(size=(500, 3000)), rng.integers(2, size=500)
+    start = time.process_time()
+    feature_floors(X, y)
+    assert time.process_time() - start < 15  # 1 s on a quiet core
+
+
+def test_texts_are_refused_with_what_to_do():
+    """There is no line to put them on."""
+    with pytest.raises(TypeError, match="Encode them first"):
+        feature_floors(pd.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 3]}), [0, 1, 0])

@@ -1,0 +1,213 @@
+"""Features chosen by their floors: what is found, when it stops, and what rows held out say."""
+
+import json
+import logging
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from bayesfloor import FloorSelector
+
+
+def linear(n, d, rng):
+    """Two classes; the first two features tell, each a part."""
+    X = rng.normal(size=(n, d))
+    return X, (X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 0).astype(int)
+
+
+def exclusive_or(n, d, rng):
+    """Two classes; the first two features tell together, neither alone."""
+    X = rng.normal(size=(n, d))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """Wine's features, selected."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return X, y, FloorSelector(n_features=3).fit(X, y)
+
+
+def test_informative_features_come_first(global_random_seed):
+    """And nothing else is chosen."""
+    X, y = linear(800, 8, np.random.default_rng(global_random_seed))
+    selector = FloorSelector().fit(X, y)
+    assert set(selector.order_[:2]) == {0, 1}
+    assert selector.path_.shown[:2].all()
+    assert selector.get_support(indices=True).tolist()[:2] == [0, 1]
+    assert (selector.transform(X)[:, :2] == X[:, :2]).all()
+
+
+def test_features_that_only_help_together_need_pairs(global_random_seed):
+    """Alone none helps; together they do."""
+    X, y = exclusive_or(600, 6, np.random.default_rng(global_random_seed))
+    together = FloorSelector(start="pairs").fit(X, y)
+    assert set(together.order_[:2]) == {0, 1}
+    assert len(together.path_.added[0]) == 2
+    assert together.path_.shown[0]
+    assert together.path_.n_candidates[0] == 15
+
+
+def test_noise_is_not_shown_to_help(global_random_seed, caplog):
+    """One feature is kept all the same, and it is said so."""
+    rng = np.random.default_rng(global_random_seed)
+    shown = 0
+    for _ in range(30):
+        selector = FloorSelector().fit(rng.normal(size=(120, 5)), rng.integers(2, size=120))
+        shown += selector.path_.shown.any()
+        assert selector.support_.sum() >= 1
+    assert shown <= 5  # 0.05 of 30, and three standard errors
+    assert "cannot tell them from noise" in caplog.text
+    assert any(record.levelno == logging.WARNING for record in caplog.records)
+
+
+def test_as_many_as_asked_for(wine):
+    """In the order in which they were chosen."""
+    _, _, selector = wine
+    assert len(selector.order_) == selector.support_.sum() == 3
+    assert selector.path_.n_features.tolist() == [1, 2, 3]
+    assert (np.diff(selector.path_.value) < 0).all()
+
+
+def test_what_rows_held_out_say(wine):
+    """On other rows, beside as many that chose."""
+    _, _, selector = wine
+    out = selector.path_.holdout
+    assert out.n_rows == pytest.approx(178 / 4, abs=2)
+    assert selector.path_.n_rows + out.n_rows == 178
+    assert out.lower <= out.estimate <= out.upper
+    assert out.difference_low < out.difference < out.difference_high
+    assert out.difference == pytest.approx(out.cross_rate - out.all_cross_rate)
+    assert out.word in ("worse", "better", "as good")
+    assert out.frame().shape[0] == 1
+
+
+def test_selecting_flatters_and_holding_out_tells(global_random_seed):
+    """The best of forty features of noise reads below chance where it was chosen, and at chance elsewhere."""
+    rng = np.random.default_rng(global_random_seed)
+    flattered, honest = [], []
+    for _ in range(8):
+        X, y = rng.normal(size=(300, 40)), rng.integers(2, size=300)
+        out = FloorSelector(n_features=2, holdout=0.5).fit(X, y).path_.holdout
+        flattered.append(out.optimistic)
+        honest.append(out.cross_rate)
+    assert np.mean(flattered) < np.mean(honest) - 0.02
+    assert abs(np.mean(honest) - 0.5) < 0.06
+
+
+def test_names_and_containers(wine):
+    """As scikit-learn has them."""
+    X, y, selector = wine
+    names = selector.get_feature_names_out().tolist()
+    assert names == X.columns[selector.support_].tolist()
+    out = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
+    assert out.columns.tolist() == names
+    assert [name for step in selector.path_.added for name in step] == X.columns[selector.order_].tolist()
+
+
+def test_a_column_of_texts_is_one_feature(global_random_seed):
+    """All its categories together."""
+    rng = np.random.default_rng(global_random_seed)
+    y = rng.integers(3, size=200)
+    given = {"noise": rng.normal(size=200), "colour": np.array(["red", "green", "blue"])[y]}
+    for frame in (pd.DataFrame(given), pl.DataFrame(given)):
+        selector = FloorSelector(n_features=1).fit(frame, y)
+        assert selector.order_.tolist() == [1]
+        assert selector.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("criterion", ["overall", "mean", "worst"])
+def test_every_criterion_finds_what_tells(criterion, global_random_seed):
+    """Three classes, two features that tell."""
+    rng = np.random.default_rng(global_random_seed)
+    y = rng.integers(3, size=300)
+    X = rng.normal(size=(300, 5))
+    X[:, 3] += 5 * (y == 0)
+    X[:, 1] += 5 * (y == 1)
+    start = "pairs" if criterion == "worst" else "single"  # one feature leaves some pair as it is
+    selector = FloorSelector(criterion=criterion, start=start).fit(X, y)
+    assert set(selector.order_[:2]) == {1, 3}
+    assert selector.path_.criterion == criterion
+    assert (selector.path_.cross_rate >= 0).all()
+
+
+def test_groups_stay_together(global_random_seed):
+    """A feature that tells groups apart does not tell classes of other groups."""
+    rng = np.random.default_rng(global_random_seed)
+    groups = np.repeat(np.arange(60), 10)
+    y = rng.integers(2, size=60)[groups]
+    X = np.column_stack([groups + 1e-3 * rng.normal(size=600), rng.normal(size=600) + 1.5 * y])
+    assert FloorSelector(n_features=1).fit(X, y).order_.tolist() == [0]
+    assert FloorSelector(n_features=1).fit(X, y, groups=groups).order_.tolist() == [1]
+
+
+def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
+    """Shuffled rows, two threads: the same choice."""
+    rng = np.random.default_rng(global_random_seed)
+    X, y = linear(300, 5, rng)
+    order = rng.permutation(300)
+    one, two = FloorSelector().fit(X, y), FloorSelector(n_jobs=2).fit(X[order], y[order])
+    assert one.order_.tolist() == two.order_.tolist()
+    np.testing.assert_allclose(one.path_.gain_low, two.path_.gain_low)
+
+
+def test_tables_and_words(wine):
+    """For people and for programs."""
+    _, _, selector = wine
+    path = selector.path_
+    assert path.frame()["added"].tolist()[0] == path.added[0][0]
+    told = json.loads(json.dumps(path.to_dict()))
+    assert told["holdout"]["n_rows"] == path.holdout.n_rows
+    assert path.text.startswith("3 of 13 features: ")
+    assert "rows held out" in path.text
+    assert repr(path) == "SelectionPath(3 of 13 features in 3 steps)"
+
+
+def test_it_stands_in_a_pipeline(wine):
+    """Before a classifier, in each fold anew."""
+    X, y, _ = wine
+    model = make_pipeline(FloorSelector(n_features=3), KNeighborsClassifier())
+    assert cross_val_score(model, X, y, cv=3).mean() > 0.6
+
+
+def test_few_rows_are_not_held_out():
+    """There is nothing to spare."""
+    rng = np.random.default_rng(0)
+    selector = FloorSelector().fit(rng.normal(size=(24, 3)), np.arange(24) % 2)
+    assert selector.path_.holdout is None
+    assert not selector.path_.shown.any()
+    assert "None was shown to help" in selector.path_.text
+
+
+def test_more_rows_than_asked_for_are_drawn(caplog):
+    """And it is said so."""
+    X, y = linear(400, 4, np.random.default_rng(0))
+    selector = FloorSelector(max_rows=200, n_features=1).fit(X, y)
+    assert selector.path_.n_rows == pytest.approx(150, abs=2)
+    assert "max_rows" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_features": 0}, "from 1 to 3"),
+        ({"n_features": 4}, "from 1 to 3"),
+        ({"n_features": "all"}, "'auto'"),
+        ({"start": "double"}, "'single' or 'pairs'"),
+        ({"criterion": "best"}, "overall, mean, worst"),
+        ({"holdout": 1.0}, "below 1"),
+        ({"scale": "unit"}, "scale of columns"),
+        ({"level": 1.5}, "level"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(wrong, words):
+    """With what was expected."""
+    with pytest.raises(ValueError, match=words):
+        FloorSelector(**wrong).fit(np.random.default_rng(0).normal(size=(30, 3)), [0, 1] * 15)
