@@ -14,6 +14,7 @@ from bayesfloor.summary._words import (
     count,
     difficulty,
     percent,
+    points,
     span,
     target_text,
     verdict_text,
@@ -224,3 +225,11 @@ def test_the_best_classifier_errs_least(made):
     errors = made("wine").envelope.errors
 
     assert best_learner(made("wine").envelope)[1] == min(errors.values())
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(0.123, "+12.3"), (-0.004, "-0.40"), (0.0, "0.0"), (float("inf"), "unknown"), (-1.0, "-100.0")]
+)
+def test_differences_have_a_sign(share, told):
+    """More or less is the first thing to know."""
+    assert points(share) == told
