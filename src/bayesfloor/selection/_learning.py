@@ -210,8 +210,7 @@ def learning_curve(floor: BayesFloor) -> LearningCurve:
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection._learning import learning_curve
+    >>> from bayesfloor import BayesFloor, learning_curve
     >>> X, y = load_digits(return_X_y=True)
     >>> floor = BayesFloor(scale=None, interval="fast").fit(X[:600], y[:600])
     >>> curve = learning_curve(floor)
@@ -273,8 +272,7 @@ def samples_for(floor: BayesFloor | LearningCurve, target: float) -> SamplesNeed
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection._learning import samples_for
+    >>> from bayesfloor import BayesFloor, samples_for
     >>> X, y = load_digits(return_X_y=True)
     >>> floor = BayesFloor(scale=None, interval="fast").fit(X, y)
     >>> samples_for(floor, target=0.9).word

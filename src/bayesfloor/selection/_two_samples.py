@@ -142,7 +142,7 @@ def two_samples(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesfloor.selection._two_samples import two_samples
+    >>> from bayesfloor import two_samples
     >>> rng = np.random.default_rng(0)
     >>> A, B = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
     >>> two_samples(A, B).word
