@@ -65,7 +65,7 @@ def _cross_rate(X, y, scale):
 
 def show(results):
     """A line for each dataset, and what the goals are about."""
-    lines = ["dataset        rows  at n/4  foretold  measured  holds   width  s.e.  curve / fit, s"]
+    lines = ["dataset        rows  at n/4  foretold  measured  holds   width   sd      curve / fit, s"]
     for name, cell in results.items():
         held, width = _held(cell["draws"]), np.median([draw["high"] - draw["low"] for draw in cell["draws"]])
         quarter, predicted, measured = (np.mean([d[k] for d in cell["draws"]]) for k in _SHOWN)
