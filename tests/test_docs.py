@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def run_blocks(name, folder):
+    """Run the Python blocks of a page as one session in a folder: how many there are, and how many examples failed."""
+    page = DOCS / name
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.stem, str(page), 0)
+    with contextlib.chdir(folder):
+        return len(blocks), doctest.DocTestRunner().run(test).failed
 
 
 @pytest.fixture
@@ -31,8 +40,10 @@ def folder(tmp_path):
 @pytest.mark.filterwarnings("ignore::bayesfloor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
     """The page is a test."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "scale", str(PAGE), 0)
-    with contextlib.chdir(folder):
-        assert doctest.DocTestRunner().run(test).failed == 0
-    assert len(blocks) == 3
+    assert run_blocks("scale.md", folder) == (3, 0)
+
+
+def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
+    """And draws a picture."""
+    assert run_blocks("decide.md", tmp_path) == (7, 0)
+    assert len(list(tmp_path.glob("*.png"))) == 7
