@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks._compared import DATASETS, HONEST
 from benchmarks._multiclass import load
 
-LEVEL, DRAWS = 0.95, 5
+LEVELS, DRAWS = (0.95, 0.9), 5
 HOLDS, WIDTH = 0.85, 0.05  # goals: share of intervals that hold what all rows show, and their median width
 
 
@@ -35,7 +35,7 @@ def _foretell(X, y, draw, whole):
     floor = BayesFloor(interval="fast", target_width=None).fit(part, labels)
     fitted = time.perf_counter()
     curve = learning_curve(floor)
-    found = curve.predict(len(X), LEVEL)
+    found, narrow = (curve.predict(len(X), level) for level in LEVELS)
     done = time.perf_counter()
     if floor.scale_ not in whole:
         whole[floor.scale_] = _cross_rate(X, y, floor.scale_)
@@ -45,6 +45,7 @@ def _foretell(X, y, draw, whole):
         "predicted": found.cross_rate,
         "low": found.low,
         "high": found.high,
+        "narrow": [narrow.low, narrow.high],
         "measured": whole[floor.scale_],
         "limit": [curve.limit, *curve.limit_interval()],
         "seconds": [fitted - start, done - fitted],
@@ -75,7 +76,9 @@ def show(results):
             f"{name:<12} {cell['rows']:>6}  {quarter:.4f}    {predicted:.4f}    {measured:.4f}  "
             f"{sum(held)} of {len(held)}  {width:.4f}  {spread:.4f}  {curve:.1f} / {fit:.1f}"
         )
-    return [*lines, _goals([draw for cell in results.values() for draw in cell["draws"]])]
+    draws = [draw for cell in results.values() for draw in cell["draws"]]
+    narrow = [{**draw, "low": draw["narrow"][0], "high": draw["narrow"][1]} for draw in draws]
+    return [*lines, *(_goals(each, level) for each, level in zip((draws, narrow), LEVELS, strict=True))]
 
 
 _SHOWN = ("quarter", "predicted", "measured")
@@ -85,11 +88,11 @@ def _held(draws):
     return [draw["low"] <= draw["measured"] <= draw["high"] for draw in draws]
 
 
-def _goals(draws):
+def _goals(draws, level):
     held, widths = _held(draws), [draw["high"] - draw["low"] for draw in draws]
     spread = np.sqrt(np.mean(held) * (1 - np.mean(held)) / len(held))
     return (
-        f"intervals of {LEVEL:.0%} that hold what all rows show: {np.mean(held):.1%} of {len(held)} "
+        f"intervals of {level:.0%} that hold what all rows show: {np.mean(held):.1%} of {len(held)} "
         f"(s.e. {spread:.1%}, goal {HOLDS:.0%}); median width {np.median(widths):.4f} (goal {WIDTH})"
     )
 
