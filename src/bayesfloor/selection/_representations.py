@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from bayesfloor.counts._labels import Floats, Ints, hard_shares
-from bayesfloor.counts._paired import (
-    Graph,
-    difference_error,
-    go_on,
-    join_graphs,
-    pooled_posterior,
-    rate_error,
-    row_graph,
-)
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._data import Features, Target, read_labels
 from bayesfloor.floor._overall import error_bounds
-from bayesfloor.floor._sample import Sample, deal, label_units, make_sample, number_groups
+from bayesfloor.floor._sample import Sample, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._trees import grow_labelled, prepare
+from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
-from bayesfloor.selection._rounds import nested_units, round_sizes
+from bayesfloor.selection._race import Race, Round
 
-_FEWEST_ROWS = 500  # of a first round
-_MOST_ROUNDS = 4  # the first on an eighth of the rows
 _FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
-_AHEAD = 4  # times as many rows are what floors are foretold for
 _DRAWS = 4000  # of what else might have been picked
 
 
@@ -116,7 +102,7 @@ def compare_representations(
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
     times = 2 * len(points)  # all rounds add up to two of all rows
     prepare(len(sample), max(each.shape[1] for each in points), n_trees, times)
-    race = _Race(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
+    race = Race(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
     race.run(rng)
     return _result(made, race)
 
@@ -160,152 +146,7 @@ def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_stat
     return apply_scale(features, pick_scale(scale, own, random_state, n_jobs)[0])
 
 
-@dataclass(eq=False)
-class _Race:
-    """Rounds on more and more rows, and who is still in."""
-
-    points: list[Floats]
-    sample: Sample
-    folds: list[Ints]
-    n_trees: int
-    level: float
-    n_jobs: int | None
-    random_state: int
-    progress: Progress | None
-    rounds: list[_Round] = field(default_factory=list)
-
-    def run(self, rng: np.random.Generator) -> None:
-        """All rounds."""
-        alive, last = list(range(len(self.points))), len(self.sizes) - 1
-        for number, units in enumerate(nested_units(self.sample, self.sizes, rng)):
-            self.rounds.append(self._measure(alive, units))
-            if 0 < number < last:
-                alive = self._keep()
-            if self.progress is not None:
-                self.progress("rounds", number + 1, len(self.sizes))
-
-    @property
-    def sizes(self) -> list[int]:
-        """Rows of each round."""
-        return round_sizes(len(self.sample), _FEWEST_ROWS, _MOST_ROUNDS)
-
-    @property
-    def reach(self) -> float:
-        """Standard errors that all intervals together reach, of all ordered pairs at all rounds."""
-        return float(norm.isf((1 - self.level) / self.n_tests))
-
-    @property
-    def n_tests(self) -> int:
-        """Ordered pairs, each at every round at which one may go."""
-        return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
-
-    def p_value(self, each: int, r: _Round) -> float:
-        """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
-        if each == r.best:
-            return 1.0
-        gap, error = r.hopeful[each].cross_rate - r.rate(r.best), r.error(each, r.best, hopeful=True)
-        return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
-
-    def _measure(self, alive: list[int], units: Ints) -> _Round:
-        own, fold = self.sample.take(units), _fold_numbers(self.folds, len(self.sample))[units]
-        parts = [np.flatnonzero(fold == number) for number in range(len(self.folds))]
-        tasks = ((self.points[each][units], own, parts, self.n_trees, self.random_state) for each in alive)
-        graphs = list(run_tasks(_graph, tasks, n_jobs=self.n_jobs, stage="representations", total=len(alive)))
-        named = units if own.groups is None else np.unique(own.groups)
-        return self._look_ahead(_Round(len(units), named, dict(zip(alive, graphs, strict=True)), label_units(own)))
-
-    def _look_ahead(self, now: _Round) -> _Round:
-        """The round with what it foretells, as soon as there was one before."""
-        if not self.rounds:
-            return now
-        before, more = self.rounds[-1], len(self.sample) / now.n_rows
-        places = np.searchsorted(now.units, before.units)
-
-        def foretell(times: float) -> dict[int, Graph]:
-            return {each: go_on(graph, before.graphs[each], places, times) for each, graph in now.graphs.items()}
-
-        now.ahead, now.hopeful = foretell(_falls_left(more)), foretell(np.log2(more) + _falls_left(1))
-        return now
-
-    def _keep(self) -> list[int]:
-        """Those that are not worse than the best, even if they fall undiminished until all rows are there."""
-        now = self.rounds[-1]
-        return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
-
-
-def _falls_left(times_as_many: float) -> float:
-    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall.
-
-    A bias that goes with the root of the number of rows shrinks by sqrt(1/2) each time that they double.
-    """
-    left = 1 - np.sqrt(1 / (_AHEAD * times_as_many))
-    return float(left / (np.sqrt(2) - 1))
-
-
-@dataclass(eq=False)
-class _Round:
-    """Graphs of those still in, on so many rows, and what they foretell of more."""
-
-    n_rows: int
-    units: Ints
-    graphs: dict[int, Graph]
-    labels: Any
-    ahead: dict[int, Graph] = field(init=False)
-    hopeful: dict[int, Graph] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ahead = self.hopeful = self.graphs
-
-    def measured(self, each: int) -> float:
-        """The cross rate of one on these rows."""
-        return self.graphs[each].cross_rate
-
-    def rate(self, each: int) -> float:
-        """The cross rate foretold of one."""
-        return self.ahead[each].cross_rate
-
-    @property
-    def best(self) -> int:
-        """The one with the lowest rate; of equals the first."""
-        return min(self.ahead, key=self.rate)
-
-    def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
-        """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
-        eta = pooled_posterior([self.graphs[one], self.graphs[two]], self.labels)
-        return difference_error((self.hopeful if hopeful else self.ahead)[one], self.ahead[two], eta)
-
-    def own_error(self, each: int) -> float:
-        """Standard error of one."""
-        return rate_error(self.ahead[each], pooled_posterior([self.graphs[each]], self.labels))
-
-
-def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:
-    number = np.zeros(n_units, dtype=np.int64)
-    for each, fold in enumerate(folds):
-        number[fold] = each
-    return number
-
-
-def _graph(points: Floats, sample: Sample, parts: list[Ints], n_trees: int, seed: int) -> Graph:
-    """The trees of these rows, of each part its own, as one graph on all units."""
-    rng = np.random.default_rng(seed)
-    graphs, units = [], []
-    number, n_units = _unit_numbers(sample)
-    for part in parts:
-        graphs.append(row_graph(*grow_labelled(points[part], sample.take(part), n_trees), rng))
-        units.append(np.unique(number[part]) if sample.groups is not None else number[part])
-    return join_graphs(graphs, units, n_units)
-
-
-def _unit_numbers(sample: Sample) -> tuple[Ints, int]:
-    """Of each row the unit it is drawn with: itself, or its group."""
-    if sample.groups is None:
-        return np.arange(len(sample)), len(sample)
-    names, number = np.unique(sample.groups, return_inverse=True)
-    return number, len(names)
-
-
-def _result(made: list[Candidate], race: _Race) -> Comparison:
+def _result(made: list[Candidate], race: Race) -> Comparison:
     """The comparison, the lowest floor first; those that went earlier come after those that stayed."""
     last, sizes = race.rounds[-1], np.asarray(race.sample.shares.sum(axis=0), dtype=np.float64)
     best, M = last.best, len(made)
@@ -349,7 +190,7 @@ def _word(is_best: bool, is_worse: bool) -> str:  # noqa: FBT001
     return "best" if is_best else "worse" if is_worse else "as good"
 
 
-def _flattery(last: _Round, seed: int) -> float:
+def _flattery(last: Round, seed: int) -> float:
     """How far the smallest of the last round's rates is expected to lie below its own mean.
 
     Rates drawn anew around those measured, with their covariances: what the picked one reads too low.
@@ -368,5 +209,5 @@ def _flattery(last: _Round, seed: int) -> float:
     return float(max(0.0, -noise[np.arange(_DRAWS), picked].mean()))
 
 
-def _tell(r: _Round, made: list[Candidate]) -> dict[str, Any]:
+def _tell(r: Round, made: list[Candidate]) -> dict[str, Any]:
     return {"n_rows": r.n_rows, "cross_rate": {made[each].name: r.measured(each) for each in r.graphs}}

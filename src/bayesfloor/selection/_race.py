@@ -1,0 +1,174 @@
+"""Representations race on more and more rows: who is far behind drops out early."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.counts._paired import (
+    Graph,
+    difference_error,
+    go_on,
+    join_graphs,
+    pooled_posterior,
+    rate_error,
+    row_graph,
+)
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._sample import Sample, label_units
+from bayesfloor.floor._trees import grow_labelled
+from bayesfloor.selection._rounds import nested_units, round_sizes
+
+_FEWEST_ROWS = 500  # of a first round
+_MOST_ROUNDS = 4  # the first on an eighth of the rows
+_AHEAD = 4  # times as many rows are what floors are foretold for
+
+
+@dataclass(eq=False)
+class Race:
+    """Rounds on more and more rows, and who is still in."""
+
+    points: list[Floats]
+    sample: Sample
+    folds: list[Ints]
+    n_trees: int
+    level: float
+    n_jobs: int | None
+    random_state: int
+    progress: Progress | None
+    rounds: list[Round] = field(default_factory=list)
+
+    def run(self, rng: np.random.Generator) -> None:
+        """All rounds."""
+        alive, last = list(range(len(self.points))), len(self.sizes) - 1
+        for number, units in enumerate(nested_units(self.sample, self.sizes, rng)):
+            self.rounds.append(self._measure(alive, units))
+            if 0 < number < last:
+                alive = self._keep()
+            if self.progress is not None:
+                self.progress("rounds", number + 1, len(self.sizes))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Rows of each round."""
+        return round_sizes(len(self.sample), _FEWEST_ROWS, _MOST_ROUNDS)
+
+    @property
+    def reach(self) -> float:
+        """Standard errors that all intervals together reach, of all ordered pairs at all rounds."""
+        return float(norm.isf((1 - self.level) / self.n_tests))
+
+    @property
+    def n_tests(self) -> int:
+        """Ordered pairs, each at every round at which one may go."""
+        return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
+
+    def p_value(self, each: int, r: Round) -> float:
+        """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
+        if each == r.best:
+            return 1.0
+        gap, error = r.hopeful[each].cross_rate - r.rate(r.best), r.error(each, r.best, hopeful=True)
+        return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
+
+    def _measure(self, alive: list[int], units: Ints) -> Round:
+        own, fold = self.sample.take(units), _fold_numbers(self.folds, len(self.sample))[units]
+        parts = [np.flatnonzero(fold == number) for number in range(len(self.folds))]
+        tasks = ((self.points[each][units], own, parts, self.n_trees, self.random_state) for each in alive)
+        graphs = list(run_tasks(_graph, tasks, n_jobs=self.n_jobs, stage="representations", total=len(alive)))
+        named = units if own.groups is None else np.unique(own.groups)
+        return self._look_ahead(Round(len(units), named, dict(zip(alive, graphs, strict=True)), label_units(own)))
+
+    def _look_ahead(self, now: Round) -> Round:
+        """The round with what it foretells, as soon as there was one before."""
+        if not self.rounds:
+            return now
+        before, more = self.rounds[-1], len(self.sample) / now.n_rows
+        places = np.searchsorted(now.units, before.units)
+
+        def foretell(times: float) -> dict[int, Graph]:
+            return {each: go_on(graph, before.graphs[each], places, times) for each, graph in now.graphs.items()}
+
+        now.ahead, now.hopeful = foretell(_falls_left(more)), foretell(np.log2(more) + _falls_left(1))
+        return now
+
+    def _keep(self) -> list[int]:
+        """Those that are not worse than the best, even if they fall undiminished until all rows are there."""
+        now = self.rounds[-1]
+        return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
+
+
+def _falls_left(times_as_many: float) -> float:
+    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall.
+
+    A bias that goes with the root of the number of rows shrinks by sqrt(1/2) each time that they double.
+    """
+    left = 1 - np.sqrt(1 / (_AHEAD * times_as_many))
+    return float(left / (np.sqrt(2) - 1))
+
+
+@dataclass(eq=False)
+class Round:
+    """Graphs of those still in, on so many rows, and what they foretell of more."""
+
+    n_rows: int
+    units: Ints
+    graphs: dict[int, Graph]
+    labels: Any
+    ahead: dict[int, Graph] = field(init=False)
+    hopeful: dict[int, Graph] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ahead = self.hopeful = self.graphs
+
+    def measured(self, each: int) -> float:
+        """The cross rate of one on these rows."""
+        return self.graphs[each].cross_rate
+
+    def rate(self, each: int) -> float:
+        """The cross rate foretold of one."""
+        return self.ahead[each].cross_rate
+
+    @property
+    def best(self) -> int:
+        """The one with the lowest rate; of equals the first."""
+        return min(self.ahead, key=self.rate)
+
+    def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
+        """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
+        eta = pooled_posterior([self.graphs[one], self.graphs[two]], self.labels)
+        return difference_error((self.hopeful if hopeful else self.ahead)[one], self.ahead[two], eta)
+
+    def own_error(self, each: int) -> float:
+        """Standard error of one."""
+        return rate_error(self.ahead[each], pooled_posterior([self.graphs[each]], self.labels))
+
+
+def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:
+    number = np.zeros(n_units, dtype=np.int64)
+    for each, fold in enumerate(folds):
+        number[fold] = each
+    return number
+
+
+def _graph(points: Floats, sample: Sample, parts: list[Ints], n_trees: int, seed: int) -> Graph:
+    """The trees of these rows, of each part its own, as one graph on all units."""
+    rng = np.random.default_rng(seed)
+    graphs, units = [], []
+    number, n_units = _unit_numbers(sample)
+    for part in parts:
+        graphs.append(row_graph(*grow_labelled(points[part], sample.take(part), n_trees), rng))
+        units.append(np.unique(number[part]) if sample.groups is not None else number[part])
+    return join_graphs(graphs, units, n_units)
+
+
+def _unit_numbers(sample: Sample) -> tuple[Ints, int]:
+    """Of each row the unit it is drawn with: itself, or its group."""
+    if sample.groups is None:
+        return np.arange(len(sample)), len(sample)
+    names, number = np.unique(sample.groups, return_inverse=True)
+    return number, len(names)
