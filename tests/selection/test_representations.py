@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
-from bayesfloor import BayesFloor, compare_representations, spanning_forest
+from bayesfloor import BayesFloor, SampledRowsWarning, compare_representations, spanning_forest
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Labels, hard_shares
 
@@ -152,6 +152,15 @@ def test_scales_are_picked_where_asked_for(global_random_seed):
     assert scaled < left
 
 
+def test_many_rows_are_drawn_from(global_random_seed):
+    """What needs labels is fitted to all others all the same."""
+    X, y = two_classes(600, np.random.default_rng(global_random_seed))
+    with pytest.warns(SampledRowsWarning, match="of 600 rows"):
+        found = compare_representations({"raw": X, "lda": LinearDiscriminantAnalysis()}, y, X=X, max_rows=200)
+    assert found.n_rows.max() == pytest.approx(200, abs=2)
+    assert found.best_ == "lda"
+
+
 def test_what_only_transformers_can_read_is_compared(global_random_seed):
     """Missing values are for the imputer."""
     import pandas as pd
@@ -172,6 +181,7 @@ def test_what_only_transformers_can_read_is_compared(global_random_seed):
         ({"y": [0, 1] * 19}, "inconsistent"),
         ({"level": 2}, "level"),
         ({"n_trees": 0}, "n_trees"),
+        ({"max_rows": 0}, "max_rows"),
         ({"scale": "odd"}, "scale"),
         ({"groups": [1] * 40}, "group"),
     ],

@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from bayesfloor import FloorSelector
+from bayesfloor import FloorSelector, SampledRowsWarning
 
 
 def linear(n, d, rng):
@@ -186,12 +186,12 @@ def test_few_rows_are_not_held_out():
     assert "None was shown to help" in selector.path_.text
 
 
-def test_more_rows_than_asked_for_are_drawn(caplog):
+def test_more_rows_than_asked_for_are_drawn():
     """And it is said so."""
     X, y = linear(400, 4, np.random.default_rng(0))
-    selector = FloorSelector(max_rows=200, n_features=1).fit(X, y)
+    with pytest.warns(SampledRowsWarning, match="200 of 400 rows"):
+        selector = FloorSelector(max_rows=200, n_features=1).fit(X, y)
     assert selector.path_.n_rows == pytest.approx(150, abs=2)
-    assert "max_rows" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -205,6 +205,7 @@ def test_more_rows_than_asked_for_are_drawn(caplog):
         ({"holdout": 1.0}, "below 1"),
         ({"scale": "unit"}, "scale of columns"),
         ({"level": 1.5}, "level"),
+        ({"max_rows": 1}, "at least 2"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(wrong, words):

@@ -19,6 +19,7 @@ from bayesfloor.formulas._limits import check_level
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
 from bayesfloor.selection._race import Race, Round
+from bayesfloor.selection._rounds import check_max_rows, draw_most
 
 _FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
 _DRAWS = 4000  # of what else might have been picked
@@ -33,6 +34,7 @@ def compare_representations(
     scale: str | None = None,
     n_trees: int = 3,
     level: float = 0.95,
+    max_rows: int | None = 50_000,
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
@@ -58,6 +60,9 @@ def compare_representations(
         Number of orthogonal spanning trees.
     level : float, default=0.95
         Confidence of all intervals together.
+    max_rows : int, default=50_000
+        Measure on about so many rows at most, drawn from every class alike; None takes all. Transformers are
+        fitted to all of ``X``.
     n_jobs, random_state, progress
         As in ``BayesFloor``.
 
@@ -96,8 +101,10 @@ def compare_representations(
     check_scale(scale)
     check_level(level)
     given = read_candidates(candidates, X)
+    check_max_rows(max_rows)
     sample, labels = _read(given, X, y, groups)
     rng = np.random.default_rng(random_state)
+    sample = draw_most(sample, max_rows, rng)
     folds, made = _make_all(given, X, labels, sample, rng)
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
     times = 2 * len(points)  # all rounds add up to two of all rows

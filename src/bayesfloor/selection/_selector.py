@@ -26,6 +26,7 @@ from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.selection._bench import CRITERIA, Bench, Chosen
 from bayesfloor.selection._path import HoldOut, SelectionPath
+from bayesfloor.selection._rounds import check_max_rows, draw_most
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     level : float, default=0.95
         Confidence of the intervals of gains.
     max_rows : int, default=10_000
-        Use about so many rows at most.
+        Use about so many rows at most, drawn from every class alike; None uses all.
     n_jobs, random_state, progress
         As in ``BayesFloor``.
 
@@ -167,6 +168,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         check_n_trees(self.n_trees)
         check_level(self.level)
         check_scale(self.scale)
+        check_max_rows(self.max_rows)
         if self.scale == "unit":
             raise ValueError("Got scale='unit', but expected a scale of columns: lengths of rows need all features.")
         if self.start not in ("single", "pairs"):
@@ -186,9 +188,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
         """The rows that choose, and those held out."""
         rng = np.random.default_rng(self.random_state)
-        if self.max_rows is not None and len(sample) > self.max_rows:
-            logger.warning("%d of %d rows are used: max_rows asks for it.", self.max_rows, len(sample))
-            sample = sample.take(draw_rows(sample, self.max_rows, rng))
+        sample = draw_most(sample, self.max_rows, rng)
         out = self._hold_out(sample, rng)
         rest = np.setdiff1d(np.arange(len(sample)), out)
         self.scale_ = self._pick_scale(sample.take(rest))
