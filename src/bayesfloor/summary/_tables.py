@@ -108,9 +108,10 @@ def _note(check: Check, number: int) -> str:
 
 
 def class_limits(check: Check) -> tuple[Floats, Floats]:
-    """Lower bounds of all classes at both ends of the 95 % interval of their rate."""
+    """Lower bounds of all classes at both ends of the 95 % interval of their rate, which is of n - 1 edges."""
+    edges = 1 - 1 / check.overall.n_rows  # the bounds are of n
     low, high = (
-        np.minimum(one_vs_rest_bounds(rate, check.overall.cross_rate).lower, check.overall.constant_error)
+        np.minimum(one_vs_rest_bounds(rate * edges, check.overall.cross_rate).lower, check.overall.constant_error)
         for rate in check.one_vs_rest.interval(LEVEL)
     )
     return low, high
