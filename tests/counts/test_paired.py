@@ -7,12 +7,13 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Labels, hard_shares
 from bayesfloor.counts._paired import (
+    combine,
     difference_error,
-    go_on,
     join_graphs,
     pooled_posterior,
     rate_error,
     row_graph,
+    spread_out,
 )
 from bayesfloor.forest._forest import spanning_forest
 from bayesfloor.formulas._variance import conditional_variance
@@ -87,7 +88,7 @@ def test_what_is_foretold_goes_on_falling(global_random_seed):
     X, codes = rng.normal(size=(80, 2)), rng.integers(2, size=80)
     half = np.sort(rng.choice(80, 40, replace=False))
     now, before = graph_of(X, codes, rng)[0], graph_of(X[half], codes[half], rng)[0]
-    ahead = go_on(now, before, half, 1.5)
+    ahead = combine([now, spread_out(before, half, 80)], [2.5, -1.5])
     assert ahead.cross_rate == pytest.approx(now.cross_rate - 1.5 * (before.cross_rate - now.cross_rate))
     assert ahead.weight.sum() == pytest.approx(1)
     assert crossing(ahead, codes) == pytest.approx(ahead.cross_rate)

@@ -62,16 +62,19 @@ def _upper(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
     return matrix
 
 
-def go_on(now: Graph, before: Graph, places: Ints, times: float) -> Graph:
-    """The graph whose rate is that of ``now`` less so many times what it fell by since ``before``.
+def spread_out(graph: Graph, places: Ints, n_units: int) -> Graph:
+    """The graph among more units, where its own are found at ``places``."""
+    a, b = graph.weight.nonzero()
+    return graph._replace(weight=_upper(places[a], places[b], graph.weight.data, n_units))
 
-    ``before`` is of some of the units, which are found at ``places`` among those of ``now``. Its weights, of
-    both signs, add up to 1 as well: errors of what is foretold come from the same formulas.
-    """
-    a, b = before.weight.nonzero()
-    inside = _upper(places[a], places[b], before.weight.data, now.weight.shape[0])
-    fall = before.cross_rate - now.cross_rate
-    return Graph(csr_array((1 + times) * now.weight - times * inside), now.cross_rate - times * fall, now.n_edges)
+
+def combine(graphs: list[Graph], factors: list[float]) -> Graph:
+    """The graph whose rate is the sum of these rates, each times its factor: errors need nothing new."""
+    weight = graphs[0].weight * factors[0]
+    for graph, factor in zip(graphs[1:], factors[1:], strict=True):
+        weight = weight + graph.weight * factor
+    rate = sum(graph.cross_rate * factor for graph, factor in zip(graphs, factors, strict=True))
+    return Graph(csr_array(weight), rate, graphs[0].n_edges)
 
 
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
@@ -108,9 +111,13 @@ def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
     return float(np.sqrt(conditional_variance(a, b, eta, gap.data) + (own**2).sum()))
 
 
+def nothing_like(graph: Graph) -> Graph:
+    """No edges among the same units."""
+    return Graph(csr_array(graph.weight.shape), 0.0, 0.0)
+
+
 def rate_error(graph: Graph, eta: csr_array) -> float:
     """Standard error of one rate."""
-    nothing = Graph(csr_array(graph.weight.shape), 0.0, 0.0)
     purity = np.asarray((eta**2).sum(axis=1))
-    given = difference_error(graph, nothing, eta) ** 2
+    given = difference_error(graph, nothing_like(graph), eta) ** 2
     return float(np.sqrt(given + purity.var() / len(purity)))

@@ -67,13 +67,14 @@ class GapDisplay(ResultDisplay):
     Examples
     --------
     >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from bayesfloor import BayesFloor, gap
     >>> from bayesfloor.plotting import GapDisplay
     >>> X, y = load_digits(return_X_y=True)
-    >>> floor = BayesFloor().fit(X[:1000], y[:1000])
-    >>> model = GaussianNB().fit(X[:1000], y[:1000])
-    >>> display = GapDisplay.from_gap(gap(floor, y[1000:], model.predict(X[1000:])))
+    >>> X, X_test, y, y_test = train_test_split(X, y, test_size=800, random_state=0)
+    >>> model = GaussianNB().fit(X, y)
+    >>> display = GapDisplay.from_gap(gap(BayesFloor().fit(X, y), y_test, model.predict(X_test)))
     >>> display.words_[0].get_text()
     'room left'
     """

@@ -31,7 +31,7 @@ class Comparison(Result):
     p_value : of "no higher than the best" of the round that was its last, adjusted for all pairs and rounds.
     word : "best", "as good" (not shown to be worse) or "worse".
     best_cross_rate : what is foretold of the best, without what it owes to having been picked as the smallest.
-    best_bounds : the bounds that go with it.
+    best_bounds : its bounds, the lower at the low end of its interval and the upper at the high end.
     n_folds : parts that the rows were split into, each with trees of its own: 2 where some representation is
         cross-fitted, else 1.
     level : confidence of the intervals.

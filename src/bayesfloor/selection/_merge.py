@@ -146,7 +146,8 @@ class MergeAdvice(Result):
         wish = f"{100 * self.target:.6g} % accuracy"
         if self.before.met:
             return [f"{wish} needs no merge."]
-        return [f"{wish} is then within reach." if self.after.met else f"Even so {wish} is not shown to be in reach."]
+        reached = f"{wish} is then within reach" if self.after.met else f"Even so {wish} is not shown to be in reach"
+        return [f"{reached} by the trees alone; a classifier may get there unmerged, which verdict tells."]
 
     def _loss_text(self) -> list[str]:
         """What is lost, without which merging everything would always look best."""
@@ -203,7 +204,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
     >>> print(advice.text.replace(". ", ".\n"))
     Merge 0 + 1 (not shown to be alike).
     The lowest possible error then is 1.5 to 3.0 % instead of 3.6 to 7.0 %.
-    95 % accuracy is then within reach.
+    95 % accuracy is then within reach by the trees alone; a classifier may get there unmerged, which verdict tells.
     What is lost: 73.0 % of the rows are of classes no longer told apart.
     Always answering the largest class then errs on 27.0 % instead of 60.1 %.
     """

@@ -11,12 +11,14 @@ from scipy.stats import norm
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.counts._paired import (
     Graph,
+    combine,
     difference_error,
-    go_on,
     join_graphs,
+    nothing_like,
     pooled_posterior,
     rate_error,
     row_graph,
+    spread_out,
 )
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
@@ -89,11 +91,9 @@ class Race:
             return now
         before, more = self.rounds[-1], len(self.sample) / now.n_rows
         places = np.searchsorted(now.units, before.units)
-
-        def foretell(times: float) -> dict[int, Graph]:
-            return {each: go_on(graph, before.graphs[each], places, times) for each, graph in now.graphs.items()}
-
-        now.ahead, now.hopeful = foretell(_falls_left(more)), foretell(np.log2(more) + _falls_left(1))
+        fallen = {each: spread_out(before.graphs[each], places, len(now.units)) for each in now.graphs}
+        now.ahead = _foretell(now, fallen, _falls_left(more))
+        now.hopeful = now.ahead if more <= 1 else _foretell_hopefully(now, fallen, np.log2(more) + _falls_left(1))
         return now
 
     def _keep(self) -> list[int]:
@@ -109,6 +109,34 @@ def _falls_left(times_as_many: float) -> float:
     """
     left = 1 - np.sqrt(1 / (_AHEAD * times_as_many))
     return float(left / (np.sqrt(2) - 1))
+
+
+def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
+    """Rates less so many times their fall since ``before``.
+
+    Each fell by some share of what is left. How far its share is its own and how far the typical one is a matter
+    of how clearly the two differ (as in James and Stein's estimate): on few rows all fall alike, and who is ahead
+    stays ahead.
+    """
+    shares = [before[each].cross_rate / max(graph.cross_rate, 1e-12) - 1 for each, graph in now.graphs.items()]
+    typical, foretold = float(np.median(shares)), {}
+    for each, graph in now.graphs.items():
+        apart = combine([before[each], graph], [1.0, -1.0 - typical])
+        own = _believed(apart, now, each)
+        factor = 1 + times * own - times * (1 - own) * typical
+        foretold[each] = combine([graph, before[each]], [factor, -times * own])
+    return foretold
+
+
+def _believed(apart: Graph, now: Round, each: int) -> float:
+    """The part of a difference that is not taken for noise."""
+    error = difference_error(apart, nothing_like(apart), pooled_posterior([now.graphs[each]], now.labels))
+    return max(0.0, 1 - (error / apart.cross_rate) ** 2) if apart.cross_rate else 0.0
+
+
+def _foretell_hopefully(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
+    """The same with each one's own fall, undiminished."""
+    return {each: combine([graph, before[each]], [1 + times, -times]) for each, graph in now.graphs.items()}
 
 
 @dataclass(eq=False)

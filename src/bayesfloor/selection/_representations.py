@@ -15,7 +15,8 @@ from bayesfloor.floor._sample import Sample, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.formulas._limits import check_level
+from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
 from bayesfloor.selection._race import Race, Round
@@ -75,7 +76,8 @@ def compare_representations(
     -----
     Cross rates fall with more rows, those of many dimensions for longer. So representations are compared by
     where they are going: the rate foretold for four times as many rows, from how it fell between half of them
-    and all, as if the bias went with the root of their number. (Below 1,000 rows by the rate as it is.)
+    and all, as if the bias went with the root of their number. On few rows, where it cannot be told whose rate
+    falls faster, all are foretold to fall alike; below 1,000 rows rates are compared as they are.
 
     Rounds are on an eighth, a quarter, half and all of the rows; those go early that would be
     worse even if they went on falling as fast as they just did.
@@ -183,10 +185,12 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
         "word": [_word(each == best, p <= 1 - race.level) for each, p in enumerate(p_value)],
     }
     picked = float(np.clip(last.rate(best) + _flattery(last, race.random_state), 0.0, 1.0))
+    reach = two_sided(race.level) * last.own_error(best)
+    low, middle, high = (error_bounds(np.clip(picked + step, 0.0, 1.0), sizes) for step in (-reach, 0.0, reach))
     return Comparison(
         **in_order(ranked, columns),
         best_cross_rate=picked,
-        best_bounds=error_bounds(picked, sizes),
+        best_bounds=Bounds(low.lower, middle.estimate, high.upper),
         n_folds=len(race.folds),
         level=race.level,
         rounds=tuple(_tell(r, made) for r in race.rounds),
