@@ -10,7 +10,8 @@ from typing import Any
 import click
 import numpy as np
 
-from bayesfloor.cli._work import read
+from bayesfloor.cli._console import Output
+from bayesfloor.cli._work import draw_limit, read, tell_drawn, without_warning
 from bayesfloor.cli.reading import Data, DataError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
@@ -54,7 +55,9 @@ def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
             )
 
 
-def compare_files(paths: Sequence[str], found: list[Data], given: dict[str, Any], progress: Progress) -> Comparison:
+def compare_files(
+    output: Output, paths: Sequence[str], found: list[Data], given: dict[str, Any], progress: Progress
+) -> Comparison:
     """The files against each other, or one against its principal components."""
     from bayesfloor.selection._representations import compare_representations
 
@@ -63,17 +66,21 @@ def compare_files(paths: Sequence[str], found: list[Data], given: dict[str, Any]
     else:
         X = _numbers(found[0])
         candidates = _components(X, given["pca"], given["seed"])
-    return compare_representations(
-        candidates,
-        found[0].y,
-        X,
-        groups=found[0].groups,
-        scale=given["scale"],
-        n_trees=given["trees"],
-        n_jobs=given["jobs"],
-        random_state=given["seed"],
-        progress=progress,
-    )
+    with without_warning():
+        compared = compare_representations(
+            candidates,
+            found[0].y,
+            X,
+            groups=found[0].groups,
+            scale=given["scale"],
+            n_trees=given["trees"],
+            n_jobs=given["jobs"],
+            random_state=given["seed"],
+            progress=progress,
+            **draw_limit(given),
+        )
+    tell_drawn(output, int(compared.n_rows.max()), len(found[0].y))
+    return compared
 
 
 def _names(paths: Sequence[str]) -> list[str]:

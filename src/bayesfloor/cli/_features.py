@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._tables import write_table
+from bayesfloor.cli._work import draw_limit, tell_drawn, without_warning
 from bayesfloor.cli.reading import Data
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
@@ -24,7 +25,7 @@ from bayesfloor.summary._words import count
 
 _PRINTED = 30  # features, each alone
 _MANY = 300  # additions to try in a step, from which it is told how long that may take
-_SECONDS = 0.008  # of one addition, on one thread
+_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # of one addition, on one thread with ten classes
 _NOT_ALONE = {
     "pairs": "--pairs",
     "criterion": "--criterion",
@@ -41,13 +42,14 @@ def refuse_unheeded(given: dict[str, Any]) -> None:
             raise click.UsageError(f"--filter looks at each feature alone, without {flag}. Leave one out.")
 
 
-def tell_cost(output: Output, n_features: int, *, pairs: bool) -> None:
+def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
     """Say how long it may take, before it takes long."""
+    seconds = _SECONDS[criterion or "overall"]
     tried = n_features * (n_features + 1) // 2 if pairs else n_features
     if tried > _MANY:
         each = "features and pairs" if pairs else "features"
         output.note(
-            f"each step tries {tried:,} {each}, which may take {_duration(_SECONDS * tried)}; "
+            f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
             "--filter looks at each feature alone, in seconds"
         )
 
@@ -57,14 +59,12 @@ def _duration(seconds: float) -> str:
     return next(f"about {count(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most)
 
 
-def select_features(data: Data, given: dict[str, Any], progress: Progress) -> SelectionPath:
+def select_features(output: Output, data: Data, given: dict[str, Any], progress: Progress) -> SelectionPath:
     """The path of a selection."""
     from bayesfloor.selection._selector import FloorSelector
 
     logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
-    names = ("criterion", "holdout", "max_rows")
-    asked: dict[str, Any] = {name: given[name] for name in names if given.get(name) is not None}
-    asked |= {"max_rows": None} if given["max_rows"] == 0 else {}
+    asked = {name: given[name] for name in ("criterion", "holdout") if given.get(name) is not None}
     selector = FloorSelector(
         given.get("most") or "auto",
         start="pairs" if given.get("pairs") else "single",
@@ -74,11 +74,15 @@ def select_features(data: Data, given: dict[str, Any], progress: Progress) -> Se
         random_state=given["seed"],
         progress=progress,
         **asked,
+        **draw_limit(given),
     )
-    return selector.fit(_named(data), data.y, groups=data.groups).path_
+    with without_warning():
+        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
+    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), len(data.y))
+    return path
 
 
-def floors_alone(data: Data, given: dict[str, Any], progress: Progress) -> FeatureFloors:
+def floors_alone(_: Output, data: Data, given: dict[str, Any], progress: Progress) -> FeatureFloors:
     """The floor of each feature alone."""
     from bayesfloor.selection._filter import feature_floors
 

@@ -213,9 +213,9 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
         work.refuse_unheeded(given)
     data = read(given)
     if not alone:
-        work.tell_cost(output, len(data.feature_names), pairs=given["pairs"])
+        work.tell_cost(output, len(data.feature_names), pairs=given["pairs"], criterion=given["criterion"])
     with output.bar() as bar:
-        found = (work.floors_alone if alone else work.select_features)(data, given, bar)
+        found = (work.floors_alone if alone else work.select_features)(output, data, given, bar)
     if path_out is None and json_path != "-":
         output.result(work.format_found(found, given["most"]))
     work.write_found(output, found, path_out, json_path)
@@ -241,7 +241,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     refuse_missing_folder(json_path)
     data = work.read_files(paths, given)
     with output.bar() as bar:
-        found = work.compare_files(paths, data, given, bar)
+        found = work.compare_files(output, paths, data, given, bar)
     if json_path != "-":
         output.result(work.format_comparison(found))
     write_json(output, found, json_path)

@@ -103,5 +103,6 @@ predictions_option = click.option(
 data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
-files_options = _apply((_FILES, *_COLUMNS, _scale("none", "How each is scaled, beyond what it is."), *_WORK, *_OUTPUT))
+_AS_IT_IS = _scale("none", "How each is scaled, beyond what it is.")
+files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,8 +76,29 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
 def _select(output: Output, data: Data, given: dict[str, Any], progress: Bar) -> SelectionPath:
     from bayesfloor.cli._features import select_features, tell_cost
 
-    tell_cost(output, len(data.feature_names), pairs=False)
-    return select_features(data, given, progress)
+    tell_cost(output, len(data.feature_names))
+    return select_features(output, data, given, progress)
+
+
+def draw_limit(given: dict[str, Any]) -> dict[str, Any]:
+    """How many rows to draw, where somebody says so; 0 stands for all."""
+    return {} if given["max_rows"] is None else {"max_rows": given["max_rows"] or None}
+
+
+@contextmanager
+def without_warning() -> Iterator[None]:
+    """No warning of rows that were drawn: ``tell_drawn`` says it in a line."""
+    from bayesfloor.floor._bayes_floor import SampledRowsWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SampledRowsWarning)
+        yield
+
+
+def tell_drawn(output: Output, n_used: int, n_rows: int) -> None:
+    """Say so where not all rows were used."""
+    if n_used < n_rows:
+        output.note(f"{n_used:,} of {n_rows:,} rows were drawn and used; --max-rows 0 uses all")
 
 
 def read_baseline(path: str | None) -> Check | None:
