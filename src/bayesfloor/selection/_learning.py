@@ -172,12 +172,18 @@ class SamplesNeeded(Result):
             "enough": f"{self.n_rows} rows are enough",
             "more rows": f"about {rows} would be enough",
             "never": "no number of rows is enough: the error that these features leave is larger",
-            "undecided": f"about {rows} may be enough, or none",
+            "undecided": self._guess(),
         }[self.word]
         return (
             f"For an accuracy of {self.target:g}, {told}. "
             "Counted for nearest neighbours in the trees; good classifiers need fewer."
         )
+
+    def _guess(self) -> str:
+        if not np.isfinite(self.low):
+            return "no number of rows is shown to be enough"
+        guess = f"about {_tell(self.needed)} rows, and any" if np.isfinite(self.needed) else "any number of rows"
+        return f"{guess} from {_tell(self.low)} on may be enough, or none ever"
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items()}
