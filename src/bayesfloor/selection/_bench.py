@@ -28,7 +28,7 @@ Chosen = tuple[int, ...]
 _PARTS, _DEALS = 4, 10  # forty quarters
 _FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
 _FIRST_ROUND, _ROUNDS = 250, 3
-_KEPT, _MANY, _ALWAYS = 3, 100, 8  # a third of the candidates goes on, a sixth of many, but so many at least
+_KEPT, _MANY, _ALWAYS = 3, 100, 5  # a third of the candidates goes on, a sixth of many, but so many at least
 
 
 @dataclass(frozen=True, eq=False)
