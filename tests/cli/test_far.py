@@ -284,6 +284,8 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(here, address, monkey
         ("report", ("--engine", "dask", "--pixels", "1x3"), "--pixels needs all rows here"),
         ("report", ("--checkpoint", "kept", "--show-rows"), "--show-rows needs all rows here"),
         ("report", ("--engine", "dask", "--image", "x0"), "--image needs all rows here"),
+        ("check", ("--engine", "dask", "--predictions", "x0"), "--predictions needs all rows here"),
+        ("report", ("--checkpoint", "kept", "--select"), "--select needs all rows here"),
         ("tree", ("--engine", "dask"), "--engine"),
         ("samples", ("--checkpoint", "kept"), "--checkpoint"),
     ],

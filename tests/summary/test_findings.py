@@ -200,12 +200,26 @@ def test_a_lower_floor_is_a_finding_where_another_is_shown_to_be_worse(made):
     ],
 )
 def test_a_model_is_told_where_it_stands(made, word, code):
-    """One code for each word of the gap."""
+    """One code for each word of the gap, where no classifier tried here does better."""
     found = made("chosen")
+    found = replace(found, envelope=replace(found.envelope, errors={"linear": 0.9}))
     told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word)))
 
     assert [c for c in codes(told) if "BF403" <= c <= "BF406"] == [code]
     assert word in text_of(told, code)
+
+
+@pytest.mark.parametrize(("upper", "code", "told"), [(0.19, "BF403", "there is room."), (0.3, "BF406", "may be room.")])
+def test_a_model_is_not_at_the_floor_where_a_classifier_does_better(made, altered, upper, code, told):
+    """The trees' bounds may be too high; two findings must not contradict each other."""
+    found = altered(made("chosen"), envelope={"errors": {"linear": 0.05}, "upper": upper})
+    whole = replace(found.gap.overall, word="at the floor", error=0.24, low=0.2)
+    found = replace(found, gap=replace(found.gap, overall=whole))
+
+    assert [c for c in codes(found) if "BF403" <= c <= "BF406"] == [code]
+    assert text_of(found, code).endswith(
+        f"But linear errs on 5.0 % of held-out rows: there {told.removeprefix('there ')}"
+    )
 
 
 def test_without_a_model_a_selection_or_a_comparison_nothing_is_told_of_them(made):

@@ -44,7 +44,8 @@ def _gap(check: Check) -> Iterator[Choice]:
             "of pairs with room left as a share of their rows."
         )
         cells, picture = gap_cells(check.gap, _MOST_LINES), _draw(GapDisplay.from_gap, check.gap)
-        yield Choice("model", "Model", "Your model against the floor", hint, cells, [check.gap.text], picture)
+        notes = [finding.text for finding in check.findings if finding.look == "gap"]
+        yield Choice("model", "Model", "Your model against the floor", hint, cells, notes, picture)
 
 
 def _selection(check: Check) -> Iterator[Choice]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import join_labels, percent, show_labels, span
+from bayesfloor.engine._text import join_labels, percent, printable, show_labels, span
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
 from bayesfloor.summary._tables import hardest_pairs
-from bayesfloor.summary._words import count, points, shows_nothing
+from bayesfloor.summary._words import best_learner, count, points, shows_nothing
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -148,4 +148,11 @@ def _model(check: Check) -> Finding | None:
     if check.gap is None:
         return None
     code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")
-    return Finding(code, check.gap.text, "gap")
+    name, error = best_learner(check.envelope)
+    if code not in ("BF404", "BF406") or error >= check.gap.overall.error:
+        return Finding(code, check.gap.text, "gap")
+    room = check.envelope.upper < check.gap.overall.low
+    told = (
+        f"But {printable(name)} errs on {percent(error)} % of held-out rows: there {'is' if room else 'may be'} room."
+    )
+    return Finding("BF403" if room else "BF406", f"{check.gap.text} {told}", "gap")

@@ -51,14 +51,14 @@ CODES = {
     "BF402": "A lower floor. Of the representations compared this one leaves the fewest edges between classes, as "
     "foretold for more rows, and others are shown to be worse: paired differences, with intervals for all pairs "
     "together. Its bounds allow for having been picked as the lowest.",
-    "BF403": "Room left. Even the low end of the model's error lies above the upper limit of the lowest possible one: "
-    "a better classifier exists. The pairs named are where most can be won.",
+    "BF403": "Room left. Even the low end of the model's error lies above the upper limit of the lowest possible one, "
+    "by trees or by a classifier tried here: a better classifier exists. The pairs named are where most can be won.",
     "BF404": "At the floor. The model's error is not above the lower bound, or above the least that the rows can "
     "show: no lower error can be shown to be possible on these features. Better features, not a better model.",
     "BF405": "Below the floor. Even the high end of the model's error lies below the lower bound: either the bounds "
     "are too high here (see trust), or the model has seen the rows that it was tried on.",
-    "BF406": "Room not shown. The model's error lies between the bounds, or above them but not clearly: these rows do "
-    "not tell whether a better classifier exists.",
+    "BF406": "Room not shown. The model's error lies between the bounds, or above them but not clearly; or a "
+    "classifier tried here errs less, but not clearly: these rows do not tell whether a better one exists.",
 }
 
 TERMS = {
