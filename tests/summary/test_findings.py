@@ -184,7 +184,7 @@ def test_a_lower_floor_is_a_finding_where_another_is_shown_to_be_worse(made):
     found = made("chosen")
     equal = tuple("best" if word == "best" else "as good" for word in found.comparison.word)
 
-    assert text_of(found, "BF402").startswith(f"A lower floor: {show_labels([found.comparison.best_])[0]}, bounds ")
+    assert text_of(found, "BF402").startswith(f"A lower floor: {show_labels([found.comparison.best_])[0]}, ")
     assert "; shown to be worse: noise." in text_of(found, "BF402")
     assert "BF402" not in codes(replace(found, comparison=replace(found.comparison, word=equal)))
 

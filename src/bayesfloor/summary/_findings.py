@@ -138,7 +138,7 @@ def _lower_floor(check: Check) -> Finding | None:
     names = dict(zip(found.names, show_labels(found.names), strict=True))
     worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
     bounds = span(float(found.best_bounds.lower), float(found.best_bounds.upper))
-    told = f"A lower floor: {names[found.best_]}, bounds {bounds}; shown to be worse: {join_labels(worse, 3)}."
+    told = f"A lower floor: {names[found.best_]}, {bounds} error; shown to be worse: {join_labels(worse, 3)}."
     size = found.n_features[found.names.index(found.smallest)]
     small = f" With {count(size, 'feature')}, {names[found.smallest]} is not shown to be worse."
     return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")

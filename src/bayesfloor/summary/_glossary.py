@@ -50,7 +50,8 @@ CODES = {
     "any, the rows that chose are flattered by their choice.",
     "BF402": "A lower floor. Of the representations compared this one leaves the fewest edges between classes, as "
     "foretold for more rows, and others are shown to be worse: paired differences, with intervals for all pairs "
-    "together. Its bounds allow for having been picked as the lowest.",
+    "together. Its own range goes from the lower bound at the low end of its interval to the upper at the high end, "
+    "and allows for having been picked as the lowest.",
     "BF403": "Room left. Even the low end of the model's error lies above the upper limit of the lowest possible one, "
     "by trees or by a classifier tried here: a better classifier exists. The pairs named are where most can be won.",
     "BF404": "At the floor. The model's error is not above the lower bound, or above the least that the rows can "
@@ -271,7 +272,7 @@ TERMS = {
     "95 % interval of that": "Where the difference lies; all together hold with this confidence, whichever was "
     "picked as the best.",
     "best_cross_rate": "Share of cross edges of the best, without what it owes to having been picked.",
-    "best_bounds": "The bounds that go with it.",
+    "best_bounds": "Bounds of the best, the lower at the low end of its interval and the upper at the high end.",
     "n_folds": "Parts that the rows were split into: 2 where some representation is cross-fitted, else 1.",
     "as good": "Not shown to be worse than the best, or than all features.",
     "worse": "Shown to have more cross edges than the best, or than all features.",
