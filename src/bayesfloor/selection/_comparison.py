@@ -79,7 +79,8 @@ class Comparison(Result):
     def text(self) -> str:
         """The comparison in words."""
         low, _, high = (100 * float(bound) for bound in self.best_bounds)
-        lines = [f"{printable(self.best_)} has the lowest floor: {low:.1f} to {high:.1f} % error."]
+        sure = f"({100 * self.level:g} % confidence)"
+        lines = [f"{printable(self.best_)} has the lowest floor: {low:.1f} to {high:.1f} % error {sure}."]
         others = [printable(name) for name in self.as_good[1:]]
         if others:
             lines.append(f"Not shown to be worse: {', '.join(others)}.")
