@@ -145,6 +145,8 @@ def test_what_comes_fitted_without_labels_is_not():
         ([X], TypeError, "expected a dict"),
         ({}, TypeError, "expected a dict"),
         ({1: X}, TypeError, "expected a text"),
+        ({"pca": PCA}, TypeError, "the class PCA"),
+        ({"none": None}, TypeError, "is nothing"),
         ({"pca": PCA(2)}, ValueError, "Pass X=X"),
         ({"model": LogisticRegression()}, TypeError, "no transform"),
     ],
@@ -161,5 +163,7 @@ def test_errors_name_the_representation():
         make_once("short", X[1:], None, 60)
     with pytest.raises(ValueError, match=r"Representation 'holes'.*NaN"):
         make_once("holes", np.where(X > 0, X, np.nan), None, 60)
-    with pytest.raises(ValueError, match="n_components"):
+    with pytest.raises(ValueError, match=r"'pca' could not be fitted.*n_components"):
         cross_fit("pca", PCA(100), X, Y, HALVES)
+    with pytest.raises(TypeError, match="Representation 'dates'"):
+        make_once("dates", pd.DataFrame({"day": pd.date_range("2020", periods=60)}), None, 60)

@@ -144,6 +144,43 @@ def test_groups_are_not_joined(global_random_seed):
     assert compare_representations(given, labels, X=X, groups=groups).cross_rate.min() > 0.3
 
 
+def test_noise_in_groups_is_not_declared(global_random_seed):
+    """Where rows of a group have labels of their own, and groups touch each other."""
+    rng = np.random.default_rng(global_random_seed)
+    declared = 0
+    for _ in range(12):
+        y, groups = rng.integers(2, size=200), np.arange(200) % 20
+        given = {"one": rng.normal(size=(200, 2)), "two": rng.normal(size=(200, 2))}
+        declared += "worse" in compare_representations(given, y, groups=groups).word
+    assert declared <= 3  # 0.05 of 12, and three standard errors
+
+
+def test_classes_far_apart_keep_the_order_of_their_rates(global_random_seed):
+    """With so few cross edges all fall by half when rows double, and none falls below another for it."""
+    rng = np.random.default_rng(global_random_seed)
+    y = np.arange(1200) % 2
+    given = {name: rng.normal(size=(1200, 2)) + far * y[:, None] for name, far in (("near", 3.5), ("far", 12.0))}
+    found = compare_representations(given, y)
+    assert found.best_ == "far"
+    assert (found.foretold >= 0).all()
+    assert (found.foretold <= found.cross_rate).all()
+
+
+def test_halves_without_groups_to_tell_are_refused():
+    """By the name of the representation that needs them."""
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.normal(size=(60, 2)), np.arange(60) % 2, np.arange(60) // 20
+    with pytest.raises(ValueError, match="'lda' needs labels"):
+        compare_representations({"lda": LinearDiscriminantAnalysis()}, y, X=X, groups=groups)
+
+
+def test_a_single_one_was_not_picked(global_random_seed):
+    """There was nothing to choose."""
+    X, y = two_classes(200, np.random.default_rng(global_random_seed))
+    found = compare_representations({"raw": X}, y)
+    assert found.best_cross_rate == found.foretold[0]
+
+
 def test_scales_are_picked_where_asked_for(global_random_seed):
     """A feature in other units does no harm then."""
     X, y = two_classes(300, np.random.default_rng(global_random_seed), noise=1)

@@ -186,6 +186,27 @@ def test_few_rows_are_not_held_out():
     assert "None was shown to help" in selector.path_.text
 
 
+def test_few_groups_are_not_parted(caplog):
+    """A hold-out of one group would have no edges."""
+    rng = np.random.default_rng(0)
+    selector = FloorSelector(n_features=1).fit(
+        rng.normal(size=(120, 2)), rng.integers(2, size=120), groups=np.arange(120) % 3
+    )
+    assert selector.path_.holdout is None
+    assert "too few groups" in caplog.text
+
+
+@pytest.mark.parametrize("criterion", ["mean", "worst"])
+def test_noise_is_not_shown_to_help_any_pair(criterion, global_random_seed):
+    """Shares of chance's cross edges are not capped, as floors are."""
+    rng = np.random.default_rng(global_random_seed)
+    shown = 0
+    for _ in range(12):
+        selector = FloorSelector(criterion=criterion, n_features=1, holdout=0)
+        shown += selector.fit(rng.normal(size=(150, 3)), rng.integers(3, size=150)).path_.shown.any()
+    assert shown <= 3  # 0.05 of 12, and three standard errors
+
+
 def test_more_rows_than_asked_for_are_drawn():
     """And it is said so."""
     X, y = linear(400, 4, np.random.default_rng(0))

@@ -230,3 +230,19 @@ def test_crowds_are_hypergeometric():
     """Of 10 rows, 4 of the class: the chance that both neighbours of one of them are of it is 3/9 2/8."""
     assert crowd_p_value(2, 2, 10, 4) == pytest.approx(3 / 9 * 2 / 8)
     assert crowd_p_value(0, 2, 10, 4) == pytest.approx(1.0)
+
+
+def test_a_confidence_is_not_taken_for_a_level():
+    """Clean splits would nearly all be declared."""
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match=r"such as 0\.05"):
+        two_samples(rows[:20], rows[20:], level=0.95)
+
+
+def test_data_frames_of_two_kinds_are_refused():
+    """In one line."""
+    import polars as pl
+
+    given = {"a": [1.0, 2.0, 3.0]}
+    with pytest.raises(TypeError, match="of one kind"):
+        two_samples(pd.DataFrame(given), pl.DataFrame(given))

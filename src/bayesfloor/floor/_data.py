@@ -152,9 +152,15 @@ def read_target(y: Any, n_rows: int) -> Target:
     shape = np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows)
+    classes, codes = read_classes(y, n_rows)
+    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+
+
+def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
+    """The classes, at least two, and the number of each row's."""
     classes, codes = read_labels(y, n_rows)
     _check_classes(len(classes))
-    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+    return classes, codes
 
 
 def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:

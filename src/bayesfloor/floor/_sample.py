@@ -173,10 +173,15 @@ def cluster_numbers(sample: Sample) -> Ints:
     return _clusters(sample)[1]
 
 
-def label_units(sample: Sample) -> csr_array:
-    """Labels of what was drawn: of rows, or the mean labels of groups."""
+def labelled_by_group(sample: Sample) -> bool:
+    """Whether groups were labelled, not rows: each has one label."""
+    return sample.groups is not None and label_units(sample, by_group=True).nnz == len(np.unique(sample.groups))
+
+
+def label_units(sample: Sample, *, by_group: bool) -> csr_array:
+    """Labels of rows, or of groups."""
     none = np.zeros(len(sample), dtype=np.int64)
-    return Labels(none, sample.shares, 1, None, sample.groups is None, sample.groups).units
+    return Labels(none, sample.shares, 1, None, by_group, sample.groups).units if by_group else sample.shares
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:

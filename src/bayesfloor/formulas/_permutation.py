@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
+from scipy.stats import gamma, norm
 
 from bayesfloor.formulas._types import Floats
 
@@ -86,6 +86,19 @@ def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
     spread = np.sqrt(null.variance)
     z = (np.asarray(n_cross, dtype=np.float64) - null.mean) / np.where(spread > 0, spread, 1.0)
     return np.where(spread > 0, norm.cdf(z), 1.0)
+
+
+def fewer_than_most(n_cross: ArrayLike, null: Null, most: ArrayLike) -> Floats:
+    """P-value of "so few cross edges by chance", where R has a largest value that chance comes near.
+
+    What is missing to ``most`` is taken for gamma-distributed, with the moments of the null: with many ties it is
+    a multiple of Light and Margolin's (1971) chi-square, with few of a class nearly a Poisson number, and with
+    neither nearly normal.
+    """
+    missing, gap = np.asarray(most) - np.asarray(n_cross), np.asarray(most) - null.mean
+    sure = (gap > 0) & (null.variance > 0)
+    scale = np.where(sure, null.variance / np.where(sure, gap, 1.0), 1.0)
+    return np.where(sure, gamma.sf(missing, np.where(sure, gap / scale, 1.0), scale=scale), 1.0)
 
 
 def share_not_above(n_cross: float, permuted: Floats) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,10 +14,9 @@ from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._paired import Graph, difference_error, pooled_posterior, rate_error, row_graph
 from bayesfloor.counts._pairs import pair_counts
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._sample import Sample, deal, label_units
+from bayesfloor.floor._sample import Sample, deal, label_units, labelled_by_group
 from bayesfloor.floor._trees import grow_labelled
 from bayesfloor.forest._classes import class_forests
-from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._limits import subsample_error
 from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.selection._rounds import nested_units, round_sizes
@@ -28,6 +27,7 @@ Chosen = tuple[int, ...]
 _PARTS, _DEALS = 4, 10  # forty quarters
 _FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
 _FIRST_ROUND, _ROUNDS = 250, 3
+_PERMUTATIONS = 20
 _KEPT, _MANY, _ALWAYS = 3, 100, 5  # a third of the candidates goes on, a sixth of many, but so many at least
 
 
@@ -51,8 +51,7 @@ class Bench:
     @property
     def chance(self) -> float:
         """The criterion of no features at all."""
-        sizes = np.asarray(self.sample.shares.sum(axis=0))
-        return random_cross_rate(sizes) if self.criterion == "overall" else 1.0
+        return random_cross_rate(np.asarray(self.sample.shares.sum(axis=0))) if self.criterion == "overall" else 1.0
 
     def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
         """The criterion of each set on these rows."""
@@ -79,7 +78,9 @@ class Bench:
             return np.inf
         if self.criterion == "overall":
             return self._paired_error(before, after)
-        gains = [self._quarter_value(before, units) - self._quarter_value(after, units) for units in self._quarters]
+        if not before:
+            return float(np.std(self._permuted(after), ddof=1))
+        gains = [np.subtract(*self.values([before, after], units)) for units in self._quarters]
         return float(subsample_error(gains, 1 / _PARTS))
 
     @property
@@ -89,21 +90,35 @@ class Bench:
 
     def _paired_error(self, before: Chosen, after: Chosen) -> float:
         graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
-        eta = pooled_posterior(graphs, label_units(self.sample))
+        eta = pooled_posterior(graphs, self.labels)
         return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
 
     def graph(self, chosen: Chosen, units: Ints) -> Graph:
         """The trees of a set on these rows, as a graph."""
         rows = self.points[units][:, np.isin(self.feature, chosen)]
         grown = grow_labelled(rows, self.sample.take(units), self.n_trees, self.n_jobs)
-        return row_graph(*grown, np.random.default_rng(self.seed))
+        return row_graph(*grown, np.random.default_rng(self.seed), by_group=self.by_group)
 
-    def _quarter_value(self, chosen: Chosen, units: Ints) -> float:
-        return float(self.values([chosen], units)[0]) if chosen else self.chance
+    @cached_property
+    def by_group(self) -> bool:
+        """Whether labels are those of groups."""
+        return labelled_by_group(self.sample)
+
+    @property
+    def labels(self) -> csr_array:
+        """Labels of the units of graphs of all rows."""
+        return label_units(self.sample, by_group=self.by_group)
+
+    def _permuted(self, chosen: Chosen) -> list[float]:
+        """The criterion of a set under permuted labels."""
+        rng, rows = np.random.default_rng(self.seed), self.points[:, np.isin(self.feature, chosen)]
+        orders = [rng.permutation(len(self.sample)) for _ in range(_PERMUTATIONS)]
+        mixed = (replace(self.sample, shares=self.sample.shares[order]) for order in orders)
+        return [_value(rows, each, self.criterion, self.n_trees) for each in mixed]
 
     @cached_property
     def _rounds(self) -> list[Ints]:
-        sizes = round_sizes(len(self.sample), _FIRST_ROUND, _ROUNDS)
+        sizes = round_sizes(self.sample, _FIRST_ROUND, _ROUNDS)
         return nested_units(self.sample, sizes, np.random.default_rng(self.seed))
 
     @cached_property
@@ -125,7 +140,10 @@ def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> floa
 
 
 def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
-    """Normalised floors of all pairs of the classes that these rows have."""
+    """Of all pairs of the classes that these rows have, their cross edges as a share of chance's.
+
+    The pair's floor rises with it; but the floor is capped where chance begins, which would make noise look good.
+    """
     present, codes = np.unique(sample.codes, return_inverse=True)
     if len(present) < 2:
         return np.ones(1)
@@ -135,4 +153,4 @@ def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
     labels = Labels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
     counts = pair_counts(forests, labels)
     n1, n2 = counts.sizes.T
-    return np.asarray(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
+    return counts.rate * (n1 + n2 - 1) / (2 * n1 * n2 / (n1 + n2))

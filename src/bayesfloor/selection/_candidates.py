@@ -35,12 +35,17 @@ def read_candidates(given: Any, X: Any) -> dict[str, Any]:
     """The candidates, checked as far as that goes before the work."""
     if not isinstance(given, Mapping) or not given:
         raise TypeError(
-            f"Got {type(given).__name__} as candidates, but expected a dict of at least one name and representation, "
-            'such as {"raw": X, "pca-20": PCA(20)}.'
+            f"Got {f'a {type(given).__name__}' if given else 'nothing'} as candidates, but expected a dict of at least "
+            'one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
         )
     for name, candidate in given.items():
         if not isinstance(name, str):
             raise TypeError(f"Got {name!r} as the name of a representation, but expected a text.")
+        if candidate is None or isinstance(candidate, type):
+            what = "nothing" if candidate is None else f"the class {candidate.__name__}"
+            raise TypeError(
+                f"Representation {name!r} is {what}, but expected an array, or a transformer such as PCA(20)."
+            )
         if is_transformer(candidate) and X is None:
             raise ValueError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
     return dict(given)
@@ -82,7 +87,7 @@ def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | Non
 
     try:
         fitted = clone(candidate).fit(X)
-    except (TypeError, ValueError):  # as a rule for want of labels; what else is wrong comes up again with them
+    except (AttributeError, TypeError, ValueError):  # as a rule for want of labels; else it comes up again with them
         return None
     return Candidate(name, "fitted once", read_values(name, fitted.transform(X), n_rows))
 
@@ -95,7 +100,13 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
     parts = []
     for fold in folds:
         rest = np.setdiff1d(np.arange(len(y)), fold)
-        fitted = clone(candidate).fit(_safe_indexing(X, rest), y[rest])
+        try:
+            fitted = clone(candidate).fit(_safe_indexing(X, rest), y[rest])
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"Representation {name!r} could not be fitted, neither without labels nor with those of "
+                f"{len(rest)} rows: {error}"
+            ) from error
         parts.append(read_values(name, fitted.transform(_safe_indexing(X, fold)), len(fold)))
     values = np.zeros((len(y), max(part.values.shape[1] for part in parts)))  # a fold may have fewer columns
     for fold, part in zip(folds, parts, strict=True):
@@ -108,8 +119,8 @@ def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
     values = values.toarray() if hasattr(values, "toarray") else values
     try:
         features = read_features(BayesFloor(), values)
-    except ValueError as error:
-        raise ValueError(f"Representation {name!r}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:
         raise ValueError(f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, as y has.")
     return features
@@ -123,7 +134,7 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
                 f"Representation {name!r} was fitted with labels before. If these rows were among them, its floor "
                 "is too low. Pass it without FrozenEstimator to have it fitted to other rows than it is judged on."
             ),
-            stacklevel=4,
+            stacklevel=5,  # of who compares
         )
 
 

@@ -24,11 +24,13 @@ class Comparison(Result):
     n_features : number of columns.
     n_rows : rows on which each was measured last; fewer than all for those that were far behind.
     cross_rate : share of edges that join two classes there.
-    foretold, std_error : the share with four times as many rows as all, and its standard error.
+    foretold, std_error : the share with four times as many rows as all, and its standard error; below 1,000
+        rows, and of few groups, the share as it is.
     lower, estimate, upper : bounds on the Bayes error that go with what is foretold, and their middle.
     difference, difference_low, difference_high : what is foretold less that of the best from the same rows, and
         its interval. All intervals together hold with the level asked for, whichever was picked as the best.
-    p_value : of "no higher than the best" of the round that was its last, adjusted for all pairs and rounds.
+    p_value : of "no higher than the best" of the round that was its last, adjusted for all pairs and rounds. One that
+        went early was compared with the best of that round, while ``difference`` is to the best of all.
     word : "best", "as good" (not shown to be worse) or "worse".
     best_cross_rate : what is foretold of the best, without what it owes to having been picked as the smallest.
     best_bounds : its bounds, the lower at the low end of its interval and the upper at the high end.
@@ -86,7 +88,10 @@ class Comparison(Result):
             lines.append(f"Not shown to be worse: {', '.join(others)}.")
         if self.smallest != self.best_:
             place = self.names.index(self.smallest)
-            lines.append(f"{printable(self.smallest)} is the smallest of these, {self.n_features[place]} features.")
+            size = self.n_features[place]
+            lines.append(
+                f"{printable(self.smallest)} is the smallest of these: {size} feature{'s' if size > 1 else ''}."
+            )
         return " ".join(lines)
 
     def __repr__(self) -> str:

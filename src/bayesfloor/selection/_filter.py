@@ -11,12 +11,12 @@ from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.counts._lines import line_edges
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._data import read_labels
+from bayesfloor.floor._data import read_classes
 from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.formulas._multiple import benjamini_hochberg
-from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
+from bayesfloor.formulas._permutation import class_moments, fewer_than_most, permutation_null
 
 _AT_ONCE = 64  # features of a task
 
@@ -84,7 +84,7 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     ['petal width (cm)', 'petal length (cm)']
     """
     values, names = _read(X)
-    classes, codes = read_labels(y, len(values))
+    classes, codes = read_classes(y, len(values))
     blocks = [slice(start, start + _AT_ONCE) for start in range(0, values.shape[1], _AT_ONCE)]
     tasks = ((values[:, block], codes, len(classes)) for block in blocks)
     found = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="features", total=len(blocks))
@@ -128,9 +128,9 @@ def _read(X: Any) -> tuple[Floats, np.ndarray]:
     from bayesfloor.floor._data import read_columns
 
     reader = BayesFloor()
-    features, _ = read_columns(reader, X)
-    if not features.quantity.all():
-        raise TypeError("Got columns of texts, but expected numbers. Encode them first, or drop them.")
+    features, column = read_columns(reader, X)
+    if not features.quantity.all() or len(np.unique(column)) < len(column):
+        raise TypeError("Got columns of texts or lists, but expected numbers. Encode them first, or drop them.")
     names = getattr(reader, "feature_names_in_", [f"x{i}" for i in range(features.values.shape[1])])
     return features.values, np.asarray(names, dtype=object)
 
@@ -140,7 +140,7 @@ def _measure(values: Floats, codes: Ints, n_classes: int) -> Floats:
     labels = class_moments(np.bincount(codes))
     edges = [line_edges(values[:, j], codes, n_classes) for j in range(values.shape[1])]
     p_values = [
-        float(fewer_than_chance(e.cross_rate * e.n_edges, permutation_null(len(codes), e.moments, labels)))
+        float(fewer_than_most(e.cross_rate * e.n_edges, permutation_null(len(codes), e.moments, labels), e.most))
         for e in edges
     ]
     return np.array([[e.cross_rate for e in edges], p_values])

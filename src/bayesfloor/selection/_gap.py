@@ -241,7 +241,7 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
 
 def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
     """Rows of class i (rows of the matrix) that are taken for class j."""
-    n, n_pred = len(y_true), len(y_pred)
+    n, n_pred = (0 if y is None else len(y) for y in (y_true, y_pred))
     if n != n_pred or not n:
         raise ValueError(f"Got y_true of {n} rows and y_pred of {n_pred}, but expected as many, and at least one.")
     K, true, pred = len(classes), _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
@@ -258,10 +258,15 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
         raise ValueError(
-            f"Got {name} with labels that the floor does not know: {join_labels(unknown)}, but expected its classes: "
-            f"{join_labels(classes.tolist())}. Fit the floor to rows of all classes."
+            f"Got {name} with labels that the floor does not know: {join_labels(unknown)} ({_kind(unknown[0])}), but "
+            f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
+            "Fit the floor to rows of all classes, and call them the same."
         )
     return np.array([place[label] for label in labels.tolist()])[codes]
+
+
+def _kind(label: Any) -> str:
+    return "texts" if isinstance(label, str) else "numbers"
 
 
 def _whole(floor: BayesFloor, confusion: Ints, level: float) -> GapLines:

@@ -48,8 +48,8 @@ class HoldOut(Result):
         """The same in a sentence."""
         against = {"worse": "worse than", "better": "better than", "as good": "not shown to be worse than"}
         return (
-            f"On {self.n_rows} rows held out: {100 * self.lower:.1f} to {100 * self.upper:.1f} %, "
-            f"{against[self.word]} with all."
+            f"On {self.n_rows} rows held out: {100 * self.lower:.1f} to {100 * self.upper:.1f} % error, "
+            f"{against[self.word]} with all features."
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class SelectionPath(Result):
     ----------
     added : names of the features of each step, one or two.
     n_features : how many there are then.
-    value : the criterion then: the overall cross rate, or the mean or the worst of the pairwise floors.
+    value : the criterion then: the overall cross rate, or the mean or the worst of the pairs', as shares of chance's.
     cross_rate, lower, estimate, upper : overall cross rate and bounds on the Bayes error, optimistic: these
         rows chose the features.
     gain, gain_low, gain_high : by how much the criterion fell, and its interval, which allows for having

@@ -14,7 +14,6 @@ from bayesfloor.counts._paired import (
     combine,
     difference_error,
     join_graphs,
-    nothing_like,
     pooled_posterior,
     rate_error,
     row_graph,
@@ -22,12 +21,13 @@ from bayesfloor.counts._paired import (
 )
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._sample import Sample, label_units
+from bayesfloor.floor._sample import Sample, label_units, labelled_by_group
 from bayesfloor.floor._trees import grow_labelled
 from bayesfloor.selection._rounds import nested_units, round_sizes
 
 _FEWEST_ROWS = 500  # of a first round
 _MOST_ROUNDS = 4  # the first on an eighth of the rows
+_MOST_FALLEN = 0.75  # of a rate: what is typically foretold leaves the rest, lest the order of rates turn round
 _AHEAD = 4  # times as many rows are what floors are foretold for
 
 
@@ -45,6 +45,9 @@ class Race:
     progress: Progress | None
     rounds: list[Round] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.by_group = labelled_by_group(self.sample)
+
     def run(self, rng: np.random.Generator) -> None:
         """All rounds."""
         alive, last = list(range(len(self.points))), len(self.sizes) - 1
@@ -58,7 +61,7 @@ class Race:
     @property
     def sizes(self) -> list[int]:
         """Rows of each round."""
-        return round_sizes(len(self.sample), _FEWEST_ROWS, _MOST_ROUNDS)
+        return round_sizes(self.sample, _FEWEST_ROWS, _MOST_ROUNDS)
 
     @property
     def reach(self) -> float:
@@ -74,16 +77,19 @@ class Race:
         """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
         if each == r.best:
             return 1.0
-        gap, error = r.hopeful[each].cross_rate - r.rate(r.best), r.error(each, r.best, hopeful=True)
+        gap = (r.rate(each) if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.rate(r.best)
+        error = r.error(each, r.best, hopeful=True)
         return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
 
     def _measure(self, alive: list[int], units: Ints) -> Round:
         own, fold = self.sample.take(units), _fold_numbers(self.folds, len(self.sample))[units]
         parts = [np.flatnonzero(fold == number) for number in range(len(self.folds))]
-        tasks = ((self.points[each][units], own, parts, self.n_trees, self.random_state) for each in alive)
+        how = (self.n_trees, self.random_state, self.by_group)
+        tasks = ((self.points[each][units], own, parts, *how) for each in alive)
         graphs = list(run_tasks(_graph, tasks, n_jobs=self.n_jobs, stage="representations", total=len(alive)))
-        named = units if own.groups is None else np.unique(own.groups)
-        return self._look_ahead(Round(len(units), named, dict(zip(alive, graphs, strict=True)), label_units(own)))
+        named = np.unique(own.groups) if self.by_group and own.groups is not None else units
+        labels = label_units(own, by_group=self.by_group)
+        return self._look_ahead(Round(len(units), named, dict(zip(alive, graphs, strict=True)), labels))
 
     def _look_ahead(self, now: Round) -> Round:
         """The round with what it foretells, as soon as there was one before."""
@@ -93,7 +99,8 @@ class Race:
         places = np.searchsorted(now.units, before.units)
         fallen = {each: spread_out(before.graphs[each], places, len(now.units)) for each in now.graphs}
         now.ahead = _foretell(now, fallen, _falls_left(more))
-        now.hopeful = now.ahead if more <= 1 else _foretell_hopefully(now, fallen, np.log2(more) + _falls_left(1))
+        now.own = _go_on(now, fallen, _falls_left(more))
+        now.hopeful = now.own if more <= 1 else _go_on(now, fallen, np.log2(more) + _falls_left(1))
         return now
 
     def _keep(self) -> list[int]:
@@ -111,31 +118,31 @@ def _falls_left(times_as_many: float) -> float:
     return float(left / (np.sqrt(2) - 1))
 
 
-def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
+def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, float]:
     """Rates less so many times their fall since ``before``.
 
     Each fell by some share of what is left. How far its share is its own and how far the typical one is a matter
     of how clearly the two differ (as in James and Stein's estimate): on few rows all fall alike, and who is ahead
     stays ahead.
     """
-    shares = [before[each].cross_rate / max(graph.cross_rate, 1e-12) - 1 for each, graph in now.graphs.items()]
-    typical, foretold = float(np.median(shares)), {}
+    rates = {each: graph.cross_rate for each, graph in now.graphs.items()}
+    shares = [before[each].cross_rate / max(rate, 1e-12) - 1 for each, rate in rates.items()]
+    typical, foretold = min(float(np.median(shares)), _MOST_FALLEN / times), {}
     for each, graph in now.graphs.items():
         apart = combine([before[each], graph], [1.0, -1.0 - typical])
-        own = _believed(apart, now, each)
-        factor = 1 + times * own - times * (1 - own) * typical
-        foretold[each] = combine([graph, before[each]], [factor, -times * own])
+        fall = typical * rates[each] + _believed(apart, now, each) * apart.cross_rate
+        foretold[each] = max(0.0, rates[each] - times * fall)
     return foretold
 
 
 def _believed(apart: Graph, now: Round, each: int) -> float:
     """The part of a difference that is not taken for noise."""
-    error = difference_error(apart, nothing_like(apart), pooled_posterior([now.graphs[each]], now.labels))
+    error = rate_error(apart, pooled_posterior([now.graphs[each]], now.labels))
     return max(0.0, 1 - (error / apart.cross_rate) ** 2) if apart.cross_rate else 0.0
 
 
-def _foretell_hopefully(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
-    """The same with each one's own fall, undiminished."""
+def _go_on(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
+    """Graphs whose rates fall on by each one's own fall: their errors are those of what is foretold, or larger."""
     return {each: combine([graph, before[each]], [1 + times, -times]) for each, graph in now.graphs.items()}
 
 
@@ -147,11 +154,13 @@ class Round:
     units: Ints
     graphs: dict[int, Graph]
     labels: Any
-    ahead: dict[int, Graph] = field(init=False)
+    ahead: dict[int, float] = field(init=False)
+    own: dict[int, Graph] = field(init=False)
     hopeful: dict[int, Graph] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ahead = self.hopeful = self.graphs
+        self.ahead = {each: graph.cross_rate for each, graph in self.graphs.items()}
+        self.own = self.hopeful = self.graphs
 
     def measured(self, each: int) -> float:
         """The cross rate of one on these rows."""
@@ -159,21 +168,21 @@ class Round:
 
     def rate(self, each: int) -> float:
         """The cross rate foretold of one."""
-        return self.ahead[each].cross_rate
+        return self.ahead[each]
 
     @property
     def best(self) -> int:
-        """The one with the lowest rate; of equals the first."""
-        return min(self.ahead, key=self.rate)
+        """The one with the lowest rate; of equals the one that is lower now, of these the first."""
+        return min(self.ahead, key=lambda each: (self.rate(each), self.measured(each)))
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
         """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
         eta = pooled_posterior([self.graphs[one], self.graphs[two]], self.labels)
-        return difference_error((self.hopeful if hopeful else self.ahead)[one], self.ahead[two], eta)
+        return difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
 
     def own_error(self, each: int) -> float:
         """Standard error of one."""
-        return rate_error(self.ahead[each], pooled_posterior([self.graphs[each]], self.labels))
+        return rate_error(self.own[each], pooled_posterior([self.graphs[each]], self.labels))
 
 
 def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:
@@ -183,20 +192,18 @@ def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:
     return number
 
 
-def _graph(points: Floats, sample: Sample, parts: list[Ints], n_trees: int, seed: int) -> Graph:
-    """The trees of these rows, of each part its own, as one graph on all units."""
+def _graph(
+    points: Floats,
+    sample: Sample,
+    parts: list[Ints],
+    n_trees: int,
+    seed: int,
+    by_group: bool,  # noqa: FBT001
+) -> Graph:
+    """The trees of these rows, of each part its own, as one graph on all rows or groups."""
     rng = np.random.default_rng(seed)
-    graphs, units = [], []
-    number, n_units = _unit_numbers(sample)
-    for part in parts:
-        graphs.append(row_graph(*grow_labelled(points[part], sample.take(part), n_trees), rng))
-        units.append(np.unique(number[part]) if sample.groups is not None else number[part])
-    return join_graphs(graphs, units, n_units)
-
-
-def _unit_numbers(sample: Sample) -> tuple[Ints, int]:
-    """Of each row the unit it is drawn with: itself, or its group."""
-    if sample.groups is None:
-        return np.arange(len(sample)), len(sample)
-    names, number = np.unique(sample.groups, return_inverse=True)
-    return number, len(names)
+    units = sample.groups if by_group and sample.groups is not None else np.arange(len(sample))
+    names, number = np.unique(units, return_inverse=True)
+    grown = [grow_labelled(points[part], sample.take(part), n_trees) for part in parts]
+    graphs = [row_graph(*each, rng, by_group=by_group) for each in grown]
+    return join_graphs(graphs, [np.unique(number[part]) for part in parts], len(names))

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, hard_shares
 from bayesfloor.engine._progress import Progress
-from bayesfloor.floor._data import Features, Target, read_labels
+from bayesfloor.floor._data import Features, Target, read_classes
 from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._sample import Sample, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
@@ -46,7 +46,7 @@ def compare_representations(
     ----------
     candidates : dict of name -> array, data frame, transformer or pipeline
         What to compare. Transformers are fitted to ``X`` without labels, once. Those that cannot do without
-        labels are cross-fitted: each half of the rows is transformed by what was fitted to the other half, and
+        labels are cross-fitted: each half of the rows is transformed by what was fitted to all others, and
         all representations are then measured in these halves. An array that was made with these labels cannot
         be told from others: its floor will be too low.
     y : array-like of shape (n_rows,)
@@ -56,7 +56,8 @@ def compare_representations(
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are never joined, nor parted by cross-fitting.
     scale : {"auto", "none", "standard", "robust", "unit"} or None, default=None
-        As in ``BayesFloor``, of each representation. None: scaling is a part of the representation.
+        As in ``BayesFloor``, of each representation. None: scaling is a part of the representation. With "auto"
+        each takes the one that suits it best on these rows, for which nothing here makes up.
     n_trees : int, default=3
         Number of orthogonal spanning trees.
     level : float, default=0.95
@@ -106,7 +107,7 @@ def compare_representations(
     check_max_rows(max_rows)
     sample, labels = _read(given, X, y, groups)
     rng = np.random.default_rng(random_state)
-    sample = draw_most(sample, max_rows, rng)
+    sample = draw_most(sample, max_rows, rng, 3)
     folds, made = _make_all(given, X, labels, sample, rng)
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
     times = 2 * len(points)  # all rounds add up to two of all rows
@@ -120,9 +121,7 @@ def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, n
     """Rows in an order of their own with one label each, and the labels in the input's order."""
     content = _content(next(iter(given.values())) if X is None else X)
     n = len(content.values)
-    classes, codes = read_labels(y, n)
-    if len(classes) < 2:
-        raise ValueError("Got one class only, but expected at least 2: there is nothing to tell.")
+    classes, codes = read_classes(y, n)
     target = Target(classes, hard_shares(codes, len(classes)), np.arange(n))
     return make_sample(content, target, None if groups is None else number_groups(groups, n)), classes[codes]
 
@@ -140,12 +139,26 @@ def _make_all(
     given: dict[str, Any], X: Any, labels: np.ndarray, sample: Sample, rng: np.random.Generator
 ) -> tuple[list[Ints], list[Candidate]]:
     """Units of each fold, and all representations, in the input's order of rows."""
-    once = {name: make_once(name, candidate, X, sample.n_input) for name, candidate in given.items()}
-    n_folds = _FOLDS if any(made is None for made in once.values()) else 1
-    folds = deal(sample, n_folds, rng)
+    once = {}
+    for name, candidate in given.items():
+        once[name] = make_once(name, candidate, X, sample.n_input)
+    needy = [name for name, made in once.items() if made is None]
+    folds = deal(sample, _FOLDS if needy else 1, rng)
+    _refuse_poor_folds(sample, folds, needy)
     rows = [sample.row[fold] for fold in folds]
     made = [each or cross_fit(name, given[name], X, labels, rows) for name, each in once.items()]
     return folds, made
+
+
+def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> None:
+    """Refuse halves with a single class or group, where nothing could be told."""
+    for fold in folds if needy else []:
+        groups = 2 if sample.groups is None else len(np.unique(sample.groups[fold]))
+        if min(groups, len(np.unique(sample.codes[fold]))) < 2:
+            raise ValueError(
+                f"Representation {needy[0]!r} needs labels, so each half of the rows is transformed by what was fitted "
+                "to the other half; but a half has one class or one group only. Expected more rows or groups."
+            )
 
 
 def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_state: int, n_jobs: int | None) -> Floats:
@@ -207,6 +220,8 @@ def _flattery(last: Round, seed: int) -> float:
     Rates drawn anew around those measured, with their covariances: what the picked one reads too low.
     """
     names = list(last.graphs)
+    if len(names) == 1:
+        return 0.0
     own = {each: last.own_error(each) ** 2 for each in names}
     apart = {(i, j): last.error(i, j) ** 2 for i in names for j in names if i < j}
     covariance = np.array(

@@ -18,19 +18,23 @@ def check_max_rows(max_rows: object) -> None:
         raise ValueError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
 
-def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator) -> Sample:
-    """The sample, or about so many rows of it, which is said."""
+def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, stacklevel: int) -> Sample:
+    """The sample, or about so many rows of it, which is said to the caller so many frames up."""
     if max_rows is None or len(sample) <= max_rows:
         return sample
     drawn = sample.take(draw_rows(sample, max_rows, rng))
     message = f"{len(drawn)} of {len(sample)} rows are used: max_rows asks for it. None uses all."
-    warnings.warn(SampledRowsWarning(message), stacklevel=4)
+    warnings.warn(SampledRowsWarning(message), stacklevel=stacklevel)
     return drawn
 
 
-def round_sizes(n_rows: int, fewest: int, most_rounds: int) -> list[int]:
-    """Rows of each round, twice as many from one to the next and all in the last; none below ``fewest``."""
-    sizes = [n_rows >> back for back in range(most_rounds - 1, 0, -1)]
+def round_sizes(sample: Sample, fewest: int, most_rounds: int) -> list[int]:
+    """Rows of each round, twice as many from one to the next and all in the last; none below ``fewest``.
+
+    Of few groups none can be spared.
+    """
+    n_rows, few = len(sample), len(np.unique(sample.cluster)) < min(len(sample), fewest)
+    sizes = [] if few else [n_rows >> back for back in range(most_rounds - 1, 0, -1)]
     return [size for size in sizes if size >= fewest] + [n_rows]
 
 

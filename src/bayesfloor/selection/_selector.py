@@ -19,7 +19,7 @@ from bayesfloor.counts._paired import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._data import read_columns, read_target
 from bayesfloor.floor._overall import error_bounds
-from bayesfloor.floor._sample import Sample, draw_rows, label_units, make_sample, number_groups
+from bayesfloor.floor._sample import Sample, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
@@ -63,7 +63,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         "pairs" tries pairs of features wherever no single one helps, for those that only help together.
         It takes d^2 / 2 trees in place of d.
     criterion : {"overall", "mean", "worst"}, default="overall"
-        What is to fall: the overall share of cross edges, the mean of the pairwise floors or the worst. The worst
+        What is to fall: the overall share of cross edges, or the mean or the worst of the pairs' cross edges, each as
+        a share of those that chance would leave. The worst
         may stay where it is until features for several pairs are there: it goes well with ``start="pairs"``.
     holdout : float, default=0.25
         Share of the rows that have no part in choosing, on which the selected features are measured.
@@ -142,7 +143,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         X : array-like or data frame of shape (n_rows, n_features)
             As in ``BayesFloor.fit``. A column of texts is one feature.
         y : array-like of shape (n_rows,)
-            Labels.
+            Labels; or votes or probabilities, as in ``BayesFloor.fit``.
         groups : array-like of shape (n_rows,), default=None
             Rows of one group are never joined, nor parted by holding out.
 
@@ -188,7 +189,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
         """The rows that choose, and those held out."""
         rng = np.random.default_rng(self.random_state)
-        sample = draw_most(sample, self.max_rows, rng)
+        sample = draw_most(sample, self.max_rows, rng, 4)
         out = self._hold_out(sample, rng)
         rest = np.setdiff1d(np.arange(len(sample)), out)
         self.scale_ = self._pick_scale(sample.take(rest))
@@ -208,9 +209,11 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         if size < _FEWEST_HELD_OUT:
             return np.empty(0, dtype=np.int64)
         out = draw_rows(sample, size, rng)
-        left = np.setdiff1d(np.arange(len(sample)), out)
-        enough = len(np.unique(sample.codes[left])) == len(sample.classes)
-        return out if enough else np.empty(0, dtype=np.int64)
+        rest = np.setdiff1d(np.arange(len(sample)), out)
+        if _can_part(sample, out) and _can_part(sample, rest) and len(out) < 2 * size:
+            return out
+        logger.warning("No rows are held out: too few groups, or rows of some class, to part with.")
+        return np.empty(0, dtype=np.int64)
 
     def _pick_scale(self, sample: Sample) -> str:
         name, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
@@ -254,7 +257,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     def _try(self, bench: Bench, chosen: Chosen, value: float, candidates: list[Chosen]) -> _Step:
         added, after = bench.best(chosen, candidates)
         error = bench.gain_error(chosen, (*chosen, *added))
-        level = 1 - (1 - self.level) / len(candidates)
+        pools = 2 if self.start == "pairs" else 1  # single features and pairs are looked at in turn
+        level = 1 - (1 - self.level) / (pools * len(candidates))
         return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
 
     def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None) -> SelectionPath:
@@ -295,6 +299,12 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return tags
 
 
+def _can_part(sample: Sample, units: Ints) -> bool:
+    """Whether these rows have all classes, and several groups where there are any."""
+    groups = 2 if sample.groups is None else len(np.unique(sample.groups[units]))
+    return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
+
+
 def _sizes(sample: Sample) -> Floats:
     return np.asarray(sample.shares.sum(axis=0), dtype=np.float64)
 
@@ -305,7 +315,7 @@ def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: floa
     rng = np.random.default_rng(bench.seed)
     draws = [draw_rows(bench.sample, n, rng) for _ in range(_OPTIMISTIC_DRAWS)]
     selected, whole = (held_out.graph(each, everything) for each in (chosen, tuple(range(bench.n_features))))
-    eta = pooled_posterior([selected, whole], label_units(held_out.sample))
+    eta = pooled_posterior([selected, whole], held_out.labels)
     reach = two_sided(level) * difference_error(selected, whole, eta)
     bounds = error_bounds(selected.cross_rate, _sizes(held_out.sample))
     apart = selected.cross_rate - whole.cross_rate

@@ -155,6 +155,8 @@ def two_samples(
     'shifted'
     """
     check_level(level)
+    if level >= 0.5:
+        raise ValueError(f"Got level={level!r}, but expected the share of clean splits to be declared, such as 0.05.")
     check_n_trees(n_trees)
     check_scale(scale)
     features, n_a = _read_both(A, B)
@@ -197,7 +199,7 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
     from bayesfloor.floor._bayes_floor import BayesFloor
 
     one, two = as_frame(A), as_frame(B)
-    if (one is None) != (two is None):
+    if (one is None) != (two is None) or (one is not None and one.implementation != two.implementation):
         raise TypeError(
             f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames of one kind."
         )
