@@ -18,7 +18,6 @@ from bayesfloor.counts._samples import row_edges
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._variance import conditional_variance
 
-_WIDENING = 1.1  # of errors, whose posterior is rough: 0.94 to 1.2 of those seen without
 _DRAWS = 8  # of who among equal rows has an edge: nearly the expectation that rates are
 
 
@@ -116,7 +115,7 @@ def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
     purity = np.asarray((eta**2).sum(axis=1))
     degree = np.bincount(a, gap.data, len(purity)) + np.bincount(b, gap.data, len(purity))
     own = degree * (purity - purity.mean()) / 2
-    return _WIDENING * float(np.sqrt(conditional_variance(a, b, eta, gap.data) + (own**2).sum()))
+    return float(np.sqrt(conditional_variance(a, b, eta, gap.data) + (own**2).sum()))
 
 
 def nothing_like(graph: Graph) -> Graph:
