@@ -17,6 +17,9 @@ from scipy.stats import gamma, norm
 from bayesfloor.formulas._types import Floats
 
 
+_ROUNDING = 1e-6  # of a mean: a smaller spread is none
+
+
 class Moments(NamedTuple):
     """Of a symmetric matrix with an empty diagonal, each pair counted once."""
 
@@ -96,7 +99,7 @@ def fewer_than_most(n_cross: ArrayLike, null: Null, most: ArrayLike) -> Floats:
     neither nearly normal.
     """
     missing, gap = np.asarray(most) - np.asarray(n_cross), np.asarray(most) - null.mean
-    sure = (gap > 0) & (null.variance > 0)
+    sure = (gap > 0) & (np.sqrt(null.variance) > _ROUNDING * (1 + null.mean))
     scale = np.where(sure, null.variance / np.where(sure, gap, 1.0), 1.0)
     return np.where(sure, gamma.sf(missing, np.where(sure, gap / scale, 1.0), scale=scale), 1.0)
 
