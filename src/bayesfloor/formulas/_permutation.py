@@ -16,7 +16,6 @@ from scipy.stats import gamma, norm
 
 from bayesfloor.formulas._types import Floats
 
-
 _ROUNDING = 1e-6  # of a mean: a smaller spread is none
 
 
