@@ -86,13 +86,19 @@ def combine(graphs: list[Graph], factors: list[float]) -> Graph:
 
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
     """Mean label of each unit and its neighbours in these graphs: rougher than any, but of them all."""
-    total = _posterior(graphs[0], units)
-    for graph in graphs[1:]:
-        total = csr_array(total + _posterior(graph, units))
-    return csr_array(total / len(graphs))
+    return pool([posterior(graph, units) for graph in graphs])
 
 
-def _posterior(graph: Graph, units: csr_array) -> csr_array:
+def pool(posteriors: list[csr_array]) -> csr_array:
+    """The mean of these."""
+    total = posteriors[0]
+    for each in posteriors[1:]:
+        total = csr_array(total + each)
+    return csr_array(total / len(posteriors))
+
+
+def posterior(graph: Graph, units: csr_array) -> csr_array:
+    """Mean label of each unit and its neighbours in a graph."""
     joined = csr_array(graph.weight + graph.weight.T) * _edges_at_unit(graph)
     votes = csr_array(joined @ units + units)
     return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))

@@ -6,7 +6,7 @@ import copy
 import logging
 import warnings
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from bayesfloor.floor._overall import (
     sample_scores,
 )
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.floor._sample import Sample, draw_rows, draw_to_shares, read_priors, read_sample
+from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, draw_to_shares, read_priors, read_sample
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
 from bayesfloor.floor._trees import grow, prepare
@@ -363,8 +363,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_scale(self.scale)
         if self.interval not in ("auto", "subsample", "fast"):
             raise ValueError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
-        if self.max_rows is not None and (not isinstance(self.max_rows, Integral) or self.max_rows < 2):
-            raise ValueError(f"Got max_rows={self.max_rows!r}, but expected None or a whole number of at least 2.")
+        check_max_rows(self.max_rows)
         if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
             raise ValueError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
 

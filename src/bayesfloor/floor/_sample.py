@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ class Sample:
     def codes(self) -> Ints:
         """The likeliest class of each unit."""
         return likeliest(self.shares)
+
+    @property
+    def class_sizes(self) -> Floats:
+        """How many units each class has, or is expected to have."""
+        return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
 
     def take(self, units: Ints) -> Sample:
         """These units."""
@@ -121,6 +127,12 @@ def _content_order(sample: Sample) -> Ints:
     keys = [sample.codes, vertex] if sample.hard else [*sample.shares.toarray().T, vertex]
     more = [key for key in (sample.weight, sample.groups) if key is not None]
     return np.lexsort((*more, *keys))
+
+
+def check_max_rows(max_rows: object) -> None:
+    """Refuse what is no number of rows."""
+    if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
+        raise ValueError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
 
 _MISSED_SHARE = 0.05  # by which drawn class shares may differ from those asked for

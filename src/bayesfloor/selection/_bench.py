@@ -15,6 +15,7 @@ from bayesfloor.counts._paired import Graph, difference_error, pooled_posterior,
 from bayesfloor.counts._pairs import pair_counts
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._sample import Sample, deal, label_units, labelled_by_group
+from bayesfloor.floor._spread import N_PARTS
 from bayesfloor.floor._trees import grow_labelled
 from bayesfloor.forest._classes import class_forests
 from bayesfloor.formulas._limits import subsample_error
@@ -24,7 +25,7 @@ from bayesfloor.selection._rounds import nested_units, round_sizes
 CRITERIA = ("overall", "mean", "worst")
 Chosen = tuple[int, ...]
 
-_PARTS, _DEALS = 4, 10  # forty quarters
+_DEALS = 10  # forty quarters
 _FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
 _FIRST_ROUND, _ROUNDS = 250, 3
 _PERMUTATIONS = 20
@@ -51,7 +52,7 @@ class Bench:
     @property
     def chance(self) -> float:
         """The criterion of no features at all."""
-        return random_cross_rate(np.asarray(self.sample.shares.sum(axis=0))) if self.criterion == "overall" else 1.0
+        return random_cross_rate(self.sample.class_sizes) if self.criterion == "overall" else 1.0
 
     def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
         """The criterion of each set on these rows."""
@@ -81,12 +82,12 @@ class Bench:
         if not before:
             return float(np.std(self._permuted(after), ddof=1))
         gains = [np.subtract(*self.values([before, after], units)) for units in self._quarters]
-        return float(subsample_error(gains, 1 / _PARTS))
+        return float(subsample_error(gains, 1 / N_PARTS))
 
     @property
     def degrees(self) -> float:
         """Degrees of freedom of these errors."""
-        return np.inf if self.criterion == "overall" else _PARTS * _DEALS - 1.0
+        return np.inf if self.criterion == "overall" else N_PARTS * _DEALS - 1.0
 
     def _paired_error(self, before: Chosen, after: Chosen) -> float:
         graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
@@ -124,7 +125,7 @@ class Bench:
     @cached_property
     def _quarters(self) -> list[Ints]:
         rng = np.random.default_rng(self.seed)
-        return [part for _ in range(_DEALS) for part in deal(self.sample, _PARTS, rng)]
+        return [part for _ in range(_DEALS) for part in deal(self.sample, N_PARTS, rng)]
 
 
 def _kept(n_candidates: int) -> int:

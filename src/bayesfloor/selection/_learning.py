@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._edges import ClassEdges, class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._overall import bounded_rate
+from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, deal
 from bayesfloor.floor._spread import fast_errors, without_forced
@@ -236,7 +236,7 @@ def learning_curve(floor: BayesFloor) -> LearningCurve:
     growth = _fit(floor, levels, n_rows, copies)
     rates = np.array([np.mean([part.cross_rate for part in parts]) for parts in levels[::-1]])
     even = floor._labels.class_sizes / floor._labels.class_sizes.sum()
-    bounds = [_bounds_of(floor, rate, even * n) for rate, n in zip(rates, n_rows, strict=True)]
+    bounds = [error_bounds(rate, even * n, floor._options) for rate, n in zip(rates, n_rows, strict=True)]
     return LearningCurve(
         n_rows=n_rows.astype(np.int64),
         cross_rate=rates,
@@ -405,14 +405,6 @@ def _count(forest: Forest, labels: Labels) -> _Part:
     equal = every.matrix - apart.matrix
     share = float(np.triu(equal).sum()) / every.n_edges if every.n_edges else 0.0
     return _Part(every.cross_rate, without_forced(apart.cross_rate, labels), ClassEdges(equal).cross_rate, share)
-
-
-def _bounds_of(floor: BayesFloor, rate: float, sizes: Floats) -> Bounds:
-    """The bounds that a fit with these class sizes gives."""
-    plain = bounded_rate(rate, sizes, subtract_forced=False)
-    used = bounded_rate(rate, sizes, subtract_forced=floor.subtract_forced)
-    own = _bounds(used, sizes / sizes.sum(), correct_bias=floor.bias_correction)
-    return own._replace(upper=_bounds(plain, sizes / sizes.sum(), correct_bias=False).upper)
 
 
 def _bounds(rate: float, shares: Floats, *, correct_bias: bool) -> Bounds:

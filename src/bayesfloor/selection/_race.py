@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.stats import norm
 
 from bayesfloor.counts._labels import Floats, Ints
@@ -14,7 +15,8 @@ from bayesfloor.counts._paired import (
     combine,
     difference_error,
     join_graphs,
-    pooled_posterior,
+    pool,
+    posterior,
     rate_error,
     row_graph,
     spread_out,
@@ -46,9 +48,6 @@ class Race:
     progress: Progress | None
     rounds: list[Round] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.by_group = labelled_by_group(self.sample)
-
     def run(self, rng: np.random.Generator) -> None:
         """All rounds."""
         alive, last = list(range(len(self.points))), len(self.sizes) - 1
@@ -59,7 +58,12 @@ class Race:
             if self.progress is not None:
                 self.progress("rounds", number + 1, len(self.sizes))
 
-    @property
+    @cached_property
+    def by_group(self) -> bool:
+        """Whether labels are those of groups."""
+        return labelled_by_group(self.sample)
+
+    @cached_property
     def sizes(self) -> list[int]:
         """Rows of each round."""
         return round_sizes(self.sample, _FEWEST_ROWS, _MOST_ROUNDS)
@@ -138,7 +142,7 @@ def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, f
 
 def _believed(apart: Graph, now: Round, each: int) -> float:
     """The part of a difference that is not taken for noise."""
-    error = rate_error(apart, pooled_posterior([now.graphs[each]], now.labels))
+    error = rate_error(apart, now.posteriors[each])
     return max(0.0, 1 - (error / apart.cross_rate) ** 2) if apart.cross_rate else 0.0
 
 
@@ -154,7 +158,7 @@ class Round:
     n_rows: int
     units: Ints
     graphs: dict[int, Graph]
-    labels: Any
+    labels: csr_array
     ahead: dict[int, float] = field(init=False)
     own: dict[int, Graph] = field(init=False)
     hopeful: dict[int, Graph] = field(init=False)
@@ -162,6 +166,11 @@ class Round:
     def __post_init__(self) -> None:
         self.ahead = {each: graph.cross_rate for each, graph in self.graphs.items()}
         self.own = self.hopeful = self.graphs
+
+    @cached_property
+    def posteriors(self) -> dict[int, csr_array]:
+        """What neighbours in each one's graph say of the labels."""
+        return {each: posterior(graph, self.labels) for each, graph in self.graphs.items()}
 
     def measured(self, each: int) -> float:
         """The cross rate of one on these rows."""
@@ -178,12 +187,12 @@ class Round:
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
         """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
-        eta = pooled_posterior([self.graphs[one], self.graphs[two]], self.labels)
+        eta = pool([self.posteriors[one], self.posteriors[two]])
         return _WIDENING * difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
 
     def own_error(self, each: int) -> float:
         """Standard error of one."""
-        return _WIDENING * rate_error(self.own[each], pooled_posterior([self.graphs[each]], self.labels))
+        return _WIDENING * rate_error(self.own[each], self.posteriors[each])
 
 
 def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:

@@ -11,7 +11,7 @@ from bayesfloor.counts._labels import Floats, Ints, hard_shares
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._data import Features, Target, read_classes
 from bayesfloor.floor._overall import error_bounds
-from bayesfloor.floor._sample import Sample, deal, make_sample, number_groups
+from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
@@ -20,7 +20,7 @@ from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
 from bayesfloor.selection._race import Race, Round
-from bayesfloor.selection._rounds import check_max_rows, draw_most
+from bayesfloor.selection._rounds import draw_most
 
 _FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
 _DRAWS = 4000  # of what else might have been picked
@@ -170,7 +170,7 @@ def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_stat
 
 def _result(made: list[Candidate], race: Race) -> Comparison:
     """The comparison, the lowest floor first; those that went earlier come after those that stayed."""
-    last, sizes = race.rounds[-1], np.asarray(race.sample.shares.sum(axis=0), dtype=np.float64)
+    last, sizes = race.rounds[-1], race.sample.class_sizes
     best, M = last.best, len(made)
     measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
     rate = np.array([measured[each].rate(each) for each in range(M)])

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 
 import numpy as np
 
 from bayesfloor.counts._labels import Ints
 from bayesfloor.floor._bayes_floor import SampledRowsWarning
 from bayesfloor.floor._sample import Sample, draw_rows
-
-
-def check_max_rows(max_rows: object) -> None:
-    """Refuse what is no number of rows."""
-    if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
-        raise ValueError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
 
 def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, stacklevel: int) -> Sample:

@@ -14,19 +14,19 @@ from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself i
 from sklearn.feature_selection import SelectorMixin  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._paired import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._data import read_columns, read_target
 from bayesfloor.floor._overall import error_bounds
-from bayesfloor.floor._sample import Sample, draw_rows, make_sample, number_groups
+from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.selection._bench import CRITERIA, Bench, Chosen
 from bayesfloor.selection._path import HoldOut, SelectionPath
-from bayesfloor.selection._rounds import check_max_rows, draw_most
+from bayesfloor.selection._rounds import draw_most
 
 logger = logging.getLogger(__name__)
 
@@ -224,29 +224,25 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         steps: list[_Step] = []
         chosen: Chosen = ()
         value, most = bench.chance, bench.n_features if self.n_features == "auto" else int(self.n_features)
-        while len(chosen) < most:
+        goes_on = True
+        while goes_on and len(chosen) < most:
             step = self._step(bench, chosen, value, most - len(chosen))
-            if self.n_features == "auto" and steps and not step.shown:
-                break
-            steps.append(step)
-            chosen, value = (*chosen, *step.added), step.value
-            if self.progress is not None:
-                self.progress("features", len(chosen), most)
-            if self.n_features == "auto" and not step.shown:
-                break
+            goes_on = step.shown or self.n_features != "auto"
+            if goes_on or not steps:
+                steps.append(step)
+                chosen, value = (*chosen, *step.added), step.value
+                if self.progress is not None:
+                    self.progress("features", len(chosen), most)
         return steps
 
     def _step(self, bench: Bench, chosen: Chosen, value: float, room: int) -> _Step:
         """The best single feature; where it does not help and pairs are asked for, the best pair if that does."""
-        single = None
+        tried: list[_Step] = []
         for candidates in self._pools(bench, chosen, room):
-            step = self._try(bench, chosen, value, candidates)
-            if step.shown or single is None:
-                single = step
-            if step.shown:
-                break
-        assert single is not None  # noqa: S101 - there is always a pool
-        return single
+            tried.append(self._try(bench, chosen, value, candidates))
+            if tried[-1].shown:
+                return tried[-1]
+        return tried[0]
 
     def _pools(self, bench: Bench, chosen: Chosen, room: int) -> Iterator[list[Chosen]]:
         left = [each for each in range(bench.n_features) if each not in chosen]
@@ -264,14 +260,15 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None) -> SelectionPath:
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(bench.n_features)])
         sets = [tuple(self.order_[: sum(len(s.added) for s in steps[: i + 1])].tolist()) for i in range(len(steps))]
-        plain = replace(bench, criterion="overall")
-        rates = np.array([plain.value(each) for each in sets])
-        bounds = error_bounds(rates, _sizes(bench.sample))
+        plain = bench if bench.criterion == "overall" else replace(bench, criterion="overall")
+        values = np.array([step.value for step in steps])
+        rates = values if plain is bench else np.array([plain.value(each) for each in sets])
+        bounds = error_bounds(rates, bench.sample.class_sizes)
         gain, reach = (np.array([getattr(step, name) for step in steps]) for name in ("gain", "reach"))
         return SelectionPath(
             added=tuple(tuple(str(names[i]) for i in step.added) for step in steps),
             n_features=np.array([len(each) for each in sets]),
-            value=np.array([step.value for step in steps]),
+            value=values,
             cross_rate=rates,
             lower=np.asarray(bounds.lower),
             estimate=np.asarray(bounds.estimate),
@@ -305,10 +302,6 @@ def _can_part(sample: Sample, units: Ints) -> bool:
     return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
 
 
-def _sizes(sample: Sample) -> Floats:
-    return np.asarray(sample.shares.sum(axis=0), dtype=np.float64)
-
-
 def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: float) -> HoldOut:
     """The selected features, and all, on rows held out; and the selected on as many rows that chose them."""
     n, everything = len(held_out.sample), np.arange(len(held_out.sample))
@@ -317,7 +310,7 @@ def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: floa
     selected, whole = (held_out.graph(each, everything) for each in (chosen, tuple(range(bench.n_features))))
     eta = pooled_posterior([selected, whole], held_out.labels)
     reach = two_sided(level) * difference_error(selected, whole, eta)
-    bounds = error_bounds(selected.cross_rate, _sizes(held_out.sample))
+    bounds = error_bounds(selected.cross_rate, held_out.sample.class_sizes)
     apart = selected.cross_rate - whole.cross_rate
     return HoldOut(
         n_rows=n,
