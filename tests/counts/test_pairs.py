@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from bayesfloor import class_forests, spanning_forest
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._labels import Labels, hard_shares
-from bayesfloor.counts._pairs import pair_counts, pair_of, permuted_cross, soft_pair_counts
-from bayesfloor.formulas._permutation import permutation_null
+from bayesfloor.counts._pairs import pair_counts, pair_of, permuted_cross, sets_of_pairs, soft_pair_counts
+from bayesfloor.formulas._permutation import fewer_than_chance, permutation_null
 
 
 def draw_set(rng, kind):
@@ -121,6 +121,40 @@ def test_permuted_labels_have_the_moments_of_the_null(kind, draw_labelled, globa
 
     assert values.mean() == pytest.approx(null.mean, abs=6 * values.std() / np.sqrt(4000))
     assert values.var() == pytest.approx(null.variance, abs=6 * squared.std() / np.sqrt(4000))
+
+
+ROWS = {
+    "one bit": lambda rng: rng.integers(0, 2, (400, 1)),
+    "three bits": lambda rng: rng.integers(0, 2, (400, 3)),
+    "six bits": lambda rng: rng.integers(0, 2, (400, 6)),
+    "thirty values": lambda rng: rng.integers(0, 30, (400, 1)),
+    "half zero": lambda rng: rng.standard_normal((400, 2)) * (rng.random((400, 1)) < 0.5),
+    "distinct": lambda rng: rng.standard_normal((400, 3)),
+}
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.filterwarnings("ignore:Tree")
+def test_the_test_keeps_its_level_with_any_ties(kind, share, label, global_random_seed):
+    """A normal R would declare one set of noise in sixty at the level of .001 where rows are a bit."""
+    rng = np.random.default_rng(global_random_seed)
+    forest = spanning_forest(ROWS[kind](rng).astype(float))
+    labels = label(forest, (np.arange(400) < 400 * share).astype(int), 2)
+    null = permutation_null(400, forest_moments(forest, labels), label_moments(labels), labels.n_sets)
+    p = fewer_than_chance(permuted_cross(forest, labels, 20_000, rng), null)
+
+    assert (p <= 0.001).mean() <= 0.003
+    assert (p <= 0.01).mean() <= 0.02
+    assert 0.02 <= (p <= 0.05).mean() <= 0.07
+
+
+def test_equal_rows_of_a_pair_are_one_set(label):
+    """Whichever of its two classes they are of."""
+    codes = np.array([0, 0, 1, 1, 1, 2])
+    forest = spanning_forest(np.array([0.0, 0, 0, 1, 2, 2])[:, None])
+
+    assert sets_of_pairs(label(forest, codes)).tolist() == [3, 2, 3]
 
 
 def test_permuted_labels_are_counted_as_others_are(draw_labelled, label, global_random_seed):

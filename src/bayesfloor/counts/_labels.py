@@ -101,6 +101,11 @@ class Labels:
         group[self.vertex] = self.group_number
         return group
 
+    @property
+    def n_sets(self) -> int:
+        """How many sets of equal rows there are; groups are drawn as a whole, and none equals another."""
+        return int(np.count_nonzero(self.rows_at)) if self.groups is None else self.n_groups
+
     @cached_property
     def units(self) -> csr_array:
         """Labels of what was drawn: of rows, or the mean labels of groups."""

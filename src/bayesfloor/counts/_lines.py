@@ -12,12 +12,12 @@ from bayesfloor.formulas._permutation import Moments
 
 
 class LineEdges(NamedTuple):
-    """Share of the tree's edges that cross, how many edges it has, its shape, and how many edges may cross."""
+    """Share of the tree's edges that cross, how many edges it has, its shape, and how many numbers differ."""
 
     cross_rate: float
     n_edges: float
     moments: Moments
-    most: float
+    n_vertices: int
 
 
 def line_edges(values: Floats, codes: Ints, n_classes: int) -> LineEdges:
@@ -32,11 +32,4 @@ def line_edges(values: Floats, codes: Ints, n_classes: int) -> LineEdges:
     n_edges = max(len(values) - 1, 1)
     shape = graph_moments(np.arange(n_vertices - 1), np.arange(1, n_vertices), rows, 1, inside=True)
     moments = Moments(*(np.asarray(value) for value in shape))
-    return LineEdges(float(inside + between) / n_edges, n_edges, moments, _most(counts.sum(axis=0), n_vertices))
-
-
-def _most(sizes: Ints, n_vertices: int) -> float:
-    """Cross edges if every vertex had all classes in their shares; or if no two rows of small classes met."""
-    n = int(sizes.sum())
-    differ = 1 - float(((sizes / n) ** 2).sum())
-    return min((n + n_vertices - 1) * differ, 2.0 * (n - int(sizes.max())))
+    return LineEdges(float(inside + between) / n_edges, n_edges, moments, n_vertices)

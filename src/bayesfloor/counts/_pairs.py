@@ -107,6 +107,15 @@ def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:
     return sorted({pair for group in groups for pair in combinations(group, 2)})
 
 
+def sets_of_pairs(labels: Labels) -> Ints:
+    """How many sets of equal rows each pair of classes has."""
+    has = csr_array((np.ones(len(labels.vertex)), (labels.vertex, labels.codes)), (labels.n_vertices, labels.n_classes))
+    has.data[:] = 1
+    shared = np.asarray((has.T @ has).todense()).astype(np.int64)
+    one, two = np.triu_indices(labels.n_classes, 1)
+    return shared[one, one] + shared[two, two] - shared[one, two]
+
+
 def permuted_cross(forest: Forest, labels: Labels, n_permutations: int, rng: np.random.Generator) -> Floats:
     """Cross edges of a forest of two classes under labels drawn at random."""
     members, place = np.unique(labels.vertex, return_inverse=True)

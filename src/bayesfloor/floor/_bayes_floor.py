@@ -53,7 +53,14 @@ _FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarter
 
 
 class SampledRowsWarning(UserWarning):
-    """Not all rows were used, on purpose."""
+    """Not all rows were used, on purpose.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from bayesfloor import SampledRowsWarning
+    >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
+    """
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -219,7 +226,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             edges by the mean weight around each, which few neighbours tell roughly: where only class
             shares differ, ``priors`` is better. p-values leave weights out; ``envelope`` refuses them.
         client : distributed.Client, default=None
-            Runs what is done with all rows on a Dask cluster.
+            Draws the rows on a Dask cluster, and grows the trees of all of them there where ``max_rows`` and
+            ``target_width`` are None. What is drawn is measured here; few rows are all drawn.
         checkpoint : str or path, default=None
             Folder that finished pieces of the work with all rows are kept in.
 
@@ -479,6 +487,13 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def check_floor(floor: object) -> None:
+    """Refuse what is no fitted floor; a ``Check`` is told from one in a line, not by all that it shows."""
+    if not isinstance(floor, BayesFloor):
+        raise TypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
+    check_is_fitted(floor)
 
 
 def _with_labels(sample: Sample, classes: np.ndarray, shares: Any) -> Sample:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
-from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross
+from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._spread import Spread, fast_errors
@@ -148,7 +148,7 @@ def overall_p_value(edges: ClassEdges, forest: Forest, labels: Labels, shape: Mo
     """Friedman-Rafsky's test with all classes; weights have no part in it."""
     if labels.weight is not None:
         edges = class_edges(forest, replace(labels, weight=None))
-    null = permutation_null(labels.units.shape[0], shape, label_moments(labels))
+    null = permutation_null(labels.units.shape[0], shape, label_moments(labels), labels.n_sets)
     return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
 
 
@@ -221,7 +221,7 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
 def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
     n = counts.n_units
-    null = permutation_null(n, counts.graph, counts.labels)
+    null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
     p = fewer_than_chance(counts.cross, null)
     small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
     if labels.hard and labels.weight is None and labels.groups is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:

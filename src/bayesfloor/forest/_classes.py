@@ -68,6 +68,15 @@ class ClassForests:
         Number of orthogonal trees.
     vertex : (n_rows,) int array
         Vertex of each row, as in all forests given out.
+
+    Examples
+    --------
+    >>> from bayesfloor import class_forests
+    >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
+    >>> forests
+    ClassForests(5 rows, 3 classes, 1 trees)
+    >>> forests.of([0, 2]).length  # of the rows of these classes alone
+    array([ 1., 19.])
     """
 
     def __init__(

@@ -52,6 +52,15 @@ class Forest:
         Number of distinct rows of the whole input.
     n_trees : int
         Number of trees asked for. A tree may not span, or be empty: see ``tree_sizes``.
+
+    Examples
+    --------
+    >>> from bayesfloor import spanning_forest
+    >>> forest = spanning_forest([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]], n_trees=1)
+    >>> forest
+    Forest(3 rows, 3 vertices, trees of 2 edges)
+    >>> forest.length
+    array([1., 2.])
     """
 
     a: Ints

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import gamma, norm
+from scipy.stats import gamma
 
 from bayesfloor.formulas._types import Floats
 
@@ -28,14 +28,15 @@ class Moments(NamedTuple):
 
 
 class Null(NamedTuple):
-    """Mean and variance of R over all permutations of the labels."""
+    """R over all permutations of the labels: its mean, its variance, and a number that it stays below or near."""
 
     mean: Floats
     variance: Floats
+    most: Floats
 
 
-def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments) -> Null:
-    """Moments of R over permutations.
+def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_vertices: ArrayLike | None = None) -> Null:
+    """Moments of R over permutations; of ``n_vertices`` sets of equal rows, or of rows that all differ.
 
     Two pairs of rows are the same, share one row, or share none; in each case the mean over
     permutations is the product of the means of both matrices.
@@ -48,7 +49,14 @@ def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments) -> Null
         + _over(_chains(graph) * _chains(labels), chains)
         + _over(_disjoint(graph) * _disjoint(labels), disjoint)
     )
-    return Null(np.asarray(mean), np.maximum(0.0, square - mean**2))
+    most = _most_cross(n, graph, labels, n if n_vertices is None else n_vertices)
+    return Null(np.asarray(mean), np.maximum(0.0, square - mean**2), most)
+
+
+def _most_cross(n: Floats, graph: Moments, labels: Moments, n_vertices: ArrayLike) -> Floats:
+    """R if every vertex had all classes in their shares: t n edges inside vertices, the others between them."""
+    n_trees = graph.total / np.maximum(n - 1, 1.0)
+    return np.asarray((graph.total + n_trees * np.asarray(n_vertices)) * 2 * labels.total / n**2)
 
 
 def _chains(m: Moments) -> Floats:
@@ -84,20 +92,12 @@ def soft_moments(labels: Floats) -> Moments:
 
 
 def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
-    """P-value of "so few cross edges by chance", by the normal approximation."""
-    spread = np.sqrt(null.variance)
-    z = (np.asarray(n_cross, dtype=np.float64) - null.mean) / np.where(spread > 0, spread, 1.0)
-    return np.where(spread > 0, norm.cdf(z), 1.0)
+    """P-value of "so few cross edges by chance".
 
-
-def fewer_than_most(n_cross: ArrayLike, null: Null, most: ArrayLike) -> Floats:
-    """P-value of "so few cross edges by chance", where R has a largest value that chance comes near.
-
-    What is missing to ``most`` is taken for gamma-distributed, with the moments of the null: with many ties it is
-    a multiple of Light and Margolin's (1971) chi-square, with few of a class nearly a Poisson number, and with
-    neither nearly normal.
+    What is missing to the most is taken for gamma-distributed, with the moments of the null: with many ties it is
+    a multiple of Light and Margolin's (1971) chi-square, and with few nearly normal, as Friedman and Rafsky's is.
     """
-    missing, gap = np.asarray(most) - np.asarray(n_cross), np.asarray(most) - null.mean
+    missing, gap = null.most - np.asarray(n_cross), null.most - null.mean
     sure = (gap > 0) & (np.sqrt(null.variance) > _ROUNDING * (1 + null.mean))
     scale = np.where(sure, null.variance / np.where(sure, gap, 1.0), 1.0)
     return np.where(sure, gamma.sf(missing, np.where(sure, gap / scale, 1.0), scale=scale), 1.0)

@@ -19,7 +19,14 @@ from bayesfloor.floor._data import Features, as_frame, read_features
 
 
 class LabelsSeenWarning(UserWarning):
-    """A representation may have been made with the labels of the very rows it is judged on."""
+    """A representation may have been made with the labels of the very rows it is judged on.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from bayesfloor import LabelsSeenWarning
+    >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # where they were made elsewhere
+    """
 
 
 @dataclass(frozen=True, eq=False)

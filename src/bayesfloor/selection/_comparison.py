@@ -38,6 +38,18 @@ class Comparison(Result):
         cross-fitted, else 1.
     level : confidence of the intervals.
     rounds : rows, names and cross rates of each round.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from bayesfloor import compare_representations
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = compare_representations({"raw": X, "standard": StandardScaler()}, y, X=X)
+    >>> found
+    Comparison(2 representations, best 'standard', 1 as good)
+    >>> dict(zip(found.names, found.word))
+    {'standard': 'best', 'raw': 'worse'}
     """
 
     names: tuple[str, ...]

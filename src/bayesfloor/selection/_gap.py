@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import join_labels, percent, show_labels, span
-from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._data import read_labels
 from bayesfloor.floor._results import Floor, Result
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
@@ -81,6 +81,17 @@ class Gap(Result):
         Whether the floor's lower bounds can be believed, and why, as the floor says.
     shares_p_value : float
         Of "the classes have the same shares here as in the rows of the floor", by a chi-square test.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from bayesfloor import BayesFloor, gap
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    >>> found = gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2]))
+    >>> found.overall.word
+    'at the floor'
     """
 
     classes: np.ndarray
@@ -220,9 +231,7 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
     The lowest possible error is 2.0 to 4.0 %: room left.
     It confuses 2 and 8 on 14.5 % of their rows, where at most 1.1 % need be.
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(floor)
+    check_floor(floor)
     check_level(level)
     confusion = _confusion(floor.classes_, y_true, y_pred)
     sizes = confusion.sum(axis=1)

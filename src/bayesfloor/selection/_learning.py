@@ -227,9 +227,9 @@ def learning_curve(floor: BayesFloor) -> LearningCurve:
     >>> bool(predicted.low < measured < predicted.high)
     True
     """
-    from sklearn.utils.validation import check_is_fitted
+    from bayesfloor.floor._bayes_floor import check_floor
 
-    check_is_fitted(floor)
+    check_floor(floor)
     levels = [[_count(floor._forest, floor._labels)], *_measure_halvings(floor)]
     n_rows = len(floor._sample) / 2.0 ** np.arange(len(levels))[::-1]
     copies = _find_copies(floor._labels, levels, n_rows)

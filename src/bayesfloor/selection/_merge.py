@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import join_labels, percent, show_labels, span
-from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._overall import constant_error, error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.floor._verdict import check_target
@@ -88,6 +88,14 @@ class MergeAdvice(Result):
         row without weights.
     all_alike : bool
         Whether the two groups that are left are alike as well, so that there is nothing to tell.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor, merge_advice
+    >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.96)
+    >>> advice.mapping
+    {0: '0', 1: '1 + 2', 2: '1 + 2'}
     """
 
     classes: np.ndarray
@@ -208,9 +216,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
     What is lost: 73.0 % of the rows are of classes no longer told apart.
     Always answering the largest class then errs on 27.0 % instead of 60.1 %.
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(floor)
+    check_floor(floor)
     if target is not None:
         check_target(target)
     classes = _Classes(floor, target)

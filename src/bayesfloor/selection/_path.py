@@ -71,9 +71,19 @@ class SelectionPath(Result):
         picked the best of ``n_candidates``.
     shown : whether the interval lies above zero.
     n_candidates : how many additions were tried in the step.
-    all_cross_rate : overall cross rate of all features.
+    criterion : what was lowered: "overall", "mean" or "worst".
+    level : confidence of the intervals.
+    all_cross_rate, n_all : overall cross rate of all features, and how many there are.
     n_rows : rows that chose.
     holdout : the selected features on other rows; None without any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> path = FloorSelector(n_features=2).fit(*load_wine(return_X_y=True, as_frame=True)).path_
+    >>> path.added
+    (('flavanoids',), ('color_intensity',))
     """
 
     added: tuple[tuple[str, ...], ...]

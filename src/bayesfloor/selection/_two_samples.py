@@ -308,7 +308,7 @@ def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _
     """Friedman and Rafsky's test; of few rows by permutation."""
     labels = Labels(forest.vertex, hard_shares(in_b.astype(np.int64), 2), forest.n_vertices)
     edges, smaller = class_edges(forest, labels), int(min(in_b.sum(), (~in_b).sum()))
-    null = permutation_null(len(in_b), forest_moments(forest, labels), label_moments(labels))
+    null = permutation_null(len(in_b), forest_moments(forest, labels), label_moments(labels), labels.n_sets)
     cross = edges.cross_rate * edges.n_edges
     p_value = float(fewer_than_chance(cross, null))
     if smaller == 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 
 
 def class_weight(floor: BayesFloor, strength: float = 1.0) -> dict[Any, float]:
@@ -53,9 +53,7 @@ def class_weight(floor: BayesFloor, strength: float = 1.0) -> dict[Any, float]:
     {0: 0.6, 1: 1.21, 2: 1.18}
     >>> model = LinearSVC(class_weight=weights).fit(X, y)
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(floor)
+    check_floor(floor)
     if isinstance(strength, bool) or not isinstance(strength, Real) or not 0 <= strength < np.inf:
         raise ValueError(f"Got strength={strength!r}, but expected a finite number of 0 or more.")
     own = floor.one_vs_rest_

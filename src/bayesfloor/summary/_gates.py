@@ -79,12 +79,14 @@ def baseline_gate(check: Check, before: Check, most: float) -> Gate:
     now, then = check.overall, before.overall
     rise = now.estimate - then.estimate
     reach, unlike = float(np.hypot(_reach(check), _reach(before))), _unlike(check, before)
-    sure = not (check.envelope.alarm or before.envelope.alarm) if not unlike else _both_trusted(check, before)
-    word = "ok" if rise + reach <= most or rise <= 0 else "failed" if rise - reach > most and sure else "undecided"
+    sure = not _refuted(check, before) if not unlike else _both_trusted(check, before)
+    above = rise - reach > most
+    word = "ok" if rise + reach <= most or rise <= 0 else "failed" if above and sure else "undecided"
     word = word if check.facts.n_classes == before.facts.n_classes else "undecided"
     text = f"middle of the bounds by trees {percent(then.estimate)} % before, {percent(now.estimate)} % now, "
     text += f"a rise of {100 * rise:+.2f} points (give or take {100 * reach:.2f}), limit {100 * most:g} points"
-    return Gate("BF305", word, text + unlike)
+    doubt = "; a classifier refutes the bounds of one of the two" if above and _refuted(check, before) else ""
+    return Gate("BF305", word, text + unlike + doubt)
 
 
 def check_limits(limits: dict[str, float | None]) -> None:
@@ -93,6 +95,10 @@ def check_limits(limits: dict[str, float | None]) -> None:
         number = isinstance(value, Real) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= float(value) <= 1):
             raise ValueError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
+
+
+def _refuted(check: Check, before: Check) -> bool:
+    return check.envelope.alarm or before.envelope.alarm
 
 
 def _both_trusted(check: Check, before: Check) -> bool:

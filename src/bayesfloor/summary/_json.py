@@ -186,5 +186,17 @@ def _restore_rows(given: dict[str, Any]) -> RowsToSee:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of ``Check.to_json``."""
+    """The JSON Schema of ``Check.to_json``.
+
+    Returns
+    -------
+    dict
+        For any validator of JSON Schema, draft 2020-12.
+
+    Examples
+    --------
+    >>> from bayesfloor.summary import schema
+    >>> "verdict" in schema()["properties"]
+    True
+    """
     return json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
