@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import pickle
 import time
@@ -11,10 +12,12 @@ import pytest
 from joblib import parallel_config
 
 from bayesfloor import open_rows
-from bayesfloor.engine._runners import DaskRunner, JoblibRunner, _Flow, follow, make_runner
-from bayesfloor.engine._tasks import WorkerDiedError
+from bayesfloor.engine import _runners
+from bayesfloor.engine._runners import DaskRunner, JoblibRunner, _Flow, _memory_of_paused, follow, make_runner
+from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 
 MANY = 10**6  # deaths: more than anybody waits for
+HERE = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
 
 
 @pytest.fixture(params=["threads", "loky", "dask"])
@@ -129,6 +132,50 @@ def test_tasks_run_on_all_workers_of_dask(dask):
 
     assert len(seen) == 2
     assert os.getpid() not in seen
+
+
+@pytest.fixture
+def paused(monkeypatch):
+    """Dask's runner with a worker that is paused as soon as it is up."""
+    dask = pytest.importorskip("dask", reason="needs Dask")
+    distributed = pytest.importorskip("distributed", reason="needs Dask")
+    monkeypatch.setattr(_runners, "_PATIENCE", 0.5)
+    limits = {"pause": 0.01, "spill": False, "target": False, "terminate": False}
+    with (
+        dask.config.set({f"distributed.worker.memory.{name}": value for name, value in limits.items()}),
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=10**9, **HERE) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        end = time.monotonic() + 30
+        while not client.run_on_scheduler(_memory_of_paused):  # it is looked at ten times a second
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        yield DaskRunner(client)
+
+
+def test_workers_that_are_paused_for_good_end_the_work(paused, square):
+    """Dask itself would wait for ever, and say so in the log of a worker."""
+    with pytest.raises(WorkersPausedError, match=r"paused all of its 1 workers: .* MB of 1,000 MB.*more memory"):
+        list(paused.run(square, [(x,) for x in range(5)], "square"))
+
+    assert keys(paused.client) == []
+
+
+def test_a_client_need_not_be_the_default_one(dask, square):
+    """People have several clusters; each has an event loop of its own."""
+    import distributed
+
+    with distributed.LocalCluster(n_workers=1, **HERE) as cluster, distributed.Client(cluster):
+        found = list(dask.run(square, [(x,) for x in range(12)], "square"))
+
+    assert sorted(found) == [(x, x * x) for x in range(12)]
+
+
+def test_slow_tasks_are_waited_for(dask, square, monkeypatch):
+    """Workers that have something to do are not paused, however long it takes."""
+    monkeypatch.setattr(_runners, "_PATIENCE", 0.01)
+
+    assert list(dask.run(square, [(3, 0.5)], "square")) == [(0, 9)]
 
 
 def test_two_runs_may_be_under_way_on_dask_at_once(dask, square):

@@ -9,7 +9,7 @@ import traceback
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
-from bayesfloor.engine._tasks import WorkerDiedError
+from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 from bayesfloor.engine._text import printable
 
 USAGE, FAULT, INTERRUPTED, PIPE = 2, 3, 130, 141
@@ -29,7 +29,7 @@ def tell(error: BaseException) -> int:
         return USAGE
     if isinstance(error, MemoryError):
         return _say("error: out of memory. Try --max-rows 50000.", USAGE)
-    if isinstance(error, ValueError | TypeError | OSError | ImportError | WorkerDiedError):
+    if isinstance(error, ValueError | TypeError | OSError | ImportError | WorkerDiedError | WorkersPausedError):
         return _tell_of_data(error)
     traceback.print_exception(error)
     return _say("error: this is a fault of bayesfloor; please report it with the lines above.", FAULT)

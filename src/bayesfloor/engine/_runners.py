@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._tasks import WorkerDiedError, call, effective_n_jobs, run_unordered, shares_memory, tell_death
+from bayesfloor.engine._tasks import (
+    WorkerDiedError,
+    WorkersPausedError,
+    call,
+    effective_n_jobs,
+    run_unordered,
+    shares_memory,
+    tell_death,
+)
 
 Result = TypeVar("Result")
 
 _BATCH_SECONDS = 0.25  # of work in one future, where tasks are small
+_PATIENCE = 10.0  # seconds without a result until workers are looked at
+_SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05  # seconds
+_LOOKS = 3  # that find all of them paused: Dask would wait for ever
 _AHEAD = 3  # futures for each thread of a worker: enough to keep it busy, few enough to be forgotten
 
 
@@ -140,6 +151,7 @@ class DaskRunner:
                     future = submit(batch)
                     running[future] = batch
                     done.add(future)
+                self._await(done.has_ready)
                 future = next(done)
                 try:
                     seconds, results = future.result()
@@ -158,12 +170,37 @@ class DaskRunner:
 
         future = submit(range(number, number + 1))
         try:
+            self._await(future.done)
             _, results = future.result()
         except KilledWorker as error:
             raise WorkerDiedError(tell_death(f"{name} {number}", error.allowed_failures + 1)) from error
         finally:
             self.client.cancel([future])
         yield from results
+
+    def _await(self, is_ready: Callable[[], bool]) -> None:
+        """Until it is; or until nothing will ever be, since all workers are paused.
+
+        Asked often at first and less and less: a nap adds a tenth to the time waited.
+        """
+        start = looked = perf_counter()
+        looks = 0
+        while not is_ready():
+            now = perf_counter()
+            sleep(min(_LONGEST_NAP, max(_SHORTEST_NAP, (now - start) / 10)))
+            if now - looked > _PATIENCE:
+                paused: list[tuple[int, int]] = self.client.run_on_scheduler(_memory_of_paused)
+                looks, looked = looks + 1 if paused else 0, now
+                if looks == _LOOKS:
+                    raise WorkersPausedError(_tell_paused(paused))
+
+
+def _tell_paused(paused: list[tuple[int, int]]) -> str:
+    used, limit = max(paused)
+    return (
+        f"Dask paused all of its {len(paused)} workers: with no task at hand they use up to {used / 1e6:,.0f} MB of "
+        f"{limit / 1e6:,.0f} MB each, and nothing would go on. Give workers more memory (memory_limit), or have fewer."
+    )
 
 
 class _Flow:
@@ -201,6 +238,14 @@ def _memory_of_threads(dask_scheduler: Any) -> list[int]:
     """Runs on the scheduler: bytes that each thread of each worker may take."""
     workers = dask_scheduler.workers.values()
     return [worker.memory_limit // max(1, worker.nthreads) for worker in workers if worker.memory_limit]
+
+
+def _memory_of_paused(dask_scheduler: Any) -> list[tuple[int, int]]:
+    """Runs on the scheduler: bytes used and allowed by each worker, if all are paused and idle; else nothing."""
+    workers = list(dask_scheduler.workers.values())
+    if any(worker.status.name != "paused" or worker.executing for worker in workers):
+        return []
+    return [(worker.metrics.get("memory", 0), worker.memory_limit or 0) for worker in workers]
 
 
 def make_runner(client: Any, n_jobs: int | None) -> Runner:

@@ -110,6 +110,10 @@ def _remember(
 _DEATHS = 3  # of workers, after which tasks are run one by one
 
 
+class WorkersPausedError(RuntimeError):
+    """All workers have too little memory to go on."""
+
+
 class WorkerDiedError(RuntimeError):
     """A worker died several times at one task."""
 
