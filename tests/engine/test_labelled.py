@@ -19,7 +19,7 @@ CODES = np.arange(N) % 3
 # One set of labels as files hold it, and what it is read as.
 COLUMNS = {
     "texts": (pa.array(NAMES[CODES]), NAMES[CODES]),
-    "large texts": (pa.array(NAMES[CODES], pa.large_string()), NAMES[CODES]),
+    "large texts": (pa.array(NAMES[CODES].tolist(), pa.large_string()), NAMES[CODES]),
     "categories": (pa.array(NAMES[CODES]).dictionary_encode(), NAMES[CODES]),
     "whole numbers": (pa.array(CODES, pa.int16()), CODES),
     "floats": (pa.array(CODES, pa.float32()), CODES),

@@ -113,7 +113,8 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
         first = bisect_right(ends, part.start)
         groups = [g for g in range(first, len(sizes)) if ends[g] - sizes[g] < part.stop]
         at = ends[first] - sizes[first] if groups else part.start
-        for batch in file.iter_batches(_BATCH, row_groups=groups, columns=list(columns)):
+        batches = file.iter_batches(_BATCH, row_groups=groups, columns=list(columns)) if groups else ()
+        for batch in batches:
             inside = batch[max(0, part.start - at) : max(0, part.stop - at)]
             at += len(batch)
             if len(inside):
@@ -131,9 +132,13 @@ def _opened(file: File) -> Iterator[Any]:
         with _parquet().ParquetFile(file.path) as opened:
             yield opened
     except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
+        file.check()  # it may be gone since
         raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
     except ValueError as error:
-        raise ValueError(f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete?") from error
+        raise ValueError(
+            f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
+            "A path may name Parquet or .npy; read other files into a data frame first."
+        ) from error
 
 
 def _matrix(table: Any, file: File, n_features: int) -> Floats:

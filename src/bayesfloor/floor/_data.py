@@ -37,7 +37,7 @@ def read_columns(estimator: Any, X: Any) -> tuple[Features, Ints]:
 
     frame = as_frame(X)
     if frame is None:
-        values = validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        values = _read_array(estimator, X)
         return Features(values, np.ones(values.shape[1], dtype=bool)), np.arange(values.shape[1])
     validate_data(estimator, X, skip_check_array=True)
     blocks = [read_column(column) for column in frame.iter_columns()]
@@ -47,6 +47,20 @@ def read_columns(estimator: Any, X: Any) -> tuple[Features, Ints]:
     quantity = np.repeat([is_quantity for _, is_quantity in blocks], widths)
     values = _check_finite(np.hstack([block for block, _ in blocks]), X)
     return Features(values, quantity), np.repeat(np.arange(len(blocks)), widths)
+
+
+def _read_array(estimator: Any, X: Any) -> Floats:
+    from sklearn.utils.validation import validate_data
+
+    try:
+        return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2))
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"Got an array with texts, but expected numbers: {error}. "
+            "Pass a data frame, whose columns of texts are read as categories, or encode them first."
+        ) from error
 
 
 def as_frame(X: Any) -> Any:
