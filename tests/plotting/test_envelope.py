@@ -1,5 +1,7 @@
 """The ruler: bars, markers and a target, however crowded."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -31,13 +33,23 @@ def envelope():
 
 def test_bars_and_markers_are_the_results(envelope, floor):
     """The picture says what the results say."""
-    display, overall = EnvelopeDisplay.from_results(envelope, floor.overall_), floor.overall_
+    overall, trusted = floor.overall_, replace(envelope, trust="small bias")
+    display = EnvelopeDisplay.from_results(trusted, overall)
     bars = [(bar[0].get_x(), bar[0].get_x() + bar[0].get_width()) for bar in display.bars_]
     low, high = (overall.bounds_at(end) for end in overall.interval())
 
     np.testing.assert_allclose(bars, [(0.05, 0.2), (overall.lower, overall.upper), (low.lower, high.upper)])
     np.testing.assert_allclose(display.markers_.get_offsets()[:, 0], [0.11, 0.12])
     np.testing.assert_allclose([line[0, 0] for line in display.ticks_.get_segments()], [0.1, overall.estimate])
+
+
+def test_a_lower_end_that_is_not_known_is_not_drawn(envelope, floor):
+    """Where trust is not given the picture claims no more than the words do."""
+    display = EnvelopeDisplay.from_results(envelope, floor.overall_)
+    first = display.bars_[0][0]
+
+    np.testing.assert_allclose((first.get_x(), first.get_width()), (0.0, 0.2))
+    assert "at most 0.200, lower end not known" in [text.get_text() for text in display.ax_.texts]
 
 
 def test_a_target_is_marked_at_its_error(envelope, floor):

@@ -33,6 +33,8 @@ class EnvelopeDisplay(Display):
         Error of guessing.
     target : float or None
         An accuracy to mark.
+    trusted : bool
+        Whether the envelope's lower end is known; else its bar is pale and begins at 0.
 
     Attributes
     ----------
@@ -61,6 +63,7 @@ class EnvelopeDisplay(Display):
     errors: dict[str, float]
     constant_error: float
     target: float | None = None
+    trusted: bool = True
 
     @classmethod
     def from_estimator(cls, floor: Any, *, target: float | None = None, **looks: Any) -> EnvelopeDisplay:
@@ -97,6 +100,7 @@ class EnvelopeDisplay(Display):
             dict(envelope.errors),
             overall.constant_error,
             target,
+            envelope.trusted,
         ).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> EnvelopeDisplay:
@@ -124,10 +128,11 @@ class EnvelopeDisplay(Display):
         return sorted(self.errors.items(), key=lambda item: item[1])
 
     def _draw_bars(self) -> None:
-        rows = (self.envelope, 0.6, MIDDLE, ""), (self.bounds, 0.4, LIGHT, ""), (self.interval, 0.15, PALE, "")
+        known = (self.envelope, 0.6, MIDDLE) if self.trusted else ((0.0, self.envelope[2]), 0.6, PALE)
+        rows = known, (self.bounds, 0.4, LIGHT), (self.interval, 0.15, PALE)
         self.bars_ = [
             self.ax_.barh(y, ends[-1] - ends[0], height, ends[0], color=color, edgecolor=DARK, linewidth=0.6)
-            for y, (ends, height, color, _) in enumerate(rows)
+            for y, (ends, height, color) in enumerate(rows)
         ]
         middles = self.envelope[1], self.bounds[1]
         self.ticks_ = self.ax_.vlines(middles, [-0.42, 0.68], [0.42, 1.32], colors=DARK, linewidth=2.2)
@@ -142,7 +147,8 @@ class EnvelopeDisplay(Display):
         """What each row is on the left, its numbers on the right: neither can touch a bar."""
         names = ["trees and classifiers", "trees: lower to upper", "trees: with 95 % interval"]
         names += label_texts([name for name, _ in self._ranked])
-        told = [_span(self.envelope), _span(self.bounds), _span(self.interval)]
+        reach = _span(self.envelope) if self.trusted else f"at most {self.envelope[2]:.3f}, lower end not known"
+        told = [reach, _span(self.bounds), _span(self.interval)]
         told += [f"errs on {error:.3f}" for _, error in self._ranked]
         self.ax_.set_yticks(range(len(names)), names, **label_style())
         for y, text in enumerate(told):

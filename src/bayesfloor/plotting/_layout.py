@@ -33,6 +33,13 @@ class TreeLayout:
         Lines, as (start, end) of (x, y), all horizontal or vertical.
     forks : int array
         Nodes with more than one class: those that have something to tell.
+
+    Examples
+    --------
+    >>> from bayesfloor import ClassTree
+    >>> from bayesfloor.plotting import layout
+    >>> layout(ClassTree.from_nested(["cat", "dog"])).x  # all classes, then each
+    array([0., 1., 1.])
     """
 
     rows: Ints
@@ -44,6 +51,15 @@ class TreeLayout:
 
 def layout(tree: ClassTree) -> TreeLayout:
     """Places of the nodes of a tree and the lines between them.
+
+    Parameters
+    ----------
+    tree : ClassTree
+        The tree to place.
+
+    Returns
+    -------
+    TreeLayout
 
     Examples
     --------
