@@ -152,7 +152,7 @@ def test_sums_in_another_order_break_no_ties():
     np.fill_diagonal(matrix, 0)
     tree = class_tree(np.arange(8), matrix, "min_cut")
 
-    assert len({sum(row) for row in matrix.tolist()}) > 1  # as floats they differ
+    assert len(set(matrix.cumsum(axis=1)[:, -1])) > 1  # as floats they differ; Python's own sum() has mended that
     assert tree.members(int(tree.left[0])).tolist() == [0]
 
 
@@ -187,11 +187,11 @@ def test_trees_of_many_classes_are_grown_soon_and_without_a_deep_stack(rng, shal
     """Hundreds of products or species are classes, too; a ladder of them is as deep as they are many."""
     matrix = LARGE[kind](rng, n)
     class_tree(np.arange(4), np.ones((4, 4)), cut)  # whatever is loaded late is loaded now
-    start = time.perf_counter()
+    start = time.process_time()
     with shallow():
         tree = class_tree(np.arange(n), matrix, cut)
 
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert tree.n_nodes == 2 * n - 1
     assert np.array_equal(np.sort(tree.order), np.arange(n))
     if (kind, cut) == ("all equal", "min_cut"):

@@ -803,6 +803,7 @@ def test_metadata_go_through_a_search_around(points):
     weight = 1.0 + np.arange(N) % 4
     with config_context(enable_metadata_routing=True):
         smart = SmartSVM(svm().set_fit_request(sample_weight=True), cut=PAIRS)
+        smart.set_score_request(sample_weight=False)  # scikit-learn 1.7 wants it said
         search = GridSearchCV(smart, {"estimator__C": [0.1]}, cv=2).fit(X, y, sample_weight=weight)
 
     assert same_models(search.best_estimator_, SmartSVM(svm(0.1), cut=PAIRS).fit(X, y, weight))
