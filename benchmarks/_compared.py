@@ -6,9 +6,8 @@ A case is a dataset and a recipe; means are over its splits, with the standard d
 import numpy as np
 
 from benchmarks._multiclass import MANY_METHODS, METHODS
-from benchmarks._ranks import draw_ranks
-from benchmarks.calibration import align
-from benchmarks.known_floor import format_goals, goal_row
+from benchmarks._results import align
+from benchmarks.known_floor import format_goals, goal_row, judge_rows
 
 MANY_GOAL = "synthetic-1000"  # the set of many classes that a goal is about
 HONEST = ("abalone", "fars", "winered", "winewhite")  # where the paper's recipe has a leak or a poor coding
@@ -107,7 +106,8 @@ def median_row(measured, values, goal):
 
 def time_table(results):
     """Seconds of the searches of linear machines, and those of the paper's tree against one-vs-one."""
-    yield ("search, CPU s", "recipe", "OvO", "OvR", "DAG", "min cut", "/ OvO", "floors once", "/ OvO", "floors' share")
+    smart = ("SmartSVM", "SmartSVM / OvO", "SmartSVM, floors once", "floors once / OvO", "floors' share")
+    yield ("search, CPU s", "recipe", "OvO", "OvR", "DAG", *smart)
     for case in those_run(results, PAPER_CASES):
         times = [cell(results, case, name, "seconds", ".3g") for name in ("ovo", "ovr", "dag", "smart_min_cut")]
         once = cell(results, case, "smart_min_cut", "paper_seconds", ".3g")
@@ -207,7 +207,7 @@ def predict_ratio(results, case):
 
 def guided_table(results):
     """The guided tree beside its rivals."""
-    head = ("best rival", "lead", "lead over OvO", "below OvO", "fit ratio", "predict ratio")
+    head = ("best rival", "lead over it", "lead over ovo", "below ovo", "fit time ratio", "predict time ratio")
     yield ("ARI", "recipe", *RIVALS, "floor_guided", *head)
     for case in those_run(results, BEST_CASES):
         mean, error = lead_over_ovo(results, case)
@@ -237,7 +237,8 @@ def guided_goals(results):
 
 def many_table(results):
     """Times and accuracy with many classes."""
-    yield ("many classes", "method", "classes", "fit, CPU s", "floors", "predict, CPU s", "/ OvR", "accuracy")
+    times = ("fit, CPU s", "of it floors", "predict, CPU s", "predict / ovr")
+    yield ("many classes", "method", "classes", *times, "accuracy")
     sets = dict.fromkeys(key.split("/")[1] for key in results["cases"] if key.startswith("many/"))
     for name in sets:
         yield from (many_cells(results, name, method) for method in MANY_METHODS)
@@ -270,22 +271,31 @@ def many_goals(results):
     return [median_row(f"predict time / OvR, K = 1000, {name}", [ratio], 5) for name, ratio in ratios.items()]
 
 
-# Tables and figures.
+# Tables and ranks.
 
 
-TABLES = (time_table, ari_table, paper_table, guided_table, many_table)
+TABLES = {"time": time_table, "ari": ari_table, "paper": paper_table, "guided": guided_table, "many": many_table}
+
+
+def tables(results):
+    """Tables by name."""
+    return {name: [*table(results)] for name, table in TABLES.items()}
+
+
+def goals(results):
+    """Every figure that has a goal, judged."""
+    return judge_rows(goals_of(results))
 
 
 def goals_of(results):
     """Every figure that has a goal."""
-    goals = (time_goals, paper_goals, guided_goals, many_goals)
-    return [row for part in goals for row in part(results)]
+    return [row for part in (time_goals, paper_goals, guided_goals, many_goals) for row in part(results)]
 
 
 def print_all(results, *, judged=True):
     """Print all tables and the goals; means over splits with their standard deviation."""
-    for table in TABLES:
-        print("\n".join(["", *align([*table(results)])]))
+    for table in tables(results).values():
+        print("\n".join(["", *align(table)]))
     print("\n".join(["", *format_goals(goals_of(results), judged=judged)]))
 
 
@@ -295,12 +305,3 @@ def rank_table(results, field, sign):
     table = sign * np.array([[mean_of(results, case, name, field) for name in names] for case in BEST_CASES])
     ran = np.flatnonzero(~np.isnan(table).any(axis=0))
     return [names[place] for place in ran], table[:, ran]
-
-
-def draw_figures(results, path):
-    """Mean ranks by index and by time, where three methods at least ran on all datasets."""
-    for field, sign, what in (("ari", -1, "adjusted Rand index"), ("seconds", 1, "time of search and fit")):
-        names, table = rank_table(results, field, sign)
-        if len(names) > 2:
-            suffix = {"ari": "ari", "seconds": "time"}[field]
-            draw_ranks(names, table, f"Ranks by {what}", path.with_name(f"{path.stem}_{suffix}.png"))

@@ -60,13 +60,20 @@ def enough_table(results):
     if cell is None:
         return []
     whole = cell["fits"][-1]
-    lines = [f"the best classifier errs on {cell['bayes_error']:.4f}", ""]
-    lines += ["      rows  cross edges  95 % interval    width  holds that of all  lower   upper   seconds"]
+    lines = [("rows", "cross edges", "95 % interval", "width", "holds that of all", "lower", "upper", "wall s")]
     for fit in cell["fits"]:
         low, high = fit["interval"]
-        holds = "" if fit is whole else "yes" if low <= whole["cross_rate"] <= high else "no"
-        lines.append(
-            f"{fit['rows']:>10}  {fit['cross_rate']:>11.4f}  {low:.4f} to {high:.4f}  {high - low:.4f}"
-            f"  {holds:>17}  {fit['lower']:.4f}  {fit['upper']:.4f}  {fit['seconds']:>7.1f}"
-        )
-    return [*lines, f"all rows: {whole['work']}"]
+        holds = "-" if fit is whole else "yes" if low <= whole["cross_rate"] <= high else "no"
+        share, interval = f"{fit['cross_rate']:.4f}", f"{low:.4f} to {high:.4f}"
+        bounds = (f"{fit['lower']:.4f}", f"{fit['upper']:.4f}")
+        lines.append((str(fit["rows"]), share, interval, f"{high - low:.4f}", holds, *bounds, f"{fit['seconds']:.1f}"))
+    return lines
+
+
+def enough_notes(results):
+    """What the best classifier errs on, and how all rows were done."""
+    cell = results["cases"].get("enough")
+    if cell is None:
+        return []
+    work = cell["fits"][-1]["work"]
+    return [f"the best classifier errs on {cell['bayes_error']:.4f}", f"all rows: {work}"]

@@ -1,15 +1,29 @@
-"""Results of a benchmark: rows of a table, the JSON file that keeps them, the table as text."""
+"""Results of a benchmark: rows of a table, goals, the JSON file that keeps them, the table as text."""
 
 import json
 import os
 import platform
+import re
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
-_COLUMNS = ("case", "measured", "against", "clock", "ours", "theirs", "goal", "verdict", "ratio")
-_RIGHT = {"ours", "theirs", "goal", "ratio"}
+_COLUMNS = ("case", "measured", "compared with", "clock", "ours", "theirs", "goal", "verdict", "figure")
+_HAS_DIGIT = re.compile(r"\d")
+# A figure, perhaps with its unit, spread or count, but no text that happens to begin with one.
+_NUMBER = re.compile(r"(?!.*\b(?!counted|exponent)[A-Za-z]{5})((<= |>= )?[-+(]?\.?\d|-?$|cap|not run)")
 _PACKAGES = ("joblib", "numba", "numpy", "quitefastmst", "scikit-learn", "scipy", "threadpoolctl")
+
+
+class Goal(NamedTuple):
+    """A figure beside what it should be, as text; ``met`` is None where nothing was counted."""
+
+    measured: str
+    figure: str
+    goal: str
+    met: bool | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,22 +117,25 @@ class ResultsFile:
 
     def __init__(self, path, header):
         """Keep results at ``path``, or nowhere if it is None, under a header that says what made them."""
-        self.path, self.results = path, {**header, "cases": {}}
+        self.path, self.results = path, {**header, "measured": None, "cases": {}}
 
     def resume(self, *, without=()):
         """Take over what the file has, if it was made alike, except the cases to be measured anew."""
         if self.path is None or not self.path.exists():
             return
         before = read_results(self.path)
-        alike = all(before.get(key) == value for key, value in self.results.items() if key != "cases")
+        alike = all(before.get(key) == value for key, value in self.results.items() if key not in ("measured", "cases"))
         if not alike and not without:
             raise SystemExit(f"{self.path} is of another machine, version or size; --fresh measures anew.")
         if alike:
+            self.results["measured"] = before.get("measured")
             self.results["cases"] = {name: case for name, case in before["cases"].items() if name not in without}
         self._write()
 
-    def add(self, name, case):
-        """Put a case in, and write the file."""
+    def add(self, name, case, *, derived=False):
+        """Put a case in, with the day if it was measured and not derived from others, and write the file."""
+        if not derived:
+            self.results["measured"] = datetime.now(UTC).date().isoformat()
         self.results["cases"][name] = case
         if self.path is not None:
             self._write()
@@ -140,10 +157,36 @@ def read_results(path):
 
 def format_results(results, names):
     """The table of these cases, what was checked, and on what machine."""
-    cases = {name: results["cases"][name] for name in names if name in results["cases"]}
-    lines = [_cells(name, row) for name, case in cases.items() for row in case["rows"]]
-    checked = [f"{name}: {text}" for name, case in cases.items() for text in case["checked"]]
-    return "\n".join([*_align([_COLUMNS, *lines]), "", *checked, "", *_describe(results)])
+    return "\n".join([*align(row_table(results, names)), "", *all_checked(results, names), "", *_describe(results)])
+
+
+def row_table(results, names):
+    """Cells of the rows of these cases, their heads first."""
+    return [_COLUMNS, *(_cells(name, row) for name, case in _those(results, names) for row in case["rows"])]
+
+
+def all_checked(results, names):
+    """What was checked in these cases."""
+    return [f"{name}: {text}" for name, case in _those(results, names) for text in case["checked"]]
+
+
+def as_notes(texts):
+    """A table of texts alone."""
+    return [("notes",), *((text,) for text in texts)]
+
+
+def row_goals(results, names):
+    """The goals of the rows of these cases."""
+    for name, case in _those(results, names):
+        for row in case["rows"]:
+            if "goal" in row:
+                against = f", against {row['against']}" if "against" in row else ""
+                _, *_, goal, _, figure = _cells(name, row)
+                yield Goal(f"{name}: {row['measured']}{against}", figure, f"<= {goal}", row["met"])
+
+
+def _those(results, names):
+    return [(name, results["cases"][name]) for name in names if name in results["cases"]]
 
 
 def _describe(results):
@@ -166,9 +209,14 @@ def _cells(name, row):
         _time(row, "ours"),
         _time(row, "theirs"),
         f"{row['goal']:g}{unit}" if "goal" in row else "-",
-        {True: "met", False: "missed"}.get(row.get("met"), "-"),
+        verdict(met=row.get("met")),
         f"{row['figure']:.3g}{unit}",
     )
+
+
+def verdict(*, met):
+    """Whether a goal was met, in a word."""
+    return {True: "met", False: "missed", None: "-"}[met]
 
 
 def _time(row, side):
@@ -178,7 +226,15 @@ def _time(row, side):
     return f"{row[side]:.3g} s{spread}"
 
 
-def _align(lines):
+def align(lines):
+    """Lines of cells as text."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = [">" if name in _RIGHT else "<" for name in _COLUMNS]
+    sides = [">" if is_right else "<" for is_right in columns_of_numbers(lines)]
     return ["  ".join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip() for line in lines]
+
+
+def columns_of_numbers(lines):
+    """Of each column whether all its cells begin with a figure, or have none; the first line has the heads."""
+    head, *rows = lines
+    columns = zip(*rows, strict=True) if rows else [()] * len(head)
+    return [all(map(_NUMBER.match, column)) and any(map(_HAS_DIGIT.search, column)) for column in columns]

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from benchmarks._beyond import STAGES
 from benchmarks._cost import ALONE, COUNTS, build_model
-from benchmarks._enough import enough_table
+from benchmarks._enough import enough_notes, enough_table
 from benchmarks._overhead import BARE, median_ratio
-from benchmarks.calibration import align
+from benchmarks._results import Goal, align, as_notes, verdict
 
 GROWTH = 1.25  # largest exponent of the time that is a success
 OVERHEAD = {"joblib, loky": 1.2, "Dask": 1.3}  # largest ratios to bare processes
@@ -25,14 +25,15 @@ def derive(results, largest):
 
 
 def runs_of(results, group):
-    """Runs by name, of one kind of cells."""
+    """Runs by name, of one kind of cells, the fewest rows first."""
     cells = results["cases"].items()
-    return {name: cell["run"] for name, cell in cells if name.startswith(f"{group}/") and "run" in cell}
+    runs = {name: cell["run"] for name, cell in cells if name.startswith(f"{group}/") and "run" in cell}
+    return dict(sorted(runs.items(), key=lambda item: item[1]["n"]))
 
 
 def growth(results):
     """Exponents of the wall time between one size and the next."""
-    runs = sorted(runs_of(results, "bigger").values(), key=lambda run: run["n"])
+    runs = runs_of(results, "bigger").values()
     return [{"from": few["n"], "to": many["n"], "exponent": _exponent(few, many)} for few, many in pairwise(runs)]
 
 
@@ -54,22 +55,42 @@ def model(results, largest):
 
 
 def format_scale(results):
-    """All tables that there are cells for."""
-    parts = [
-        *_section("Larger and larger", bigger_table(results), stage_table(runs_of(results, "bigger")), checks(results)),
-        *_section("Pairs of blocks that need not be compared", skipped_table(results)),
-        *_section("What sending tasks costs", overhead_table(results)),
-        *_section("How few rows are enough", enough_table(results)),
-        *_section("A model of the cost", *model_tables(results)),
-    ]
-    return "\n".join([*parts, *_about(results)])
+    """All tables that there are cells for, the goals, and on what machine."""
+    parts = [line for name, table in tables(results).items() for line in (name, "", *align(table), "")]
+    judged = [] if results["quick"] else [f"{one.measured}: {one.figure}, goal {one.goal}" for one in goals(results)]
+    words = [verdict(met=one.met) for one in goals(results)]
+    return "\n".join([*parts, *map(": ".join, zip(judged, words, strict=False)), "", *_about(results)])
 
 
-def _section(title, *tables):
-    full = [table for table in tables if table]
-    if not full:
-        return []
-    return [title, "", *[line for table in full for line in (*table, "")]]
+def tables(results):
+    """Tables by name, of what there are cells for."""
+    made = {
+        "bigger": bigger_table(results),
+        "stages": stage_table(runs_of(results, "bigger")),
+        "checked": as_notes(checks(results)),
+        "skipped": skipped_table(results),
+        "overhead": overhead_table(results),
+        "overhead, how": as_notes(overhead_notes(results)),
+        "enough": enough_table(results),
+        "enough, how": as_notes(enough_notes(results)),
+        **model_tables(results),
+    }
+    return {name: table for name, table in made.items() if len(table) > 1}
+
+
+def goals(results):
+    """The goals of memory, growth and overhead."""
+    for name, run in runs_of(results, "bigger").items():
+        highest, most = max(one["peak"] for one in run["worker_memory"]), run["memory"]
+        yield Goal(f"{name}: workers' peak", f"{highest / 1e6:.0f} MB", f"<= {most / 1e6:.0f} MB", highest <= most)
+    for one in results["cases"].get("derived", {}).get("growth", []):
+        sizes = f"{one['from']:.0e} to {one['to']:.0e} rows".replace("e+0", "e")
+        exponent = one["exponent"]
+        yield Goal(f"exponent of the growth of time, {sizes}", f"{exponent:.2f}", f"<= {GROWTH}", exponent <= GROWTH)
+    seconds = results["cases"].get("overhead", {}).get("seconds", {})
+    for name in [name for name in OVERHEAD if name in seconds]:
+        ratio, most = median_ratio(seconds[name], seconds[BARE])[0], OVERHEAD[name]
+        yield Goal(f"all pairs by {name} / by two bare processes", f"{ratio:.2f}", f"<= {most}", ratio <= most)
 
 
 def _about(results):
@@ -86,7 +107,7 @@ def bigger_table(results):
     runs = runs_of(results, "bigger")
     if not runs:
         return []
-    head = ("rows", "", "wall s", "workers' CPU s", "driver alone s", "workers' peak MB", "limit MB")
+    head = ("rows", "on", "wall s", "workers' CPU s", "driver alone s", "workers' peak MB", "limit MB")
     lines = [(*head, "driver's peak MB", "of it mapped", "own at most", "written GB", "blocks", "skipped", "settled")]
     for run in runs.values():
         driver, peaks = run["driver"], [f"{one['peak'] / 1e6:.0f}" for one in run["worker_memory"]]
@@ -108,7 +129,7 @@ def bigger_table(results):
                 str(run["loose"]),
             )
         )
-    return align(lines)
+    return lines
 
 
 def skipped(run):
@@ -120,26 +141,18 @@ def stage_table(runs):
     """Wall seconds of each stage, and of the driver alone after it."""
     if not runs:
         return []
-    lines = [("wall s of stages", "", *STAGES, "alone: joins settled", "edges read", "rest")]
+    lines = [("wall s of stages", *STAGES, "alone: joins settled", "edges read", "rest")]
     for name, run in runs.items():
         alone = dict(run["alone"])
         own = [alone.pop("joins"), alone.pop("edges")]
         times = [run["stages"][stage]["seconds"] for stage in STAGES]
-        lines.append((name, "", *[f"{figure:.2f}" for figure in (*times, *own, sum(alone.values()))]))
-    return align(lines)
+        lines.append((name, *[f"{figure:.2f}" for figure in (*times, *own, sum(alone.values()))]))
+    return lines
 
 
 def checks(results):
-    """What was found right, and the goals of memory and growth."""
-    lines = [f"{name}: {text}" for name, cell in results["cases"].items() for text in _checked(cell)]
-    for name, run in runs_of(results, "bigger").items():
-        highest = max(one["peak"] for one in run["worker_memory"])
-        met = _verdict(met=highest <= run["memory"])
-        lines.append(f"{name}: workers' peak {highest / 1e6:.0f} MB, goal <= {run['memory'] / 1e6:.0f} MB: {met}")
-    for one in results["cases"].get("derived", {}).get("growth", []):
-        goal = "" if results["quick"] else f", goal <= {GROWTH}: {_verdict(met=one['exponent'] <= GROWTH)}"
-        lines.append(f"{one['from']:.0e} to {one['to']:.0e} rows: time grows as n^{one['exponent']:.2f}{goal}")
-    return lines
+    """What was found right."""
+    return [f"{name}: {text}" for name, cell in results["cases"].items() for text in _checked(cell)]
 
 
 def _checked(cell):
@@ -156,16 +169,12 @@ def _checked(cell):
         )
 
 
-def _verdict(*, met):
-    return "met" if met else "missed"
-
-
 def skipped_table(results):
-    """Shares and times by dimension and distribution."""
+    """Shares and times by dimension and distribution; vertices that joins look at, of those that all pairs have."""
     cells = {name: cell for name, cell in results["cases"].items() if name.startswith("skipped/")}
     if not cells:
         return []
-    head = ("rows", "", "blocks", "pairs", "skipped", "joins", "looked at")
+    head = ("rows", "size", "blocks", "pairs", "skipped", "joins", "looked at")
     lines = [(*head, "rounds", "wall s", "blocks s", "joins s", "driver alone s", "warned")]
     for cell in cells.values():
         run = cell["run"]
@@ -177,10 +186,7 @@ def skipped_table(results):
         figures = [f"{figure:.1f}" for figure in times]
         what = (cell["kind"], f"{run['n']} x {run['d']}")
         lines.append((*what, *map(str, counts), *figures, "yes" if run["warned"] else "no"))
-    return [
-        *align(lines),
-        "looked at: vertices of all joins, of those that joining all vertices of all pairs would take",
-    ]
+    return lines
 
 
 def overhead_table(results):
@@ -189,34 +195,45 @@ def overhead_table(results):
     if cell is None:
         return []
     seconds = cell["seconds"]
-    lines = [("all pairs by", "", "median s", "fastest", "slowest", "median ratio", "least", "most", "goal", "verdict")]
+    ratios = ("median ratio", "least ratio", "most", "goal", "verdict")
+    lines = [("all pairs by", "median wall s", "fastest", "slowest", *ratios)]
     for name, times in seconds.items():
         ratio = median_ratio(times, seconds[BARE])
         goal = None if results["quick"] else OVERHEAD.get(name)
-        judged = ("-", "-") if goal is None else (f"<= {goal}", _verdict(met=ratio[0] <= goal))
+        judged = ("-", "-") if goal is None else (f"<= {goal}", verdict(met=ratio[0] <= goal))
         figures = (sorted(times)[len(times) // 2], min(times), max(times), *ratio)
-        lines.append((name, "", *[f"{figure:.3g}" for figure in figures], *judged))
+        lines.append((name, *[f"{figure:.3g}" for figure in figures], *judged))
+    return lines
+
+
+def overhead_notes(results):
+    """What all ways did."""
+    cell = results["cases"].get("overhead")
+    if cell is None:
+        return []
     n, d = cell["shape"]
-    about = f"{cell['pairs']} pairs of the classes of {n} x {d} rows, {cell['edges']} edges across; two workers, warm;"
-    return [*align(lines), f"{about} {len(seconds[BARE])} rounds in turn, ratios within a round"]
+    about = f"{cell['pairs']} pairs of the classes of {n} x {d} rows, {cell['edges']} edges across; two workers, warm"
+    return [f"{about}; {len(cell['seconds'][BARE])} rounds in turn, ratios within a round"]
 
 
 def model_tables(results):
     """Coefficients, errors on runs that were fitted and held out, and sizes never measured."""
     found = results["cases"].get("derived", {}).get("model")
     if found is None:
-        return []
+        return {}
     if results["quick"]:
-        return [_error_table(found["errors"])]
-    return [
-        _coefficient_table(found["fits"]),
-        _error_table(found["errors"]),
-        *[_held_out_table(one) for one in found["errors"] if one["held_out"]],
-        _far_table(found["far"]),
-    ]
+        return {"model, errors": _error_table(found["errors"])}
+    held_out = [one for one in found["errors"] if one["held_out"]]
+    return {
+        "model, terms": _coefficient_table(found["fits"]),
+        "model, errors": _error_table(found["errors"]),
+        "model, held out": [line for one in held_out for line in _held_out_table(one)],
+        "model, far": _far_table(found["far"]),
+    }
 
 
 def _coefficient_table(fits):
+    """Seconds of stages are worker seconds, divided by the workers that are busy."""
     lines = [("what", "term", *[f"d = {d}" for d in fits])]
     for part in ("stages", "alone", "counts", "bytes"):
         for name in fits["2"][part]:
@@ -224,26 +241,27 @@ def _coefficient_table(fits):
             for term in dict.fromkeys(term for one in fits.values() for term in one[part][name]):
                 values = [one[part][name].get(term, 0.0) for one in fits.values()]
                 lines.append((label, term, *[f"{value:.3g}" for value in values]))
-    return [*align(lines), "seconds of stages are worker seconds, divided by the workers that are busy"]
+    return lines
 
 
 def _error_table(errors):
-    lines = [("run", "", "blocks", "workers", "measured s", "model s", "error", "")]
+    lines = [("run", "used", "blocks", "workers", "measured s", "model s", "error")]
     for one in errors:
         real, made = one["seconds"]
-        what = (f"{one['n']} x {one['d']}", "", str(one["blocks"]), str(one["workers"]))
-        lines.append((*what, f"{real:.1f}", f"{made:.1f}", f"{made / real - 1:+.0%}", "held out" * one["held_out"]))
-    return align(lines)
+        what = (f"{one['n']} x {one['d']}", "held out" if one["held_out"] else "fitted")
+        sizes = (str(one["blocks"]), str(one["workers"]))
+        lines.append((*what, *sizes, f"{real:.1f}", f"{made:.1f}", f"{made / real - 1:+.0%}"))
+    return lines
 
 
 def _held_out_table(one):
-    lines = [(f"held out: {one['n']} x {one['d']}", "", "measured", "model", "error")]
+    lines = [(f"held out: {one['n']} x {one['d']}", "unit", "measured", "model", "error")]
     alone = {f"driver alone: {part}": pair for part, pair in one["alone"].items()}
     for name, pair in {**one["stages"], **alone}.items():
         lines.append(_pair_cells(name, "s", *pair))
     lines += [_pair_cells(name, "", *one["counts"][name]) for name in COUNTS]
     lines += [_pair_cells(name, "GB", *[value / 1e9 for value in pair]) for name, pair in one["bytes"].items()]
-    return align(lines)
+    return lines
 
 
 def _pair_cells(name, unit, real, made):
@@ -251,6 +269,7 @@ def _pair_cells(name, unit, real, made):
 
 
 def _far_table(far):
+    """Never measured: what the terms say of 2 dimensions and three trees, if memory and store had no limit."""
     head = ("rows", "worker GB", "workers", "hours", "in tasks", "driver alone", "blocks", "pairs", "joins")
     lines = [(*head, "written TB", "store TB", "read TB", "driver's own GB", "mapped GB")]
     for one in far:
@@ -269,8 +288,4 @@ def _far_table(far):
                 *[f"{one[name] / 1e9:.3g}" for name in ("driver_own", "driver_mapped")],
             )
         )
-    return [
-        *align(lines),
-        "never measured: what the terms above say of 2 dimensions and three trees, as if the store were as fast for",
-        "all workers as the system's cache is for two, and memory that is mapped were there",
-    ]
+    return lines

@@ -3,6 +3,7 @@
 import numpy as np
 
 from benchmarks._data import SEED
+from benchmarks._results import Goal
 
 _TRIALS, _QUICK_TRIALS, _AT_ONCE = 200, 4, 50
 _ROWS, _FEATURES, _PAIRED = 600, 20, 10
@@ -71,18 +72,29 @@ def _single_features(rng, _):
 _DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features, _pairs, _single_features), strict=True))
 
 
-def show(results):
-    """Shares of trials in which something was declared."""
-    lines = [f"goal: something is declared in at most {_LEVEL} of the trials"]
+def counts_of(results):
+    """Trials of each kind, and those in which something was declared."""
     for kind in _KINDS:
         found = [cell for key, cell in results.items() if key.startswith(f"{kind}/")]
-        trials, declared = (sum(cell[name] for cell in found) for name in ("trials", "declared"))
-        if trials:
-            share = declared / trials
-            lines.append(
-                f"{kind}: {declared} of {trials}, {share:.3f} (s.e. {np.sqrt(share * (1 - share) / trials):.3f})"
-            )
-    return lines
+        if found:
+            yield kind, *(sum(cell[name] for cell in found) for name in ("trials", "declared"))
+
+
+def tables(results):
+    """Shares of trials in which something was declared."""
+    lines = [("decision", "trials", "something declared", "share", "s.e.")]
+    for kind, trials, declared in counts_of(results):
+        share = declared / trials
+        error = np.sqrt(share * (1 - share) / trials)
+        lines.append((kind, str(trials), str(declared), f"{share:.3f}", f"{error:.3f}"))
+    return {"noise": lines}
+
+
+def goals(results):
+    """Of noise labels, as much is declared as the level allows."""
+    for kind, trials, declared in counts_of(results):
+        share = declared / trials
+        yield Goal(f"{kind}: noise declared better", f"{share:.3f} of {trials}", f"<= {_LEVEL}", share <= _LEVEL)
 
 
 def check(results):

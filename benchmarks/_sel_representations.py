@@ -3,9 +3,9 @@
 import numpy as np
 
 from benchmarks._data import SEED
+from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
-from benchmarks.calibration import align
 from benchmarks.labels import data_folder, load_parquet
 
 # File, and sizes of PCA; the middle one doubled is that of the random projection.
@@ -17,6 +17,7 @@ _SETS = {
 }
 _QUICK = ("satimage",)
 _QUICK_ROWS, _LANDMARKS, _FOLDS = 1500, 100, 3
+_MODELS = ("svm", "neighbours", "logistic")
 _CORRELATION, _TIME, _WITHIN = 0.8, 0.1, 0.005  # goals
 
 
@@ -101,19 +102,48 @@ def _searches(candidate):
     return {name: GridSearchCV(model, grid, cv=folds, refit=False) for name, (model, grid) in models.items()}
 
 
-def show(results):
-    """A line for each dataset: agreement of ranks, time, and what the pick costs."""
-    lines = [_line(name, results) for name in _SETS if _whole(name, results)]
-    numbers = np.array([line[1:4] for line in lines], dtype=float)
+def tables(results):
+    """Agreement of ranks, time, and what the pick costs; and all representations."""
+    lines = lines_of(results)
     table = [("dataset", "rank correlation", "time ratio", "pick above best", "picked", "best"), *map(_text, lines)]
-    if len(numbers):
-        table.append(("mean", *(f"{value:.3f}" for value in numbers.mean(axis=0)), "", ""))
-    goals = f"goals: rank correlation {_CORRELATION} in the mean, time {_TIME}, pick within {_WITHIN}"
+    if lines:
+        table.append(("mean", *(f"{value:.3f}" for value in means_of(lines)), "", ""))
+    details = [line for name in _SETS if _whole(name, results) for line in _details(name, results)]
+    return {"representations": table, "representations, all": [_DETAILS, *details]}
+
+
+def goals(results):
+    """The goals, of means over the datasets."""
+    lines = lines_of(results)
+    correlation, share, above = means_of(lines)
     return [
-        *align(table),
-        goals,
-        *(text for name in _SETS if _whole(name, results) for text in _details(name, results)),
+        Goal(
+            "rank correlation of floors and tuned errors",
+            f"{correlation:.3f}",
+            f">= {_CORRELATION}",
+            correlation >= _CORRELATION,
+        ),
+        Goal("time of floors / of tuning", f"{share:.3f}", f"<= {_TIME}", share <= _TIME),
+        Goal("error of the pick above the best", f"{above:.4f}", f"<= {_WITHIN}", above <= _WITHIN),
     ]
+
+
+def lines_of(results):
+    """Figures of each dataset that was measured as a whole."""
+    return [_line(name, results) for name in _SETS if _whole(name, results)]
+
+
+def means_of(lines):
+    """Means over the datasets of the figures that goals are about."""
+    return np.mean([line[1:4] for line in lines], axis=0).tolist()
+
+
+def points_of(results):
+    """Shares of cross edges and tuned errors of the representations of each dataset."""
+    for name in _SETS:
+        if _whole(name, results):
+            rows, tuned = results[f"{name}/floors"]["table"], _errors(name, results)
+            yield name, [(row, tuned[row["representation"]]["error"]) for row in rows]
 
 
 def _text(line):
@@ -140,16 +170,16 @@ def _line(name, results):
     return name, correlation, floors["seconds"] / seconds, errors[0] - min(errors), floors["best"], best
 
 
+_DETAILS = ("dataset", "representation", "cross edges", "rows", "word", "tuned error", *_MODELS, "tuning, CPU s")
+
+
 def _details(name, results):
     floors, tuned = results[f"{name}/floors"], _errors(name, results)
-    yield f"{name}: floors took {floors['seconds']:.1f} s"
     for row in floors["table"]:
         cell = tuned[row["representation"]]
-        errors = ", ".join(f"{key} {value:.4f}" for key, value in cell["errors"].items())
-        yield (
-            f"  {row['representation']:12} G {row['cross_rate']:.4f} at {row['n_rows']} rows, {row['word']:8}"
-            f" tuned {cell['error']:.4f} ({errors}; {sum(cell['seconds'].values()):.0f} s)"
-        )
+        errors = [f"{cell['errors'][model]:.4f}" for model in _MODELS]
+        figures = (f"{row['cross_rate']:.4f}", str(row["n_rows"]), row["word"], f"{cell['error']:.4f}", *errors)
+        yield (name, row["representation"], *figures, f"{sum(cell['seconds'].values()):.0f}")
 
 
 def check(results):

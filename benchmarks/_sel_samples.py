@@ -7,6 +7,7 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks._compared import DATASETS, HONEST
 from benchmarks._multiclass import load
+from benchmarks._results import Goal
 
 LEVELS, DRAWS = (0.95, 0.9), 5
 HOLDS, WIDTH = 0.85, 0.05  # goals: share of intervals that hold what all rows show, and their median width
@@ -64,37 +65,64 @@ def _cross_rate(X, y, scale):
     return class_edges(forest, Labels(forest.vertex, hard_shares(y, int(y.max()) + 1), forest.n_vertices)).cross_rate
 
 
-def show(results):
-    """A line for each dataset, and what the goals are about."""
-    lines = ["dataset        rows  at n/4  foretold  measured  holds   width   sd      curve / fit, s"]
+def tables(results):
+    """A line for each dataset, and how all intervals did."""
+    lines = [_COLUMNS]
     for name, cell in results.items():
-        held, width = _held(cell["draws"]), np.median([draw["high"] - draw["low"] for draw in cell["draws"]])
-        quarter, predicted, measured = (np.mean([d[k] for d in cell["draws"]]) for k in _SHOWN)
+        held, width = (
+            [holds(draw) for draw in cell["draws"]],
+            np.median([draw["high"] - draw["low"] for draw in cell["draws"]]),
+        )
+        shares = [f"{np.mean([d[k] for d in cell['draws']]):.4f}" for k in ("quarter", "predicted", "measured")]
         spread = np.std([draw["predicted"] for draw in cell["draws"]])
         fit, curve = np.median([draw["seconds"] for draw in cell["draws"]], axis=0)
-        lines.append(
-            f"{name:<12} {cell['rows']:>6}  {quarter:.4f}    {predicted:.4f}    {measured:.4f}  "
-            f"{sum(held)} of {len(held)}  {width:.4f}  {spread:.4f}  {curve:.1f} / {fit:.1f}"
-        )
+        counts = (f"{sum(held)} of {len(held)}", f"{width:.4f}", f"{spread:.4f}")
+        lines.append((name, str(cell["rows"]), *shares, *counts, f"{curve:.1f}", f"{fit:.1f}"))
+    return {"samples": lines, "samples, all": [_LEVEL_COLUMNS, *(_level_line(results, level) for level in LEVELS)]}
+
+
+_COLUMNS = (
+    "dataset",
+    "rows",
+    "cross edges of a quarter",
+    "foretold for all",
+    "found in all",
+    "intervals that hold it",
+    "median width",
+    "sd of foretold",
+    "curve, wall s",
+    "fit, wall s",
+)
+_LEVEL_COLUMNS = ("level", "intervals", "hold what all rows show", "s.e.", "median width")
+
+
+def goals(results):
+    """Intervals hold what all rows show, and are not too wide."""
+    for level in LEVELS:
+        held, widths = held_and_widths(results, level)
+        share, width = float(np.mean(held)), float(np.median(widths))
+        yield Goal(f"{level:.0%} intervals that hold what all rows show", f"{share:.3f}", f">= {HOLDS}", share >= HOLDS)
+        yield Goal(f"{level:.0%} intervals, median width", f"{width:.4f}", f"<= {WIDTH}", width <= WIDTH)
+
+
+def held_and_widths(results, level):
+    """Whether each interval of a level holds what all rows show, and its width."""
     draws = [draw for cell in results.values() for draw in cell["draws"]]
-    narrow = [{**draw, "low": draw["narrow"][0], "high": draw["narrow"][1]} for draw in draws]
-    return [*lines, *(_goals(each, level) for each, level in zip((draws, narrow), LEVELS, strict=True))]
+    if level != LEVELS[0]:
+        draws = [{**draw, "low": draw["narrow"][0], "high": draw["narrow"][1]} for draw in draws]
+    return [holds(draw) for draw in draws], [draw["high"] - draw["low"] for draw in draws]
 
 
-_SHOWN = ("quarter", "predicted", "measured")
+def _level_line(results, level):
+    held, widths = held_and_widths(results, level)
+    share = np.mean(held)
+    spread = np.sqrt(share * (1 - share) / len(held))
+    return (f"{level:.0%}", str(len(held)), f"{share:.1%}", f"{spread:.1%}", f"{np.median(widths):.4f}")
 
 
-def _held(draws):
-    return [draw["low"] <= draw["measured"] <= draw["high"] for draw in draws]
-
-
-def _goals(draws, level):
-    held, widths = _held(draws), [draw["high"] - draw["low"] for draw in draws]
-    spread = np.sqrt(np.mean(held) * (1 - np.mean(held)) / len(held))
-    return (
-        f"intervals of {level:.0%} that hold what all rows show: {np.mean(held):.1%} of {len(held)} "
-        f"(s.e. {spread:.1%}, goal {HOLDS:.0%}); median width {np.median(widths):.4f} (goal {WIDTH})"
-    )
+def holds(draw):
+    """Whether the interval of a draw holds what all rows show."""
+    return draw["low"] <= draw["measured"] <= draw["high"]
 
 
 def check(results):

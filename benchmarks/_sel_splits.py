@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks._data import SEED
 from benchmarks._multiclass import load
+from benchmarks._results import Goal
 
 LEVEL, ROWS, COPIES = 0.05, 2000, 20
 TRIALS, POWER_TRIALS = 200, 50
@@ -128,19 +129,32 @@ _PLANT = {
 _RIGHT = {"copies": "leaking", "rounded copies": "leaking"}  # the others are shifts
 
 
-def show(results):
+def tables(results):
     """Shares declared, with their binomial spread."""
-    lines = ["splits                     trials  declared         shifted  leaking  right word  of the planted rows"]
+    planted = "of the planted rows"
+    lines = [("splits", "trials", "declared different", "s.e.", "shifted", "leaking", "right word", planted)]
     for name, cell in results.items():
         words = np.array(cell["word"])
-        declared, n = np.mean(words != "no difference shown"), len(words)
+        declared, n = declared_share(cell), len(words)
+        error = np.sqrt(declared * (1 - declared) / n)
         shift, leak = (np.mean(np.isin(words, [word, "both"])) for word in ("shifted", "leaking"))
         right = np.mean(words == ("no difference shown" if name in CLEAN else _RIGHT.get(name, "shifted")))
-        lines.append(
-            f"{name:<26} {n:>6}  {declared:>6.1%} ({np.sqrt(declared * (1 - declared) / n):.1%})  {shift:>12.1%}"
-            f"  {leak:>7.1%}  {right:>10.1%}  {_planted(name, cell)}"
-        )
-    return [*lines, f"Of clean splits at most {LEVEL:.0%} are to be declared."]
+        shares = [f"{share:.1%}" for share in (declared, error, shift, leak, right)]
+        lines.append((name, str(n), *shares, _planted(name, cell)))
+    return {"splits": lines}
+
+
+def declared_share(cell):
+    """Share of trials that were declared different."""
+    return float(np.mean(np.array(cell["word"]) != "no difference shown"))
+
+
+def goals(results):
+    """Of clean splits no more are declared than the level allows."""
+    for name in CLEAN:
+        if name in results:
+            share = declared_share(results[name])
+            yield Goal(f"{name}: declared different", f"{share:.1%}", f"<= {LEVEL:.0%}", share <= LEVEL)
 
 
 def _planted(name, cell):

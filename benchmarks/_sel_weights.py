@@ -80,15 +80,19 @@ def differences(case, model, name, what):
     return 100 * (other - none)
 
 
-def show(results):
+def tables(results):
     """For each model and score what none gives, and what each weighting adds."""
-    lines = ["points gained over no weights, mean and standard deviation over splits; * where all splits agree"]
-    for model in _MODELS:
-        for what in _SCORES:
-            lines += ["", f"{model}, {what}", _header(results, model)]
-            lines += [_line(name, case, model, what) for name, case in results.items()]
-            lines += [_mean_line(results, model, what)]
-    return lines
+    return {f"weights, {model}, {what}": _table(results, model, what) for model in _MODELS for what in _SCORES}
+
+
+def goals(_results):
+    """There are none."""
+    return []
+
+
+def _table(results, model, what):
+    lines = [_line(name, case, model, what) for name, case in results.items()]
+    return [_header(results, model), *lines, _mean_line(results, model, what)]
 
 
 def _ways(results, model):
@@ -97,27 +101,27 @@ def _ways(results, model):
 
 def _header(results, model):
     ways = [name if name == "balanced" else f"strength {name}" for name in _ways(results, model)]
-    return f"{'':<10} {'none':>6}" + "".join(f"{way:>17}" for way in ways)
+    return ("dataset", "no weights, %", *ways)
 
 
 def _line(name, case, model, what):
     none = 100 * np.mean([one[what] for one in case[model]["none"]])
-    line = f"{name:<10} {none:>6.1f}"
-    for way in _ways({name: case}, model):
-        gained = differences(case, model, way, what)
-        agree = "*" if (gained > 0).all() or (gained < 0).all() else " "
-        line += f"{gained.mean():>+9.1f} ± {gained.std(ddof=1):>4.1f}{agree}"
-    return line
+    gained = [differences(case, model, way, what) for way in _ways({name: case}, model)]
+    return (name, f"{none:.1f}", *(f"{one.mean():+.1f} ±{one.std(ddof=1):.1f}{_agree(one)}" for one in gained))
+
+
+def _agree(gained):
+    return "*" if (gained > 0).all() or (gained < 0).all() else ""
 
 
 def _mean_line(results, model, what):
     """The mean over all sets, with how many gained and lost in all splits."""
-    line = f"{'mean':<10} {'':>6}"
+    cells = []
     for way in _ways(results, model):
         gained = [differences(case, model, way, what) for case in results.values()]
         up, down = (sum(bool((sign * one > 0).all()) for one in gained) for sign in (1, -1))
-        line += f"{np.mean(gained):>+9.1f} {f'({up}/{down})':<7}"
-    return f"{line} (sets better/worse in all splits)"
+        cells.append(f"{np.mean(gained):+.1f} ({up} up, {down} down)")
+    return ("mean", "", *cells)
 
 
 def check(results):

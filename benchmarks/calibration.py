@@ -10,21 +10,20 @@ sizes that are fixed. G is the share of forest edges that join two classes.
 
 import argparse
 import math
-import tempfile
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks._data import SEED
-from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._results import Goal, ResultsFile, align, machine, read_results, verdict
 from benchmarks.forest import Case, one_thread, own_kernel_cache, run_cases
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "calibration.json"
 
 _FORMS = {"subsample": (0.92, 0.98), "fast": (0.92, None)}  # range that the coverage should have
 _RHOS = (0.1, 0.2, 0.4, 0.7)
-_LATTICE_SIDE = 12  # 400 rows on 144 points: most rows have an equal one
+_VALUES = {"lattice": 12, "bits": 2}  # of each feature; 400 rows on 144 points: most have an equal one
 _FRESH, _FITTED = 1, 2  # streams of random numbers: the truth must not come from the trials it judges
 
 
@@ -53,17 +52,15 @@ def _goal_text(goal):
     return f">= {least:g}" if most is None else f"{least:g} to {most:g}"
 
 
-def align(lines):
-    """Lines of cells as text, the first two columns to the left."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = ["<", "<", *">" * (len(widths) - 2)]
-    return ["  ".join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip() for line in lines]
-
-
 def format_calibration(results, names):
-    """The table of these cases."""
+    """The table of these cases as text."""
+    return "\n".join(align(row_table(results, names)))
+
+
+def row_table(results, names):
+    """Cells of the rows of these cases, their heads first."""
     lines = [_cells(name, entry) for name in names for entry in results["cases"].get(name, {"rows": []})["rows"]]
-    return "\n".join(align([("case", "measured", "figure", "s.e.", "goal", "verdict"), *lines]))
+    return [("case", "measured", "figure", "s.e.", "goal", "verdict"), *lines]
 
 
 def _cells(name, entry):
@@ -73,7 +70,7 @@ def _cells(name, entry):
         f"{entry['figure']:.4g}",
         f"{entry['error']:.2g}" if "error" in entry else "-",
         _goal_text(entry["goal"]) if "goal" in entry else "-",
-        {True: "met", False: "missed"}.get(entry.get("met"), "-"),
+        verdict(met=entry.get("met")),
     )
 
 
@@ -191,6 +188,30 @@ def interval_trial(rng, sizes, gap, d, form):
     return *whole.interval(), *whole.limit_interval(), whole.std_error, whole.limit
 
 
+def interval_table(results):
+    """A line for each setting and form of the intervals: the same rows side by side."""
+    heads = dict.fromkeys(text for _, form, rows in by_form(results) for text in rows)
+    yield ("setting", "interval", *heads)
+    for name, form, rows in by_form(results):
+        yield (name.replace(",", ", "), form, *(_with_error(rows[head]) for head in heads))
+
+
+def by_form(results):
+    """Rows of each setting and form, by what was measured."""
+    for name, case in results["cases"].items():
+        if name.startswith("intervals/"):
+            rows = {entry["measured"]: entry for entry in case["rows"]}
+            for form in _FORMS:
+                other = tuple(f"{one}: " for one in _FORMS if one != form)
+                kept = {key: entry for key, entry in rows.items() if not key.startswith(other)}
+                yield name.partition("/")[2], form, {key.removeprefix(f"{form}: "): one for key, one in kept.items()}
+
+
+def _with_error(entry):
+    error = f" ±{entry['error']:.2g}" if "error" in entry else ""
+    return f"{entry['figure']:.3g}{error}"
+
+
 def _interval_rows(form, found, fresh, limit, limit_goal):
     low, high, limit_low, limit_high, std_error, extrapolated = found.T
     least, most = _FORMS[form]
@@ -218,16 +239,20 @@ def measure_null(kind, d, sizes, n_trials):
     from scipy.stats import kstest
 
     p = repeat(partial(null_trial, kind=kind, d=d, sizes=sizes), n_trials)
-    share = (p <= 0.05).mean()
     uniform = kstest(p, "uniform").pvalue
     return {
         "rows": [
-            row("p <= .05", share, math.sqrt(share * (1 - share) / n_trials), most=0.064),
+            *(_level_row(p, level, most) for level, most in ((0.05, 0.064), (0.01, 0.016))),
             # Counts on a lattice take few values, and so do p-values: no test of a continuous law applies.
-            row("Kolmogorov-Smirnov p", uniform, least=None if kind == "lattice" else 0.01),
+            row("Kolmogorov-Smirnov p", uniform, least=0.01 if kind == "normal" else None),
             row("different p-values", len(np.unique(p))),
         ]
     }
+
+
+def _level_row(p, level, most):
+    share = (p <= level).mean()
+    return row(f"p <= {level:.2g}".replace("0.", "."), share, math.sqrt(share * (1 - share) / len(p)), most=most)
 
 
 def null_trial(rng, kind, d, sizes):
@@ -235,7 +260,7 @@ def null_trial(rng, kind, d, sizes):
     from bayesfloor import BayesFloor
 
     n = sum(sizes)
-    X = rng.normal(size=(n, d)) if kind == "normal" else rng.integers(0, _LATTICE_SIDE, size=(n, d)).astype(float)
+    X = rng.normal(size=(n, d)) if kind == "normal" else rng.integers(0, _VALUES[kind], size=(n, d)).astype(float)
     floor = BayesFloor(n_trees=3, scale=None, interval="fast", n_jobs=1, random_state=0)
     return floor.fit(X, np.repeat([0, 1], sizes)).pairwise_.p_values[0, 1]
 
@@ -301,58 +326,6 @@ def _variance_by_trees(sizes, gap, n_trees, n_trials):
     means = counts.cumsum(axis=1) / np.arange(1, n_trees + 1)
     # The correction would hide the variance where the classes overlap most: there it is constant.
     return henze_penrose(means, *sizes, bias_correction=False).estimate.var(axis=0, ddof=1)
-
-
-def draw_bias(cells, path):
-    """The paper's figure of the bias correction: without it, with it."""
-    figure, panels = _figure(2)
-    for panel, kind in zip(panels, ("raw", "corrected"), strict=True):
-        for cell, colour in zip(cells, ("tab:blue", "tab:orange"), strict=False):
-            _draw_curves(panel, cell, kind, colour)
-        panel.set_title("without bias correction" if kind == "raw" else "with bias correction")
-        panel.set_ylabel("error rate")
-        panel.legend(fontsize="small")
-    figure.savefig(path, dpi=120)
-
-
-def _draw_curves(panel, cell, kind, colour):
-    curve, share = cell["curve"], f"p = {cell['p']:.2g}"
-    panel.plot(curve["gap"], curve["truth"], "-", color=colour, label=f"Bayes error, {share}")
-    panel.plot(curve["gap"], curve["bhattacharyya"], ":", color=colour, label=f"Bhattacharyya bound, {share}")
-    error = 2 * np.array(curve[f"{kind}_error"])
-    panel.errorbar(curve["gap"], curve[kind], error, fmt="o--", ms=3, color=colour, label=f"HP-estimate, {share}")
-
-
-def draw_trees(cell, path):
-    """The paper's figure of the variance with one orthogonal tree to ten."""
-    figure, (panel,) = _figure(1)
-    for n_trees, variance in enumerate(cell["variance"], start=1):
-        shade = str(0.8 * (n_trees - 1) / len(cell["variance"]))
-        panel.plot(cell["gap"], variance, color=shade, label=f"{n_trees} tree{'s' if n_trees > 1 else ''}")
-    panel.set_ylabel("variance of the HP-estimate")
-    panel.legend(fontsize="small")
-    figure.savefig(path, dpi=120)
-
-
-def _figure(n_panels):
-    """A figure of some panels, without a display."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.5 * n_panels, 4), layout="constrained")
-    panels = figure.subplots(1, n_panels, squeeze=False)[0]
-    for panel in panels:
-        panel.set_xlabel("distance between the means")
-    return figure, panels
-
-
-def draw(results, folder):
-    """Every figure whose cases are there."""
-    cases = results["cases"]
-    bias = [case for name, case in cases.items() if name.startswith("paper-bias")]
-    if bias:
-        draw_bias(bias, folder / "bias_correction.png")
-    if "paper-trees" in cases:
-        draw_trees(cases["paper-trees"], folder / "orthogonal_trees.png")
 
 
 # Noise and variance on one forest
@@ -463,12 +436,31 @@ CASES = [
     _null_case("d=5", "normal", 5, (200, 200)),
     _null_case("unbalanced", "normal", 2, (300, 100)),
     _null_case("lattice", "lattice", 2, (200, 200)),
+    _null_case("one bit", "bits", 1, (200, 200)),
+    _null_case("three bits", "bits", 3, (40, 360)),
     _bias_case(".15", 0.15),
     _bias_case("1/3", 1 / 3),
     Case("paper-trees", measure_trees, _TREES, {**_TREES, "gaps": [0.0, 1.0, 2.0], "n_trials": 10}),
     *_forest_cases("noise", measure_noise, {"n": 2000, "n_draws": 200}, {"n": 300, "n_draws": 20}),
     *_forest_cases("variance", measure_variance, {"n": 500, "n_draws": 4000}, {"n": 100, "n_draws": 200}),
 ]
+
+
+def tables(results):
+    """Tables by name: intervals side by side, and the rows of all other pieces."""
+    pieces = dict.fromkeys(_piece(case) for case in CASES if _piece(case) != "intervals")
+    return {"intervals": [*interval_table(results)]} | {
+        piece: row_table(results, [case.name for case in CASES if _piece(case) == piece]) for piece in pieces
+    }
+
+
+def goals(results):
+    """The goals of all rows."""
+    for name, case in results["cases"].items():
+        for entry in case["rows"]:
+            if "goal" in entry:
+                _, measured, figure, _, goal, _ = _cells(name, entry)
+                yield Goal(f"{name}: {measured}", figure, goal, entry["met"])
 
 
 def choose_cases(names):
@@ -498,15 +490,13 @@ def read_options(arguments):
 
 
 def run(cases, output, options):
-    """Run the cases that the file does not have, and draw the figures beside it."""
+    """Run the cases that the file does not have."""
     from joblib import parallel_config
 
     with own_kernel_cache(), one_thread(), parallel_config("loky", n_jobs=options.jobs):
         file = ResultsFile(output, {"quick": options.quick, "seed": SEED, "machine": machine()})
         file.resume(without=[case.name for case in cases] if options.fresh else [])
         run_cases(cases, file, quick=options.quick)
-    with tempfile.TemporaryDirectory() as nowhere:
-        draw(file.results, output.parent if output else Path(nowhere))
     return file.results
 
 

@@ -8,14 +8,17 @@ takes small parts; ``--show`` prints what was kept before. Datasets are read fro
 """
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchmarks._data import SEED, even_sizes, labelled
 from benchmarks._fresh import run_fresh
 from benchmarks._results import Row, record
 from benchmarks._timing import peak_gigabytes, seconds_of
+from benchmarks.floor import goals as goals_of_cases
 from benchmarks.floor import main as run_benchmark
 from benchmarks.floor import read_rows
+from benchmarks.floor import tables as tables_of_cases
 from benchmarks.forest import Case
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "check.json"
@@ -99,6 +102,9 @@ CASES = [
     _case("mnist_train", 60_000, 300),
     _case("million", 1_000_000, 2000),
 ]
+
+tables = partial(tables_of_cases, cases=CASES)
+goals = partial(goals_of_cases, cases=CASES)
 
 if __name__ == "__main__":
     run_benchmark(cases=CASES, results_path=RESULTS)

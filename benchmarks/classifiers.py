@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, draw_figures, goals_of, key_of, print_all
+from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, goals_of, key_of, print_all
 from benchmarks._data import SEED
 from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
 from benchmarks._results import machine, read_results
@@ -178,9 +178,13 @@ def run_all(names, options):
     file = CompactFile(path, header(protocol))
     file.resume(without=keys if options.fresh else [])
     broken = run_groups(groups, options.methods, protocol, file)
-    file.finish(summary={"goals": goals_of(file.results)})
-    draw_figures(file.results, path)
-    print_all(file.results)
+    conclude(file, broken, goals_of, print_all)
+
+
+def conclude(file, broken, judge, tell):
+    """Put the goals into the file, tell all, and fail where cells broke down."""
+    file.finish(summary={"goals": judge(file.results)})
+    tell(file.results)
     if broken:
         raise SystemExit(f"These broke down: {', '.join(broken)}")
 

@@ -15,9 +15,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks._results import machine, read_results
+from benchmarks._results import align, machine, read_results
 from benchmarks._rivals import RIVALS, standardise
-from benchmarks.known_floor import COLOURS, CompactFile, check_shares, format_goals, goal_row, run_ours, run_rivals
+from benchmarks.known_floor import (
+    CompactFile,
+    check_shares,
+    format_goals,
+    goal_row,
+    judge_rows,
+    run_ours,
+    run_rivals,
+)
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "feebee.json"
 SEED = 0
@@ -143,40 +151,28 @@ def goals_of(scores):
     return [goal_row(f"area outside the band, envelope / {best} (best rival)", figure, count, 1, at_least=False)]
 
 
+def score_table(scores):
+    """Areas by method and dataset."""
+    names = list(next(iter(scores.values()), {}))
+    yield ("area outside the band", *names)
+    for method, one in scores.items():
+        yield (method, *(f"{one[name]:.4f}" for name in names))
+
+
+def tables(results):
+    """Tables by name."""
+    best = [("dataset", "best error"), *((name, f"{one.best:g}") for name, one in DATASETS.items())]
+    return {"areas": [*score_table(all_scores(results))], "best": best}
+
+
+def goals(results):
+    """Every figure that has a goal."""
+    return judge_rows(goals_of(all_scores(results)))
+
+
 def print_scores(scores, *, judged=True):
     """Print areas by method and dataset, then the goals."""
-    names = list(next(iter(scores.values()), {}))
-    print(f"\n{'area outside the band':24}" + "".join(f"{name:>11}" for name in names))
-    for method, one in scores.items():
-        print(f"{method:24}" + "".join(f"{one[name]:11.4f}" for name in names))
-    print("\n".join(["", *format_goals(goals_of(scores), judged=judged)]))
-
-
-def draw_figure(results, path):
-    """A panel for each dataset: the band and every estimate by rate."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    names = [name for name in DATASETS if curve(results, name)]
-    figure, panels = plt.subplots(1, len(names), figsize=(3.4 * len(names), 4), squeeze=False, layout="constrained")
-    for name, axes in zip(names, panels[0], strict=True):
-        draw_panel(axes, name, curve(results, name))
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=8)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-def draw_panel(axes, name, cases):
-    """The band of one dataset and the estimates in it."""
-    rates = list(cases)
-    edges = np.array([band(rho, DATASETS[name].best, case["n_classes"]) for rho, case in cases.items()])
-    axes.fill_between(rates, edges[:, 0], edges[:, 1], color="black", alpha=0.3, label="band")
-    for method, colour in zip((*RIVALS, "envelope"), (*COLOURS, "tab:red"), strict=True):
-        estimates = [case["methods"][method]["estimate"] for case in cases.values()]
-        axes.plot(rates, estimates, label=method, color=colour, lw=2.5 if method == "envelope" else 1)
-    axes.set(title=name, xlabel="rate of noise", ylabel="error")
+    print("\n".join(["", *align([*score_table(scores)]), "", *format_goals(goals_of(scores), judged=judged)]))
 
 
 # The command line.
@@ -211,7 +207,6 @@ def run_full(names, options):
     run_cases(cells, MOST_ROWS, file, options.jobs)
     scores = all_scores(file.results)
     file.finish(summary={"scores": scores, "goals": goals_of(scores)})
-    draw_figure(file.results, RESULTS.with_suffix(".png"))
     print_scores(scores)
 
 

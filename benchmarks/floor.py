@@ -14,7 +14,19 @@ import numpy as np
 
 from benchmarks._data import SEED, labelled
 from benchmarks._fresh import run_fresh
-from benchmarks._results import ResultsFile, Row, format_results, machine, read_results, record, seconds_row
+from benchmarks._results import (
+    ResultsFile,
+    Row,
+    all_checked,
+    as_notes,
+    format_results,
+    machine,
+    read_results,
+    record,
+    row_goals,
+    row_table,
+    seconds_row,
+)
 from benchmarks._timing import peak_gigabytes, seconds_of
 from benchmarks.forest import Case, own_kernel_cache, run_cases
 
@@ -92,6 +104,18 @@ CASES = [
         {"name": "classes", "most": 2500, "rounds": 1, "seconds": None, "gigabytes": None},
     ),
 ]
+
+
+def tables(results, cases=CASES):
+    """Tables by name."""
+    names = [case.name for case in cases]
+    checked = as_notes(all_checked(results, names))
+    return {"rows": row_table(results, names), "checked": checked}
+
+
+def goals(results, cases=CASES):
+    """The goals of all rows."""
+    return row_goals(results, [case.name for case in cases])
 
 
 def read_options(arguments):

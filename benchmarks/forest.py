@@ -27,13 +27,17 @@ from benchmarks._data import SEED, SETS, even_sizes, labelled
 from benchmarks._results import (
     ResultsFile,
     Row,
+    all_checked,
+    as_notes,
     excess_row,
     format_results,
     machine,
     ratio_row,
     read_results,
     record,
+    row_goals,
     row_of_two,
+    row_table,
     seconds_row,
 )
 from benchmarks._timing import Timing, seconds_of, take_turns
@@ -341,6 +345,22 @@ def without_goals(found):
     """The rows of a case without judgement: goals are for full sizes."""
     rows = [{key: value for key, value in row.items() if key not in ("goal", "met")} for row in found["rows"]]
     return {**found, "rows": rows}
+
+
+def tables(results):
+    """Tables by name: trees of single sets of rows, and all else."""
+    names = [case.name for case in CASES]
+    trees = [case.name for case in CASES if case.measure is measure_trees]
+    return {
+        "trees": row_table(results, trees),
+        "more": row_table(results, [name for name in names if name not in trees]),
+        "checked": as_notes(all_checked(results, names)),
+    }
+
+
+def goals(results):
+    """The goals of all rows."""
+    return row_goals(results, [case.name for case in CASES])
 
 
 def choose_cases(names):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._known import DESIGNS
-from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._results import Goal, ResultsFile, align, machine, read_results
 from benchmarks._rivals import RIVALS, cover_hart_lower, cross_edges, standardise
 from benchmarks._timing import seconds_of
 
@@ -29,7 +29,6 @@ QUICK_SEEDS = {300: 1, 600: 1}
 QUICK_DESIGNS = ("gauss-0.15-d2", "gauss-0.15-d10", "many-k3-d2", "points-d3")
 LIMIT_ROWS, LIMIT_TRIALS, LEVEL = 500, 200, 0.95
 MARGIN = 0.03  # of a target accuracy, to either side of the best possible one
-COLOURS = ("C0", "C1", "C2", "C4", "C5", "C6", "C8", "C9")  # red is ours, grey is hard to see
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
 
 
@@ -291,12 +290,74 @@ def summarise(results):
     return {"errors": error_table(cells), "goals": goals}
 
 
+def group_table(label, methods):
+    """Errors of every method in one group."""
+    yield (label, "mean absolute error", "bias", "largest error", "CPU seconds")
+    for name, row in methods.items():
+        yield (name, f"{row['mae']:.4f}", f"{row['bias']:+.4f}", f"{row['max']:.4f}", f"{row['seconds']:.3f}")
+
+
+def by_group_table(errors):
+    """Mean absolute errors of every method in every group."""
+    yield ("mean absolute error", *errors)
+    for name in errors["all"]:
+        yield (name, *(f"{methods[name]['mae']:.4f}" for methods in errors.values()))
+
+
+def held_table(results):
+    """How often the truth lies between a method's bounds, if it has some, and how far these are apart."""
+    yield ("method", "truth between its bounds", "of", "share", "s.e.", "mean width")
+    for name, held in bounds_held(results).items():
+        rate, width = held["held"].mean(), held["width"].mean()
+        counts = (str(held["held"].sum()), str(len(held["held"])))
+        yield (name, *counts, f"{rate:.3f}", f"{np.sqrt(rate * (1 - rate) / len(held['held'])):.3f}", f"{width:.4f}")
+
+
+def bounds_held(results):
+    """Whether the bounds of each method hold the truth, cell by cell, and their widths."""
+    cells = list(all_cells(results))
+    names = [name for name, one in cells[0]["methods"].items() if "lower" in one]
+    ends = {name: np.array([[c["methods"][name][k] for k in ("lower", "upper")] for c in cells]).T for name in names}
+    truth = np.array([cell["truth"] for cell in cells])
+    return {name: {"held": (low <= truth) & (truth <= high), "width": high - low} for name, (low, high) in ends.items()}
+
+
+def tables(results):
+    """Tables by name."""
+    errors = summary_of(results)["errors"]
+    return {
+        "errors": [*group_table("all designs and sizes", errors["all"])],
+        "groups": [*by_group_table(errors)],
+        "held": [*held_table(results)],
+    }
+
+
+def goals(results):
+    """Every figure that has a goal."""
+    return judge_rows(summary_of(results)["goals"])
+
+
+def summary_of(results):
+    """The summary that the file has, or else a new one: true errors take some seconds to simulate."""
+    return results["summary"] if "summary" in results else summarise(results)
+
+
+def judge_rows(rows):
+    """Goals of rows of figures."""
+    return [Goal(row["measured"], _figure(row), row["goal"], row["met"]) for row in rows]
+
+
+def _figure(row):
+    if row["figure"] is None:
+        return "-"
+    whole = isinstance(row["figure"], int)
+    return f"{row['figure']} of {row['count']}" if whole else f"{row['figure']:.3g} ({row['count']} counted)"
+
+
 def format_errors(errors):
     """Tables of errors, one for each group."""
     for label, methods in errors.items():
-        yield f"\n{label:22}{'MAE':>8}{'bias':>9}{'max':>8}{'seconds':>10}"
-        for name, row in methods.items():
-            yield f"{name:22}{row['mae']:8.4f}{row['bias']:+9.4f}{row['max']:8.4f}{row['seconds']:10.3f}"
+        yield from ["", *align([*group_table(label, methods)])]
 
 
 def format_goals(goals, *, judged=True):
@@ -327,29 +388,6 @@ def check_order(results):
         check_shares(f"{cell['design'].name}, {cell['n']} rows", cell["methods"])
 
 
-# The figure.
-
-
-def draw_figure(results, path):
-    """A row for each design at its largest size: the truth, our bounds, everybody's estimates."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    rows = largest_cells(results)
-    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.32 * len(rows)), layout="constrained")
-    for place, cells in enumerate(rows.values()):
-        draw_row(axes, place, cells, labelled=place == 0)
-    axes.set_yticks(range(len(rows)), [f"{name}, n = {cells[0]['n']}" for name, cells in rows.items()], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel("error (mean over seeds)")
-    axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=4, fontsize=8)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
 def largest_cells(results):
     """Cells of each design at its largest number of rows."""
     cells = sorted(all_cells(results), key=lambda cell: cell["n"])
@@ -362,18 +400,6 @@ def largest_cells(results):
 def mean_of(cells, method, field):
     """Mean of one field over the seeds."""
     return np.mean([cell["methods"][method][field] for cell in cells])
-
-
-def draw_row(axes, place, cells, *, labelled):
-    """Truth, bounds and estimates of one design."""
-    label = (lambda text: text) if labelled else (lambda _text: None)
-    truth = cells[0]["truth"]
-    axes.plot([truth, truth], [place - 0.4, place + 0.4], color="black", lw=2, label=label("truth"))
-    ends = [mean_of(cells, "envelope", side) for side in ("lower", "upper")]
-    axes.plot(ends, [place, place], color="tab:red", lw=5, alpha=0.35, label=label("our lower to upper"))
-    axes.plot(mean_of(cells, "envelope", "estimate"), place, "D", color="tab:red", ms=6, label=label("our estimate"))
-    for name, mark, colour in zip(RIVALS, "ov^s<>PX", COLOURS, strict=True):
-        axes.plot(mean_of(cells, name, "estimate"), place, mark, color=colour, ms=5, label=label(name))
 
 
 # The command line.
@@ -413,7 +439,6 @@ def run_full(names, options):
     run_all_limits(names, file, options.jobs)
     run_cases(names, SEEDS, file, options.jobs)
     file.finish(summary=summarise(file.results))
-    draw_figure(file.results, RESULTS.with_suffix(".png"))
     print_summary(file.results["summary"])
 
 

@@ -172,7 +172,7 @@ def run(options):
         if any(case.name not in file.results["cases"] for case in cases):
             run_fresh("beyond_kernels")
         run_cases(cases, file, quick=False)
-        file.add("derived", _tidy(derive(file.results, _LARGEST_FITTED)))
+        file.add("derived", _tidy(derive(file.results, _LARGEST_FITTED)), derived=True)
     if options.quick:
         check_quick(file.results)
     return file.results

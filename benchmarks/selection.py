@@ -25,7 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks._data import SEED
-from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._results import ResultsFile, align, machine, read_results, verdict
 from benchmarks.forest import one_thread, own_kernel_cache
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "selection.json"
@@ -55,11 +55,42 @@ def cells_of(results, name):
     return {key.removeprefix(prefix): case for key, case in results["cases"].items() if key.startswith(prefix)}
 
 
+def tables(results):
+    """Tables by name, of all parts that were measured."""
+    return {
+        key: table for name in measured(results) for key, table in part(name).tables(cells_of(results, name)).items()
+    }
+
+
+def goals(results):
+    """The goals of all parts that were measured."""
+    for name in measured(results):
+        for one in part(name).goals(cells_of(results, name)):
+            yield one._replace(measured=f"{name}, {one.measured}")
+
+
+def measured(results):
+    """The parts that there are cells of."""
+    return [name for name in PARTS if cells_of(results, name)]
+
+
 def show(results, names):
-    """The tables of these parts."""
-    for name in names:
-        cells = cells_of(results, name)
-        print("\n".join(["", f"== {name}", *(part(name).show(cells) if cells else ["not measured"])]))
+    """Print the tables of these parts, and the goals where sizes were full."""
+    for name in [name for name in measured(results) if name in names]:
+        for key, table in part(name).tables(cells_of(results, name)).items():
+            print("\n".join(["", f"== {key}", *align(table)]))
+    if not results["quick"]:
+        print(
+            "\n".join(
+                [
+                    "",
+                    *(
+                        f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}"
+                        for one in goals(results)
+                    ),
+                ]
+            )
+        )
 
 
 def read_options(arguments):

@@ -1,0 +1,220 @@
+"""Figures of estimates: known Bayes errors, label noise, calibration, flipped labels."""
+
+import numpy as np
+
+from benchmarks import calibration, feebee, labels
+from benchmarks._figures import goal_mark, legend_above, mark_line, ours, panels, rows_down, steps, theirs, wilson
+from benchmarks._rivals import RIVALS
+from benchmarks.known_floor import all_cells, bounds_held, errors_of, largest_cells, mean_of
+
+_OURS = ("floor", "envelope")
+
+
+# Known Bayes errors
+
+
+def draw_methods(results, look):
+    """Bias, absolute error by number of rows, and how often the bounds hold the truth, by method."""
+    cells = list(all_cells(results))
+    methods = list(cells[0]["methods"])
+    figure, (bias, size, held) = panels(7, 4.3, 1, 3, sharey=True)
+    for place, name in enumerate(methods):
+        errors, kind = errors_of(cells, name), ours(look) if name in _OURS else theirs(look, 0)
+        bias.errorbar(errors.mean(), place, xerr=errors.std(ddof=1), **kind)
+    _draw_sizes(size, cells, methods, look)
+    for name, found in bounds_held(results).items():
+        share, ends = wilson(found["held"].sum(), len(found["held"]))
+        kind = ours(look) if name in _OURS else theirs(look, 0)
+        held.errorbar(share, methods.index(name), xerr=ends, **kind)
+    rows_down(bias, [f"{name} (ours)" if name in _OURS else name for name in methods])
+    mark_line(bias, 0, look)
+    bias.set(xlabel="estimate - Bayes error,\nmean and s.d.")
+    size.set(xlabel="mean absolute error", xlim=(0, None))
+    held.set(xlabel="truth between the\nbounds, share", xlim=(0, 1.02))
+    for axes in (size, held):
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+    legend_above(figure, size, columns=3)
+    return figure
+
+
+def _draw_sizes(axes, cells, methods, look):
+    sizes = sorted({cell["n"] for cell in cells})
+    for number, n in enumerate(sizes):
+        some = [cell for cell in cells if cell["n"] == n]
+        errors = [np.abs(errors_of(some, name)).mean() for name in methods]
+        axes.plot(errors, range(len(methods)), **theirs(look, number), label=f"{n:,} rows")
+
+
+def draw_designs(results, look):
+    """A row for each design at its largest size: the truth, our bounds, everybody's estimates."""
+    rows = largest_cells(results)
+    figure, (axes,) = panels(6.8, 1.2 + 0.27 * len(rows))
+    for place, cells in enumerate(rows.values()):
+        _draw_design(axes, place, cells, look)
+    rows_down(axes, [f"{name}, {cells[0]['n']:,}" for name, cells in rows.items()], size=8)
+    axes.set(xlabel="error rate", xlim=(0, None))
+    legend_above(figure, axes, columns=4)
+    return figure
+
+
+def _draw_design(axes, place, cells, look):
+    def label(text):
+        return None if place else text
+
+    truth = {**goal_mark(look), "ms": 11}
+    axes.plot(cells[0]["truth"], place, **truth, zorder=2, label=label("Bayes error"))
+    ends = [mean_of(cells, "envelope", side) for side in ("lower", "upper")]
+    axes.plot(ends, [place, place], color=look.ours, lw=5, alpha=0.35, label=label("envelope (ours), bounds"))
+    axes.plot(mean_of(cells, "envelope", "estimate"), place, **ours(look), label=label("envelope (ours), estimate"))
+    for number, name in enumerate(RIVALS):
+        axes.plot(mean_of(cells, name, "estimate"), place, **theirs(look, number, ms=4.5), label=label(name))
+
+
+# Label noise
+
+
+def draw_bands(results, look):
+    """A panel for each dataset: every estimate by rate, above the lower end of the band where the truth lies."""
+    names = [name for name in feebee.DATASETS if feebee.curve(results, name)]
+    figure, axes = panels(7, 5.2, 2, -(-len(names) // 2), sharey=True)
+    for name, one in zip(names, axes, strict=False):
+        _draw_band(one, name, feebee.curve(results, name), look)
+    for one in axes[len(names) :]:
+        one.axis("off")
+    axes[len(names)].legend(*axes[0].get_legend_handles_labels(), loc="center", fontsize=9)
+    return figure
+
+
+def _draw_band(axes, name, cases, look):
+    rates = list(cases)
+    best = feebee.DATASETS[name].best
+    edges = np.array([feebee.band(rho, best, case["n_classes"]) for rho, case in cases.items()])
+    axes.fill_between(rates, 0, edges[:, 1] - edges[:, 0], color=look.faint, lw=2, label="where the truth lies")
+    for number, method in enumerate(RIVALS):
+        above = [case["methods"][method]["estimate"] for case in cases.values()] - edges[:, 0]
+        axes.plot(rates, above, **theirs(look, number, ls=("-", "--", ":", "-.")[number % 4], lw=1), label=method)
+    above = [case["methods"]["envelope"]["estimate"] for case in cases.values()] - edges[:, 0]
+    axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label="envelope (ours)")
+    axes.set(title=name, xlabel="labels drawn anew, share", ylabel="estimate above the band's end", ylim=(-0.27, 0.37))
+    axes.grid(axis="y")
+
+
+# Calibration
+
+
+_COVERED = {
+    "interval covers the mean": "interval covers\nthe mean at\nthis number of rows",
+    "interval covers the limit": "the same interval\ncovers the limit\nof many rows",
+    "limit_interval covers the limit": "limit_interval\ncovers the limit\nof many rows",
+}
+
+
+def draw_coverage(results, look):
+    """Shares of intervals that cover, with two standard errors to each side."""
+    found = list(calibration.by_form(results))
+    settings = list(dict.fromkeys(name for name, _, _ in found))
+    figure, axes = panels(7, 4.6, 1, 3, sharey=True, sharex=True)
+    for one, (key, title) in zip(axes, _COVERED.items(), strict=True):
+        for name, form, rows in found:
+            at = settings.index(name) + (-0.17 if form == "subsample" else 0.17)
+            kind = ours(look) if form == "subsample" else theirs(look, 0)
+            share, half = rows[key]["figure"], 1.96 * rows[key]["error"]
+            ends = [[half], [min(half, 1 - share)]]
+            label = f'interval="{form}"' if name == settings[0] else None
+            one.errorbar(share, at, xerr=ends, **kind, label=label)
+        mark_line(one, 0.95, look)
+        one.set(title=title, xlabel="share of 400 samples")
+        one.tick_params(axis="y", length=0)
+        one.spines["left"].set_visible(False)
+    rows_down(axes[0], [_setting(name) for name in settings])
+    legend_above(figure, axes[0], columns=2)
+    return figure
+
+
+def _setting(name):
+    parts = dict(part.split("=") for part in name.split(","))
+    return f"d = {parts['d']}, n = {int(parts['n']):,}, error {parts['error']}"
+
+
+def draw_bias(results, look):
+    """The paper's figure of the bias correction: without it, with it."""
+    cells = [case for name, case in results["cases"].items() if name.startswith("paper-bias")]
+    figure, axes = panels(7, 3.8, 1, 2, sharey=True)
+    for one, (kind, title) in zip(axes, {"raw": "without", "corrected": "with"}.items(), strict=True):
+        for number, cell in enumerate(cells):
+            _draw_curves(one, cell, kind, number, look)
+        one.set(title=f"{title} bias correction", xlabel="distance between the means", ylabel="error rate")
+        one.grid(axis="y")
+    legend_above(figure, axes[0], columns=2)
+    return figure
+
+
+def _draw_curves(axes, cell, kind, number, look):
+    curve, share = cell["curve"], f"smaller class {cell['p']:.2g}"
+    line = {"color": look.theirs[number], "lw": 1.5}
+    truth, bound = (("-", "-."), ("--", ":"))[number]
+    axes.plot(curve["gap"], curve["truth"], ls=truth, **line, label=f"Bayes error, {share}")
+    axes.plot(curve["gap"], curve["bhattacharyya"], ls=bound, **line, label=f"Bhattacharyya bound, {share}")
+    error = 1.96 * np.array(curve[f"{kind}_error"])
+    mark = theirs(look, number, ms=4, capsize=0)
+    axes.errorbar(curve["gap"], curve[kind], error, **mark, label=f"HP-estimate, {share}")
+
+
+def draw_trees(results, look):
+    """The paper's figure of the variance with one orthogonal tree to ten."""
+    cell = results["cases"]["paper-trees"]
+    figure, (axes,) = panels(6.5, 3.8)
+    for n_trees, variance in enumerate(cell["variance"], start=1):
+        kind = {1: theirs(look, 0, ls="-"), 3: {**ours(look), "ls": "-"}}.get(n_trees, {"color": look.faint, "lw": 1.2})
+        label = {1: "1 tree", 2: "2 and 4 to 10 trees", 3: "3 trees (the default)"}.get(n_trees)
+        axes.plot(cell["gap"], variance, **kind, label=label)
+    axes.set(xlabel="distance between the means", ylabel="variance of the HP-estimate", ylim=(0, None))
+    axes.grid(axis="y")
+    axes.legend()
+    return figure
+
+
+# Flipped labels
+
+
+def draw_labels(results, look):
+    """Ranking, time and lists beside cleanlab, by dataset."""
+    sets = labels.by_dataset(results)
+    figure, (ranking, times, lists) = panels(7, 3.6, 1, 3, sharey=True)
+    for place, cells in enumerate(sets.values()):
+        _draw_ranked(ranking, times, place, cells, look)
+        _draw_lists(lists, place, cells, look)
+    rows_down(ranking, list(sets))
+    ranking.locator_params(axis="x", nbins=3)
+    mark_line(times, 1, look)
+    mark_line(lists, labels.DECLARED, look)
+    ranking.set(xlabel="AUC of the ranking,\nmean, least and most")
+    times.set(xlabel="our CPU time /\ncleanlab's", xlim=(0, None))
+    lists.set(xlabel="false share of the list,\ntwo s.e. to each side", xlim=(0, None))
+    for axes in (times, lists):
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+    legend_above(figure, ranking, times, columns=2)
+    return figure
+
+
+def _draw_ranked(ranking, times, place, cells, look):
+    found = labels.summarize(cells)
+    theirs_auc = [cell["cleanlab"][found["best"]]["auc"] for cell in cells]
+    for at, values, kind, label in (
+        (-0.15, [cell["ours"]["auc"] for cell in cells], ours(look), "bayesfloor"),
+        (0.15, theirs_auc, theirs(look, 0), "cleanlab, the best of four ways"),
+    ):
+        middle = np.mean(values)
+        ends = [[middle - min(values)], [max(values) - middle]]
+        ranking.errorbar(middle, place + at, xerr=ends, **kind, label=None if place else label)
+    our, best, both = found["seconds"]
+    times.plot(our / best, place, **theirs(look, 1), label=None if place else "to cleanlab's best model")
+    times.plot(our / both, place, **theirs(look, 2), label=None if place else "to both of its models")
+
+
+def _draw_lists(axes, place, cells, look):
+    for at, cell in zip(steps(len(cells), 0.4), cells, strict=True):
+        one = cell["list"]
+        axes.errorbar(one["false"], place + at, xerr=2 * one["error"], **ours(look, ms=4))

@@ -1,0 +1,138 @@
+"""Chess (kr-vs-k): floors of each class against the rest, beside the test errors of two classifiers; and PCA to 2.
+
+As the paper: 70 % of the rows to count edges, 30 % to test. Its classifier, GenSVM, no longer builds; a linear
+one-vs-one machine stands for it, and a kernel machine shows what more capacity does. A class's confusion rate is the
+share of all test rows that were wrongly taken for it or wrongly taken for another. Floors are the paper's, which its
+bias correction ends at the share of the class, and the library's. Rates and floors both grow with the size of a
+class: what sizes alone tell stands beside.
+"""
+
+import numpy as np
+
+from benchmarks._data import SEED
+from benchmarks._multiclass import linear, load
+from benchmarks.known_floor import goal_row, plain
+
+SPLITS = (0, 1, 2)
+CELLS = tuple(f"{part}/{split}" for part in ("floors", "rates") for split in SPLITS)
+QUICK_CELLS = ("floors/0", "rates/0")
+COST, QUICK_ROWS = 100.0, 3000
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+CLASSES = ("draw", *NUMBERS.split())  # moves to the win, in their order
+ORDER = [sorted(CLASSES).index(name) for name in CLASSES]  # codes follow the alphabet
+RULES = {"linear": "linear machine", "kernel": "kernel machine"}
+
+
+def read(split, *, quick):
+    """Training and test rows of a split."""
+    from sklearn.model_selection import train_test_split
+
+    X, y = load("kr-vs-k", "paper")
+    size = {"train_size": QUICK_ROWS, "test_size": QUICK_ROWS} if quick else {"test_size": 0.3}
+    return train_test_split(X, y, stratify=y, random_state=split, **size)
+
+
+def measure(cell, *, quick):
+    """Floors or rates of one split, by class."""
+    part, split = cell.split("/")
+    found = {"floors": measure_floors, "rates": measure_rates}[part](*read(int(split), quick=quick), quick=quick)
+    return {name: [plain(value) for value in np.asarray(values)[ORDER]] for name, values in found.items()}
+
+
+def measure_floors(X, _test, y, _truth, **_quick):
+    """The paper's floors and the library's, of the rows as they are and in two components."""
+    from sklearn.decomposition import PCA
+
+    paper, ours = floors_of(X, y)
+    paper_two, ours_two = floors_of(PCA(2, random_state=SEED).fit_transform(X), y)
+    shares = np.bincount(y) / len(y)
+    return {"shares": shares, "paper": paper, "ours": ours, "paper_two": paper_two, "ours_two": ours_two}
+
+
+def floors_of(X, y):
+    """Floors of each class against the rest: the HP-estimate with its correction, and the middle of all bounds."""
+    from bayesfloor import BayesFloor, henze_penrose
+
+    found = BayesFloor(scale=None, interval="fast", random_state=SEED, n_jobs=1).fit(X, y).one_vs_rest_
+    sizes = np.bincount(y)
+    cross = found.class_rate * (len(y) - 1)
+    return henze_penrose(cross, sizes, len(y) - sizes).estimate, found.estimate
+
+
+def measure_rates(X, test, y, truth, *, quick):
+    """Confusion rates of two classifiers."""
+    from sklearn.multiclass import OneVsOneClassifier
+    from sklearn.svm import SVC
+
+    rules = {"linear": OneVsOneClassifier(linear(max_iter=100 if quick else 1000)), "kernel": SVC(C=COST)}
+    return {name: rates_of(truth, rule.fit(X, y).predict(test)) for name, rule in rules.items()}
+
+
+def rates_of(truth, guess):
+    """Confusion rate of each class."""
+    return [((truth == code) != (guess == code)).mean() for code in range(len(CLASSES))]
+
+
+# What they say together.
+
+
+def by_split(cases, field):
+    """Values of a field, one split a row, one class a column; no rows where a split has none."""
+    part = "rates" if field in RULES else "floors"
+    return np.array([cases[f"{part}/{split}"][field] for split in SPLITS if f"{part}/{split}" in cases])
+
+
+def agreement(cases, field, rule):
+    """Rank correlations over the classes with the rates of a rule, by split."""
+    from scipy.stats import spearmanr
+
+    pairs = zip(by_split(cases, field), by_split(cases, rule), strict=False)
+    return [float(spearmanr(*pair).statistic) for pair in pairs]
+
+
+def at_share(cases, field):
+    """How many classes have a floor that the correction ended at their share, by split."""
+    shares = by_split(cases, "shares")
+    return (by_split(cases, field) >= 0.999 * shares).sum(axis=1)
+
+
+def goals(cases):
+    """Whether floors and rates have one order."""
+    found = {text: agreement(cases, "paper", rule) for rule, text in RULES.items()}
+    return [
+        goal_row(
+            f"kr-vs-k: rank correlation of floors and rates of a {text}", float(np.mean(one)), 18, 0.8, at_least=True
+        )
+        for text, one in found.items()
+        if one
+    ]
+
+
+def agreement_table(cases):
+    """Rank correlations over the 18 classes, mean and range over the splits."""
+    fields = {"paper": "the paper's floors", "ours": "the library's floors", "shares": "class sizes alone"}
+    yield ("rank correlation with the rates of a", *fields.values())
+    for rule, text in RULES.items():
+        found = [agreement(cases, field, rule) for field in fields]
+        if all(found):
+            yield (text, *(f"{np.mean(one):.3f} ({min(one):.3f} to {max(one):.3f})" for one in found))
+
+
+def table(cases):
+    """Floors and rates of each class, means over the splits."""
+    heads = {"shares": "share of rows", "paper": "the paper's floor", "paper_two": "after PCA to 2"}
+    heads |= {"ours": "the library's floor", "ours_two": "after PCA to 2"} | RULES
+    yield ("class", *heads.values())
+    columns = [by_split(cases, field) for field in heads]
+    if all(map(len, columns)):
+        means = [column.mean(axis=0) for column in columns]
+        yield from ((name, *(f"{value:.4f}" for value in line)) for name, *line in zip(CLASSES, *means, strict=True))
+        ends = {field: f"{at_share(cases, field).mean():.3g} of 18" for field in ("paper", "paper_two")}
+        yield ("at their share", *(ends.get(field, "") for field in heads))
+
+
+def check(cases):
+    """Assert what holds at any size: all are shares, and no floor of the paper's exceeds the share of its class."""
+    for case in cases.values():
+        assert all(0 <= value <= 1 for values in case.values() for value in values), case
+    assert (by_split(cases, "paper") <= 1.001 * by_split(cases, "shares")).all(), cases

@@ -1,0 +1,256 @@
+"""Pages of the results: ``python -m benchmarks.results_page`` makes them of the JSON files, and so does a site's build.
+
+A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, heads first) and
+``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
+``{{figure NAME | what it shows}}``, ``{{goals}}`` and ``{{about}}`` stand for what is made here. One that has no text
+yet gets all its tables.
+"""
+
+import argparse
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks._figures import save_both
+from benchmarks._results import columns_of_numbers, verdict
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+TEXTS = Path(__file__).parent / "pages"
+ORDER = ("known_floor", "feebee", "calibration", "labels", "selection", "paper", "paper_gap", "classifiers")
+_NOT_YET = "*Not measured yet.*"
+_FEW = 12  # goals that a page shows at once
+ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that have the tables of another
+FIGURES = {  # what draws them, and the table of what they show, where a part may not be measured yet
+    "calibration": {
+        "coverage": "_draw_floors.draw_coverage of intervals",
+        "bias": "_draw_floors.draw_bias of paper-bias",
+        "trees": "_draw_floors.draw_trees of paper-trees",
+    },
+    "check": {"seconds": "_draw_times.draw_check"},
+    "classifiers": {
+        "scores": "_draw_models.draw_scores",
+        "seconds": "_draw_models.draw_seconds",
+        "ranks": "_draw_models.draw_ranks",
+    },
+    "feebee": {"bands": "_draw_floors.draw_bands"},
+    "forest": {"trees": "_draw_times.draw_trees"},
+    "known_floor": {"methods": "_draw_floors.draw_methods", "designs": "_draw_floors.draw_designs"},
+    "labels": {"labels": "_draw_floors.draw_labels"},
+    "paper": {
+        "digits": "_draw_paper.draw_digits of mnist",
+        "pairs": "_draw_paper.draw_digit_pairs of mnist",
+        "chess": "_draw_paper.draw_chess of chess",
+        "ranks": "_draw_paper.draw_paper_ranks",
+        "distances": "_draw_paper.draw_distances",
+    },
+    "paper_gap": {"readings": "_draw_models.draw_readings"},
+    "scale": {
+        "growth": "_draw_times.draw_growth of bigger",
+        "overhead": "_draw_times.draw_overhead of overhead",
+        "enough": "_draw_times.draw_enough of enough",
+    },
+    "selection": {
+        "representations": "_draw_models.draw_representations of representations",
+        "noise": "_draw_models.draw_noise of noise",
+        "rows": "_draw_models.draw_rows of samples",
+    },
+}
+_PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)
+_LONG_NUMBER = re.compile(r"(?<![\d.,e])\d{5,}(?![\d.])")
+_TIGHT = "\N{NO-BREAK SPACE}"
+_UNIT = re.compile(r"(?<=\d) (?=(s|GB|MB|exponent)\b)")
+_SIZE = re.compile(r"(?<=\d) x (?=\d)")
+
+
+class Benchmark(NamedTuple):
+    """Results with the module that makes tables of them."""
+
+    name: str
+    results: dict
+    tables: dict
+    goals: list
+
+    def has(self, name):
+        """Whether a table has more than its heads."""
+        return len(self.tables.get(name, ())) > 1
+
+    @property
+    def missed(self):
+        """Goals that were missed."""
+        return [goal for goal in self.goals if goal.met is False]
+
+
+def read_benchmarks(folder=RESULTS):
+    """All benchmarks that have results, in the order of the pages."""
+    names = [path.stem for path in folder.glob("*.json")]
+    return [read_benchmark(folder, name) for name in sorted(names, key=_place)]
+
+
+def read_benchmark(folder, name):
+    """Results of one benchmark, its tables and goals."""
+    results = json.loads((folder / f"{name}.json").read_text())
+    module = import_module(f"benchmarks.{ELSEWHERE.get(name, name)}")
+    judge = getattr(module, "goals", lambda _: [])
+    return Benchmark(name, results, module.tables(results), list(judge(results)))
+
+
+def _place(name):
+    return ORDER.index(name) if name in ORDER else len(ORDER), name
+
+
+# Pieces of a page
+
+
+def markdown_table(lines):
+    """Lines of cells as a table of Markdown."""
+    head, *rows = ([_cell(cell) for cell in line] for line in lines)
+    rule = ["---:" if is_right else "---" for is_right in columns_of_numbers(lines)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+
+
+def _cell(text):
+    text = _SIZE.sub(f"{_TIGHT}\N{MULTIPLICATION SIGN}{_TIGHT}", text)
+    text = _UNIT.sub(_TIGHT, text).replace("<= ", f"≤{_TIGHT}").replace(">= ", f"≥{_TIGHT}")
+    text = re.sub(r"([\\|*_$<>`\[\]{}])", r"\\\1", text)
+    return "**missed**" if text == "missed" else _LONG_NUMBER.sub(lambda found: f"{int(found[0]):,}", text)
+
+
+def tell_goals(benchmark):
+    """Goals as a table, those that were missed first; many that were met are folded away."""
+    missed, others = benchmark.missed, [goal for goal in benchmark.goals if goal.met is not False]
+    if len(others) <= _FEW:
+        return markdown_table(goal_lines([*missed, *others]))
+    told = markdown_table(goal_lines(missed)) if missed else "No goal was missed."
+    return f"{told}\n\n{folded(goal_lines(others), f'{len(others)} goals met')}"
+
+
+def goal_lines(goals):
+    """Goals as lines of cells."""
+    lines = [(goal.measured, goal.figure, goal.goal, verdict(met=goal.met)) for goal in goals]
+    return [("what", "measured", "goal", "verdict"), *lines]
+
+
+def about(benchmark):
+    """What made the results: command, day, machine, versions."""
+    results = benchmark.results
+    facts = results["machine"]
+    versions = facts["versions"] | results.get("versions", {})
+    versions |= {name: results[name] for name in ("cleanlab", "pandas") if name in results}
+    lines = {
+        "Command": f"`python -m benchmarks.{benchmark.name}`; with `--show` it prints what was measured before",
+        "Measured": f"{results['measured']} (the last of it)",
+        "Machine": f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, shared with other work",
+        "Versions": f"Python {facts['python']}, " + ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "Linear algebra": ", ".join(facts["blas"]),
+        "Seed": str(results["seed"]),
+        "Numbers": f"`docs/results/{benchmark.name}.json`",
+    }
+    return "\n".join(f"- {key}: {text}" for key, text in lines.items())
+
+
+def folded(lines, title):
+    """Texts, or a table, folded away under a title."""
+    is_text = len(lines[0]) == 1
+    inside = "\n".join(f"- {_cell(text)}" for (text,) in lines[1:]) if is_text else markdown_table(lines)
+    return f":::{{dropdown}} {title}\n{inside}\n:::"
+
+
+def figure(benchmark, name, shown, folder):
+    """A figure for light and dark pages, and the words that tell what it shows."""
+    what, _, needed = FIGURES[benchmark.name][name].partition(" of ")
+    if needed and not benchmark.has(needed):
+        return _NOT_YET
+    module, draw = what.split(".")
+    draw = getattr(import_module(f"benchmarks.{module}"), draw)
+    files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
+    images = [
+        f":::{{image}} {file}\n:class: only-{look}\n:alt: {shown}\n:::"
+        for file, look in zip(files, ("light", "dark"), strict=True)
+    ]
+    return "\n\n".join(["::::{container} measured", *images, "::::", f"*{shown}*"])
+
+
+def fill(benchmark, text, folder):
+    """A text with its tables, figures and goals in place."""
+
+    def put(found):
+        kind, name, words = found.groups()
+        if kind == "table":
+            return markdown_table(benchmark.tables[name]) if benchmark.has(name) else _NOT_YET
+        if kind == "folded":
+            return folded(benchmark.tables[name], words) if benchmark.has(name) else ""
+        if kind == "figure":
+            return figure(benchmark, name, words, folder)
+        return {"goals": lambda: tell_goals(benchmark), "about": lambda: about(benchmark)}[kind]()
+
+    return _PLACE.sub(put, text)
+
+
+def text_of(benchmark):
+    """The text of a benchmark's page."""
+    path = TEXTS / f"{benchmark.name}.md"
+    if path.exists():
+        return path.read_text()
+    parts = [f"## {name}\n\n{{{{table {name}}}}}" for name in benchmark.tables]
+    goals = ["## Goals", "{{goals}}"] if benchmark.goals else []
+    return "\n\n".join([f"# {benchmark.name}", *goals, *parts, "## How this was measured", "{{about}}", ""])
+
+
+# All pages
+
+
+def write_pages(folder=RESULTS, results=RESULTS):
+    """Write the page of every benchmark, and the index."""
+    (folder / "pages").mkdir(parents=True, exist_ok=True)
+    found = read_benchmarks(results)
+    texts = {one.name: text_of(one) for one in found}
+    for one in found:
+        (folder / "pages" / f"{one.name}.md").write_text(fill(one, texts[one.name], folder / "pages"))
+    titles = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
+    (folder / "index.md").write_text(index(found, titles))
+
+
+def index(found, titles):
+    """The index: all benchmarks, and all goals, those that were missed first."""
+    parts = {
+        "{{pages}}": markdown_links(found, titles),
+        "{{missed}}": judged_table(found, titles, missed=True),
+        "{{met}}": judged_table(found, titles, missed=False),
+        "{{contents}}": "\n".join(f"pages/{one.name}" for one in found),
+    }
+    text = (TEXTS / "index.md").read_text()
+    for key, part in parts.items():
+        text = text.replace(key, part)
+    return text
+
+
+def markdown_links(found, titles):
+    """A line for each benchmark: its page, its goals, its day."""
+    lines = ["| benchmark | goals met | goals missed | measured on |", "| --- | ---: | ---: | --- |"]
+    for one in found:
+        met, missed = sum(goal.met is True for goal in one.goals), len(one.missed)
+        lines.append(f"| [{titles[one.name]}](pages/{one.name}.md) | {met} | {missed} | {one.results['measured']} |")
+    return "\n".join(lines)
+
+
+def judged_table(found, titles, *, missed):
+    """Goals of all benchmarks, either those that were missed or all others."""
+    lines = ["| benchmark | what | measured | goal |", "| --- | --- | ---: | ---: |"]
+    for one in found:
+        page = f"[{titles[one.name]}](pages/{one.name}.md)"
+        cells = [map(_cell, goal[:3]) for goal in one.goals if (goal.met is False) == missed]
+        lines += [f"| {page} | {' | '.join(line)} |" for line in cells]
+    return "\n".join(lines)
+
+
+def main(arguments=None):
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_page", description="Make the pages of results.")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder (default: docs/results)")
+    write_pages(parser.parse_args(arguments).output)
+
+
+if __name__ == "__main__":
+    main()

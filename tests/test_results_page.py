@@ -1,0 +1,84 @@
+"""The pages of results: all that was measured is told, losses first."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results"
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The module that makes the pages; benchmarks are no part of the package."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        from benchmarks import results_page
+    finally:
+        sys.path.remove(str(ROOT))
+    return results_page
+
+
+@pytest.fixture(scope="module")
+def folder(page, tmp_path_factory):
+    """All pages, with pictures that are named but not drawn."""
+    made = tmp_path_factory.mktemp("pages")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT)
+        patch.setattr(
+            page, "save_both", lambda _draw, _results, _folder, name: [f"{name}-light.svg", f"{name}-dark.svg"]
+        )
+        page.write_pages(made)
+    return made
+
+
+NAMES = sorted(path.stem for path in RESULTS.glob("*.json"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_of_results_has_a_page_that_tells_what_made_it(folder, page, name):
+    """A figure without its machine, versions, day and command cannot be checked."""
+    text = (folder / "pages" / f"{name}.md").read_text("utf-8")
+    results = page.read_benchmark(RESULTS, name).results
+    facts = results["machine"]
+    told = (f"python -m benchmarks.{name}", facts["cpu"], facts["python"], results["measured"])
+    assert all(part in text for part in told)
+    assert all(f"{package} {number}" in text for package, number in facts["versions"].items())
+    assert "{{" not in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_missed_goal_stands_on_the_index_before_those_that_were_met(folder, page, name):
+    """Losses are not hidden."""
+    missed = (folder / "index.md").read_text("utf-8").partition("## Goals met")[0]
+    for goal in page.read_benchmark(RESULTS, name).missed:
+        assert f"(pages/{name}.md) | {page._cell(goal.measured)} |" in missed
+
+
+def test_goals_missed_in_the_files_are_those_that_the_pages_judge(page):
+    """Two ways to count: what the files say was missed, and what the pages make of it."""
+    for name in ("forest", "floor", "check", "calibration"):
+        found = page.read_benchmark(RESULTS, name)
+        rows = [row for case in found.results["cases"].values() for row in case["rows"]]
+        assert len(found.missed) == sum(row.get("met") is False for row in rows)
+
+
+def test_a_figure_is_drawn_alike_each_time_and_for_dark_pages_in_other_ink(page, tmp_path):
+    """Builds can be compared byte by byte."""
+    from benchmarks._draw_times import draw_check
+    from benchmarks._figures import DARK, LIGHT, save_both
+
+    results = page.read_benchmark(RESULTS, "check").results
+    texts = [[(tmp_path / file).read_text() for file in save_both(draw_check, results, tmp_path, "it")] for _ in "12"]
+    assert texts[0] == texts[1]
+    assert LIGHT.ink in texts[0][0]
+    assert LIGHT.ink not in texts[0][1]
+    assert DARK.ink in texts[0][1]
+
+
+def test_a_cell_cannot_break_a_table(page):
+    """Bars, stars and long numbers come from names and figures."""
+    assert page._cell("a|b*c <= 100000 x 5") == "a\\|b\\*c ≤\u00a0100,000\u00a0\N{MULTIPLICATION SIGN}\u00a05"
