@@ -1,14 +1,45 @@
-"""Pages whose blocks run."""
+"""Pages whose blocks run, names that are documented, and the checks of the site."""
 
 import contextlib
 import doctest
+import importlib.util
+import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
+PUBLIC = [
+    f"{module}.{name}"
+    for module in ("bayesfloor", "bayesfloor.plotting", "bayesfloor.summary")
+    for name in import_module(module).__all__
+]
+OTHERS = {
+    "bayesfloor.ClassForests",  # made by class_forests, not by users
+    "bayesfloor.LabelsSeenWarning",
+    "bayesfloor.SampledRowsWarning",
+    "bayesfloor.SmartSVMSearch",  # takes what GridSearchCV takes
+}
+
+
+def pages_with_blocks():
+    """Pages written by hand, but for those with tests of their own."""
+    made = re.compile(r"^(_|auto_|generated|drawn|results)")
+    pages = (page.relative_to(DOCS) for page in sorted(DOCS.rglob("*.md")))
+    written = [page for page in pages if not any(map(made.match, page.parts))]
+    own = {"decide.md", "scale.md"}
+    return [str(page) for page in written if ">>> " in (DOCS / page).read_text("utf-8") and str(page) not in own]
+
+
+def load(name):
+    """A module of the site, which is no package."""
+    spec = importlib.util.spec_from_file_location(Path(name).stem, DOCS / name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def run_blocks(name, folder):
@@ -47,3 +78,74 @@ def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
     """And draws a picture."""
     assert run_blocks("decide.md", tmp_path) == (7, 0)
     assert len(list(tmp_path.glob("*.png"))) == 7
+
+
+@pytest.mark.parametrize("name", pages_with_blocks())
+def test_every_block_of_a_page_gives_what_it_shows(name, tmp_path):
+    """Readers copy them."""
+    blocks, failed = run_blocks(name, tmp_path)
+    assert blocks > 0
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_has_a_summary_its_parameters_and_an_example(name):
+    """Doctest runs the example; here it has to be there."""
+    module, _, last = name.rpartition(".")
+    found = getattr(import_module(module), last)
+    doc = pytest.importorskip("numpydoc.docscrape").get_doc_object(found)
+    told = {
+        one.strip("* ") for part in ("Parameters", "Attributes") for entry in doc[part] for one in entry[0].split(",")
+    }
+    asked = set() if name in OTHERS else set(inspect.signature(found).parameters)
+    assert doc["Summary"][0].endswith(".")
+    assert asked <= told
+    assert any(line.startswith(">>> ") for line in doc["Examples"])
+
+
+def test_the_reference_has_every_public_name():
+    """A name that is not there is not found."""
+    page = (DOCS / "api" / "index.rst").read_text("utf-8")
+    listed = {line.strip().removeprefix("summary.") for line in page.splitlines() if line.startswith("   ")}
+    assert {name.rpartition(".")[2] for name in PUBLIC} <= listed
+
+
+GOOD = '<html><head><link rel="stylesheet" href="a.css"></head><body id="top"><p id="here">{}</p></body></html>'
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('<a href="b.html#there">', None),
+        ('<a href="https://example.org">', None),
+        ('<a href="c.html">', "leads nowhere: c.html"),
+        ('<a href="b.html#nowhere">', "leads nowhere: b.html#nowhere"),
+        ('<a href="#nowhere">', "leads nowhere: #nowhere"),
+        ('<img src="c.png">', "loads what is not there: c.png"),
+        ('<script src="https://example.org/a.js">', "loads from elsewhere: https://example.org/a.js"),
+        ('<img src="//example.org/a.png">', "loads from elsewhere: //example.org/a.png"),
+    ],
+)
+def test_the_check_of_the_site_sees_what_leads_nowhere_or_comes_from_elsewhere(tmp_path, capsys, text, fault):
+    """A reader without a network sees the whole site, and no link is dead."""
+    (tmp_path / "a.css").write_text("p {}", "utf-8")
+    (tmp_path / "a.html").write_text(GOOD.format(text), "utf-8")
+    (tmp_path / "b.html").write_text(GOOD.format('<b id="there">'), "utf-8")
+    assert load("check_links.py").main(tmp_path) == (fault is not None)
+    assert fault is None or f"a.html: {fault}" in capsys.readouterr().out
+
+
+def test_the_check_of_the_site_sees_styles_that_load_from_elsewhere(tmp_path):
+    """Fonts are the usual way to call home."""
+    (tmp_path / "a.css").write_text('@font-face { src: url("https://example.org/a.woff2"); }', "utf-8")
+    assert load("check_links.py").main(tmp_path)
+
+
+def test_formulas_keep_an_index_beside_its_letter_and_braces_small():
+    """What docutils does otherwise."""
+    pytest.importorskip("sphinx")
+    to_mathml = load("_extensions/formulas.py").to_mathml
+    assert "<msub>" in to_mathml(r"\hat{G}_n", None)
+    assert '<mo stretchy="false" lspace="0" rspace="0">{</mo>' in to_mathml(r"a \{b\} c", None)
+    assert "<mo>{</mo>" in to_mathml(r"\left\{b\right\}", None)
+    assert to_mathml(r"\begin{align*} a &= b \\ c &= d \end{align*}", None, as_block=True).count("<mtr>") == 2

@@ -1,0 +1,76 @@
+"""Bounds, and the bias of counts, as curves."""
+
+from functools import cache
+
+import numpy as np
+from scipy.stats import norm
+
+from bayesfloor import henze_penrose, spanning_forest
+from figures.drawing import panels
+
+ROWS = 32_000  # of all samples of a size: smaller ones are drawn more often
+SIZES = (125, 250, 500, 1000, 2000)
+
+
+def bounds(ink):
+    """Lower bound, estimate and upper bound by the share of cross edges, for two classes of equal size."""
+    figure, (ax,) = panels(1, width=5.2, height=3.4)
+    share = np.linspace(0, 0.6, 301)
+    found = henze_penrose(share * 1000, 500, 500)
+    ax.fill_between(share, found.lower, found.upper, color=ink.faint, alpha=0.25, linewidth=0)
+    for values, name, style in (
+        (found.upper, "upper bound", "-"),
+        (found.estimate, "HP-estimate", "--"),
+        (found.lower, "lower bound", "-."),
+    ):
+        ax.plot(share, values, style, color=ink.text, label=name)
+    ax.set(xlabel="R / n, cross edges by rows", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
+    ax.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def falling(ink):
+    """The share of cross edges of two Gaussians by the number of rows, in 2, 5 and 10 dimensions."""
+    figure, (ax,) = panels(1, width=5.6, height=3.6)
+    for d, marker, color in zip((2, 5, 10), "os^", ink.classes, strict=False):
+        mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
+        ax.errorbar(SIZES, mean, 1.96 * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
+    ax.axhline(true_limit(), color=ink.text, linestyle="--", linewidth=1)
+    ax.annotate("where all of them end", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
+    ax.axhline(0.15, color=ink.text, linestyle=":", linewidth=1)
+    ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
+    ax.set(xscale="log", xlabel="rows", ylabel="share of cross edges", ylim=(0.13, 0.31))
+    ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])
+    ax.minorticks_off()
+    ax.legend(frameon=False, loc="upper right", ncols=3)
+    return figure
+
+
+@cache
+def mean_rate(n, d):
+    """Mean of G over samples of n rows, and its standard error."""
+    rates = [cross_rate(n, d, seed) for seed in range(ROWS // n)]
+    return np.mean(rates), np.std(rates, ddof=1) / np.sqrt(len(rates))
+
+
+def cross_rate(n, d, seed):
+    """G of two Gaussians with a Bayes error of 0.15."""
+    rng = np.random.default_rng([seed, n, d])
+    y = np.repeat([0, 1], n // 2)
+    X = rng.normal(size=(len(y), d))
+    X[:, 0] += 2 * norm.isf(0.15) * y
+    forest = spanning_forest(X, n_trees=1)
+    code = np.empty(len(y), dtype=int)
+    code[forest.vertex] = y
+    return np.mean(code[forest.a] != code[forest.b])
+
+
+def true_limit():
+    """E[2 eta (1 - eta)] along the line on which the two differ."""
+    x = np.linspace(-8, 8, 20_001)
+    half = norm.isf(0.15)
+    one, two = norm.pdf(x + half), norm.pdf(x - half)
+    return np.trapezoid(one * two / (one + two), x)
+
+
+PICTURES = (bounds, falling)

@@ -1,0 +1,99 @@
+"""What all pictures share: inks for light and dark pages, and how points and edges look."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+MODULES = ("trees", "curves", "layers")
+MARKERS = "os^D"
+
+
+@dataclass(frozen=True)
+class Ink:
+    """Colours of one kind of page."""
+
+    text: str
+    faint: str
+    classes: tuple[str, ...]
+
+
+INKS = {
+    "light": Ink("#222222", "#8c8c8c", ("#1f6fb4", "#d9660a", "#3f8f4f", "#7a5195")),
+    "dark": Ink("#e8e8e8", "#8f8f8f", ("#6db3f2", "#ffa45c", "#85d08f", "#c79be6")),
+}
+
+
+def draw_all(folder):
+    """Draw every picture that is missing in the folder, or older than the script that draws it."""
+    folder.mkdir(exist_ok=True)
+    for name in MODULES:
+        module = import_module(f"figures.{name}")
+        for draw in module.PICTURES:
+            for page, ink in INKS.items():
+                file = folder / f"{draw.__name__}-{page}.svg"
+                if not is_newer(file, Path(module.__file__), Path(__file__)):
+                    save(draw, ink, file)
+
+
+def is_newer(file, *scripts):
+    """Whether a file is there and newer than these scripts."""
+    return file.exists() and file.stat().st_mtime > max(script.stat().st_mtime for script in scripts)
+
+
+def save(draw, ink, file):
+    """Draw one picture; the same script gives the same file."""
+    looks = {
+        "svg.hashsalt": file.name,
+        "font.size": 9,
+        "text.color": ink.text,
+        "axes.edgecolor": ink.faint,
+        "axes.labelcolor": ink.text,
+        "xtick.color": ink.text,
+        "ytick.color": ink.text,
+        "axes.titlesize": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+    with mpl.rc_context(looks):
+        draw(ink).savefig(file, transparent=True, metadata={"Date": None})
+
+
+def panels(n_columns, width=7.2, height=3.0, n_rows=1):
+    """A figure and its axes in a row."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, np.atleast_1d(figure.subplots(n_rows, n_columns)).ravel()
+
+
+def draw_points(ax, X, y, ink, size=30):
+    """Points of each class, told apart by marker and colour."""
+    for code in np.unique(y):
+        looks = {"facecolor": ink.classes[code] if code % 2 == 0 else "none", "edgecolor": ink.classes[code]}
+        ax.scatter(*X[y == code].T, s=size, marker=MARKERS[code], linewidth=1.4, zorder=3, **looks)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def draw_edges(ax, X, ends, **looks):
+    """Lines between points."""
+    ax.add_collection(LineCollection(X[ends], **{"zorder": 1, **looks}))
+
+
+def draw_tree(ax, X, y, ends, ink):
+    """Edges of a tree: thin inside a class, thick where they join two."""
+    cross = y[ends[:, 0]] != y[ends[:, 1]]
+    draw_edges(ax, X, ends[~cross], colors=ink.faint, linewidths=1.0)
+    draw_edges(ax, X, ends[cross], colors=ink.text, linewidths=2.4, zorder=2)
+    return int(cross.sum())
+
+
+def row_ends(forest, tree=None):
+    """The rows that edges join, where no two rows are equal."""
+    row = np.empty(forest.n_vertices, dtype=int)
+    row[forest.vertex] = forest.rows
+    chosen = slice(None) if tree is None else forest.tree == tree
+    return np.column_stack([row[forest.a[chosen]], row[forest.b[chosen]]])

@@ -1,0 +1,17 @@
+"""
+Which classes are alike
+=======================
+
+Classes that are hard to tell apart stay together longest. The number at a split is the floor between its two sides,
+as a share of guessing; a dot is a split so easy that it is not measurable.
+
+Do not read a taxonomy into it. Cuts near the top are often between classes so far apart that any of them would do.
+"""
+
+from sklearn.datasets import load_digits
+
+from bayesfloor import BayesFloor
+from bayesfloor.plotting import ClassTreeDisplay
+
+floor = BayesFloor().fit(*load_digits(return_X_y=True))
+display = ClassTreeDisplay.from_estimator(floor)

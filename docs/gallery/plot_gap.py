@@ -1,0 +1,24 @@
+"""
+Is my model done
+================
+
+A naive Bayes model against the floor: its error with a 95 % interval, the lowest possible error, and below it the
+pairs of digits where most can be won.
+
+Do not believe "at the floor" where ``trust`` is not "small bias": a better model may be possible all the same. And
+the test rows have to be drawn like those of the floor.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+from bayesfloor import BayesFloor, gap
+from bayesfloor.plotting import GapDisplay
+
+X, y = load_digits(return_X_y=True)
+train, test, y_train, y_test = train_test_split(X, y, test_size=600, random_state=0)
+model = GaussianNB().fit(train, y_train)
+found = gap(BayesFloor().fit(train, y_train), y_test, model.predict(test))
+print(found.text)
+display = GapDisplay.from_gap(found, most=5)

@@ -1,0 +1,27 @@
+"""
+What a neighbour would answer
+=============================
+
+``soft_confusion_`` is how likely two labels drawn at one place are class i and class j. Divided by the share of class
+i it reads like a confusion matrix: of the rows of a digit, how many have a neighbour in the trees of each class. No
+classifier was trained.
+
+Do not take it for the confusion of the best classifier, which errs less: a neighbour is drawn, not chosen.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+
+from bayesfloor import BayesFloor
+
+floor = BayesFloor().fit(*load_digits(return_X_y=True))
+confusion = floor.soft_confusion_ / floor.soft_confusion_.sum(axis=1, keepdims=True)
+
+_, ax = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
+shown = np.where(np.eye(10, dtype=bool), np.nan, 100 * confusion)
+image = ax.imshow(shown, cmap="Oranges")
+for i, j in np.argwhere(shown > 0.5):
+    ax.text(j, i, f"{shown[i, j]:.1f}", ha="center", va="center", color="white" if shown[i, j] > 1.6 else "black")
+ax.set(xlabel="neighbour's digit", ylabel="digit", xticks=range(10), yticks=range(10))
+plt.colorbar(image, label="% of the digit's edges, diagonal left out")

@@ -1,0 +1,156 @@
+"""
+Which classes should I merge?
+=============================
+
+**The question.** There are many classes and the error is too high. Which of them should be one?
+
+**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.merge_advice`: it names the classes that nothing tells
+apart, and with a target as many more as it takes. It also says what is lost.
+"""
+
+# %%
+# The smallest code
+# -----------------
+# Leaves of six kinds of tree, two measurements each. The data are made up, so the truth is known: two kinds of maple
+# are drawn from the same distribution, oak and beech overlap, willow touches both, pine stands alone.
+
+import numpy as np
+
+from bayesfloor import BayesFloor, merge_advice
+
+MIDDLES = {
+    "pine": (5, 5),
+    "oak": (12, 7),
+    "beech": (14.2, 7),
+    "willow": (14.2, 11.1),
+    "red maple": (8, 12),
+    "sugar maple": (8, 12),
+}
+rng = np.random.default_rng(0)
+y = np.repeat(list(MIDDLES), 300)
+X = rng.normal(size=(1800, 2)) + np.repeat(list(MIDDLES.values()), 300, axis=0)
+
+floor = BayesFloor().fit(X, y)
+print(merge_advice(floor).text.replace(". ", ".\n"))
+
+# %%
+# The last two sentences are a part of the advice. Any merge lowers the floor; with one class left it is zero.
+
+import matplotlib.pyplot as plt
+
+_, ax = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
+for kind, marker in zip(MIDDLES, "osD^v*", strict=True):
+    ax.scatter(*X[y == kind].T, s=14, marker=marker, alpha=0.6, label=kind, linewidths=0)
+ax.set(xlabel="length, cm", ylabel="width, cm", title="Six kinds, two measurements")
+legend = ax.legend(ncols=3, fontsize=8)
+
+# %%
+# What the numbers mean
+# ---------------------
+# Each pair of classes has trees of its own, and so a floor of its own: the error that is left when only these two are
+# to be told apart. *Normalised* divides it by the share of the smaller of the two, so that 0 is "separate" and 1 is
+# "cannot be told apart", whatever the sizes.
+
+pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)
+print(pairs[["class_1", "class_2", "lower", "upper", "normalised", "at_resolution"]].round(3).to_string(index=False))
+
+# %%
+# The truth is known here: 50 % for the two maples, and for kinds whose middles are so far apart
+
+from scipy.stats import norm
+
+for one, two in (("oak", "beech"), ("beech", "willow"), ("oak", "willow")):
+    apart = np.linalg.norm(np.subtract(MIDDLES[one], MIDDLES[two]))
+    print(f"{one} and {two}: {norm.sf(apart / 2):.3f}")
+
+# %%
+# **Not measurable.** A spanning tree is connected: even two perfectly separate classes share one edge. So a floor of
+# about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are never ranked:
+
+from bayesfloor.plotting import PairwiseDisplay
+
+display = PairwiseDisplay.from_estimator(floor)
+
+# %%
+# **Shown to be alike.** A high floor is not enough for that word. It takes a test that finds next to no difference
+# between the two, in few dimensions, where the trees' bias is small:
+
+print(pairs.loc[pairs["merge"], ["class_1", "class_2"]].to_string(index=False))
+
+# %%
+# Merge towards a target
+# ----------------------
+# Without a target only what is alike is merged. With one, further merges follow, the largest gain first, until the
+# upper bound is low enough:
+
+advice = merge_advice(floor, target=0.97)
+print(advice.text.replace(". ", ".\n"))
+print()
+print(advice.frame()[["one", "two", "alike", "n_classes", "lower", "upper", "met"]].round(3).to_string())
+
+# %%
+# Each line is one merge and what is left after it. ``mapping`` has the new labels, and ``relabel`` counts the same
+# trees again under them, so that nothing has to be fitted anew:
+
+merged = np.array([advice.mapping[label] for label in y])
+after = floor.relabel(merged).overall_
+print(sorted(set(merged.tolist())))
+print(f"{after.lower:.3f} to {after.upper:.3f}")
+
+# %%
+# Bounds are not yet a verdict, for which classifiers are tried as well:
+
+import bayesfloor
+
+print("as they are:", bayesfloor.check(X, y, target=0.97).verdict)
+print("merged:", bayesfloor.check(X, merged, target=0.97).verdict)
+
+# %%
+# Merge what belongs together
+# ---------------------------
+# The order above is by what is gained. Often classes also have a meaning, and the tree of classes helps to see which
+# merges would make sense: what is hard to tell apart parts last.
+
+from bayesfloor.plotting import ClassTreeDisplay
+
+display = ClassTreeDisplay.from_estimator(floor)
+
+# %%
+# On real data most pairs are easy and few are not. The ten digits of scikit-learn, 64 pixels each:
+
+from sklearn.datasets import load_digits
+
+digits = BayesFloor().fit(*load_digits(return_X_y=True))
+pairs = digits.pairwise_.frame().sort_values("estimate", ascending=False)
+print(f"{int(pairs['at_resolution'].sum())} of {len(pairs)} pairs are not measurable; the hardest of the others:")
+print(pairs[["class_1", "class_2", "lower", "upper"]].head(4).round(3).to_string(index=False))
+print(merge_advice(digits).text)
+
+# %%
+
+display = ClassTreeDisplay.from_estimator(digits)
+
+# %%
+# No advice is advice too: nobody should merge digits.
+#
+# From a terminal, ``bayesfloor tree digits.csv -y label`` draws the same tree, and ``bayesfloor check`` names classes
+# that might as well be merged (``BF103``).
+#
+# What not to believe
+# -------------------
+# - **That merging made the problem easier.** It made the question smaller. Look at what is lost, and at how well
+#   guessing does after it.
+# - **"Within reach by the trees alone" as a need.** The upper bound is what a neighbour in the tree errs on. A good
+#   classifier may reach the target without any merge; :func:`bayesfloor.check` tries some.
+# - **"Not shown to be alike" as "different".** In many dimensions, with weights or with soft labels it cannot be shown
+#   at all, and the text says so.
+# - **The pair's floor as its share of the total error.** A pair's floor is that of a world with these two classes only.
+#   ``floor.soft_confusion_`` has the shares under competition of all classes.
+# - **The gain of the last merges, to the digit.** They were picked because they gain most on these rows; on others they
+#   gain a little less.
+#
+# Next
+# ----
+# :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that tell
+# classes apart instead of merging them. :func:`bayesfloor.class_weight` and
+# :class:`bayesfloor.FloorGuidedClassifier` use the same matrix of pairs to train.

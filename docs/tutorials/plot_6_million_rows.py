@@ -1,0 +1,161 @@
+"""
+A million rows
+==============
+
+**The question.** There are a million rows. Does that take all night, and do they fit?
+
+**The answer.** It takes seconds: growing samples are drawn until the interval is narrow enough, and rows may stay on
+disk. What a sample cannot show are very rare classes, and single rows that were not drawn.
+"""
+
+# %%
+# The smallest code
+# -----------------
+# Two large classes, normal in the plane, of which the best classifier errs on 15.9 %; and a rare third one, with 60 of
+# a million rows. Not all rows are used, and a warning says so. Here it is caught, to be shown:
+
+import time
+import warnings
+
+import numpy as np
+
+from bayesfloor import BayesFloor
+
+rng = np.random.default_rng(0)
+y = rng.choice(["left", "right"], size=1_000_000)
+y[rng.choice(len(y), size=60, replace=False)] = "rare"
+middle = {"left": (0, 0), "right": (2, 0), "rare": (1, 3.5)}
+X = rng.normal(size=(len(y), 2))
+for name, place in middle.items():
+    X[y == name] += place
+
+start = time.process_time()
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    floor = BayesFloor().fit(X, y)
+print(f"{len(X):,} rows in {time.process_time() - start:.0f} CPU seconds")
+print(told[0].message)
+print(f"lowest possible error: {floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
+
+# %%
+# What the numbers mean
+# ---------------------
+# Above 50,000 rows samples are drawn, each twice the one before, until the 95 % interval of the share of cross edges is
+# narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each showed:
+
+import matplotlib.pyplot as plt
+
+n_rows, share, error = (np.array([one[key] for one in floor.curve_]) for key in ("n_rows", "cross_rate", "std_error"))
+_, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+ax.errorbar(n_rows, share, 1.96 * error, fmt="o", color="#222222", capsize=4)
+ax.set_xscale("log")
+ax.set_xticks(n_rows, [f"{n:,}" for n in n_rows])
+ax.set_xticks([], minor=True)
+ax.set(xlabel="rows drawn (log scale)", ylabel="share of cross edges", title="Samples until the interval is narrow")
+ax.set_xlim(n_rows[0] / 1.5, n_rows[-1] * 1.5)
+label = ax.annotate(
+    "narrower than 0.01:\nenough",
+    (n_rows[-1], share[-1]),
+    (-12, 0),
+    textcoords="offset points",
+    ha="right",
+    va="center",
+)
+
+# %%
+# Four times the rows halve the interval, and that is all they do: the share of cross edges has long settled, and the
+# gap between the lower and the upper bound is the method's and does not close. More rows are worth it where
+# neighbours are far apart (many dimensions), which ``floor.overall_.trust`` tells.
+
+print(floor.overall_.trust, "-", floor.overall_.reasons[0])
+
+# %%
+# The warning
+# -----------
+# ``SampledRowsWarning`` is there so that nobody takes a part for the whole without knowing. Decide once:
+#
+# - You accept samples: silence it where you fit.
+# - A job must never sample unawares: make it an error.
+# - You know how many rows you want: ``BayesFloor(max_rows=20_000)``.
+# - You want all rows, whatever it takes: ``BayesFloor(target_width=None)``; see :doc:`plot_7_cluster`.
+#
+# ``bayesfloor.check`` and the command line do not warn; they say so in the result, in ``BF206``.
+
+from bayesfloor import SampledRowsWarning
+
+warnings.simplefilter("ignore", SampledRowsWarning)
+
+# %%
+# Rows on disk
+# ------------
+# Rows need not be in memory. A folder of Parquet files is told by its name, and the label by that of its column. Of
+# more than a million rows a million are drawn and read, and samples are drawn of these:
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow.parquet import write_table
+
+work = tempfile.TemporaryDirectory()
+folder = Path(work.name) / "rows"
+folder.mkdir()
+for number, part in enumerate(np.array_split(np.arange(len(X)), 4)):
+    write_table(pa.table({"x0": X[part, 0], "x1": X[part, 1], "label": y[part]}), folder / f"{number}.parquet")
+
+start = time.process_time()
+far = BayesFloor(target_width=0.02).fit(folder, "label")
+print(f"{far.overall_.n_rows:,} rows used, {time.process_time() - start:.0f} CPU seconds")
+print(f"lowest possible error: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
+
+# %%
+# ``open_rows`` gives a handle where columns are to be chosen. It reads numbers when asked, not before, and goes
+# wherever the folder went: ``BayesFloor().fit(rows, "label")``.
+
+from bayesfloor import open_rows
+
+rows = open_rows(folder, columns=["x0", "x1"])
+print(rows.shape)
+print(rows.take(np.array([0, 999_999])))
+
+# %%
+# The same from a terminal: ``bayesfloor check rows/ -y label``. ``.npy`` files work alike, with labels in another
+# ``.npy`` file or in memory.
+#
+# What a sample cannot show
+# -------------------------
+# **Rare classes.** Each class gets its share of the sample, so of 60 rows in a million three are drawn. Nothing can be
+# said of three rows. Their bounds look wonderfully low, and ``few`` says why:
+
+classes = floor.one_vs_rest_.frame()
+print(classes[["classes", "sizes", "lower", "upper", "few"]].round(4).to_string(index=False))
+
+# %%
+# The way out is to take all rows of the rare class and some of the others. That answers for pairs with the rare class;
+# the overall floor is then that of other class shares:
+
+keep = (y == "rare") | (rng.random(len(y)) < 0.003)
+near = BayesFloor().fit(X[keep], y[keep])
+pairs = near.pairwise_.frame()
+print(near.one_vs_rest_.frame()[["classes", "sizes", "few"]].to_string(index=False))
+print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
+
+# %%
+# **Single rows.** Odd labels are looked for among the rows that were drawn; ``rows_`` says which these are. For a list
+# of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
+
+print(f"{len(floor.rows_):,} rows were looked at, row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
+work.cleanup()
+
+# %%
+# What not to believe
+# -------------------
+# - **That a narrow interval is a right answer.** It is narrow around the share of cross edges at so many rows. Bounds
+#   and bias come on top, and ``trust`` says how much.
+# - **That each interval holds what all rows show.** One in twenty need not.
+# - **A sample of sorted files, if you drew it yourself.** Take rows at random, or leave the drawing to ``fit``.
+# - **Silence about a rare class.** Look at ``few`` before you believe that it is easy.
+#
+# Next
+# ----
+# :doc:`plot_7_cluster` for all rows on several machines, :doc:`/scale` for how few rows are enough and what more cost.
