@@ -1,0 +1,19 @@
+"""The lowest versions that ``pyproject.toml`` allows, as constraints for pip: ``python tools/lowest.py``."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+
+def lowest_versions(root: Path) -> list[str]:
+    """Name and lowest version of all that users and tests need."""
+    with (root / "pyproject.toml").open("rb") as file:
+        said = tomllib.load(file)
+    extras = said["project"]["optional-dependencies"].values()
+    groups = [said["project"]["dependencies"], *extras, said["dependency-groups"]["test"]]
+    return sorted({requirement.replace(">=", "==") for group in groups for requirement in group})
+
+
+if __name__ == "__main__":
+    print("\n".join(lowest_versions(Path(__file__).parents[1])))
