@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -110,6 +112,18 @@ def test_rows_that_are_not_there_are_refused(rows, wanted):
     """Not made up from what memory held."""
     with pytest.raises(IndexError, match="but there are 50"):
         rows.take(np.array(wanted))
+
+
+def test_plain_columns_are_read_without_pandas(write):
+    """Each of many small workers would pay for it."""
+    path = write("plain.parquet", {"x": [1.0, 2.0], "n": [3, 4], "l": [[5.0, 6.0], [7.0, 8.0]]})
+    code = (
+        "import sys; from bayesfloor import open_rows; X = open_rows(sys.argv[1]).read(); "
+        "print(X.tolist(), 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=True, text=True)
+
+    assert done.stdout.strip() == "[[1.0, 3.0, 5.0, 6.0], [2.0, 4.0, 7.0, 8.0]] False"
 
 
 def test_batches_may_span_groups(write, X, monkeypatch):

@@ -159,14 +159,23 @@ def _numbers(column: Any, name: str, file: File) -> Floats:
 
     kind = column.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+        lengths = _to_numpy(column.value_lengths())
         if column.null_count or (lengths != lengths[0]).any():
             raise ValueError(
                 f"Got lists of different lengths, or missing ones, in column {quoted(name)} of "
                 f"{printable(file.path)}, but expected as many numbers in each."
             )
-        return as_floats(column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1))
-    return as_floats(column.to_numpy(zero_copy_only=False)[:, None])
+        return as_floats(_to_numpy(column.flatten()).reshape(len(column), -1))
+    return as_floats(_to_numpy(column)[:, None])
+
+
+def _to_numpy(column: Any) -> NDArray[Any]:
+    """The numbers of a column. Its own ``to_numpy`` loads pandas: 40 MB that small workers cannot spare."""
+    import pyarrow as pa
+
+    is_plain = not column.null_count and not pa.types.is_boolean(column.type)
+    values: NDArray[Any] = np.from_dlpack(column) if is_plain else column.to_numpy(zero_copy_only=False)
+    return values
 
 
 def as_floats(array: NDArray[Any]) -> Floats:
