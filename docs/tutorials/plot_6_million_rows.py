@@ -128,7 +128,7 @@ print(rows.take(np.array([0, 999_999])))
 # said of three rows. Their bounds look wonderfully low, and ``few`` says why:
 
 classes = floor.one_vs_rest_.frame()
-print(classes[["classes", "sizes", "lower", "upper", "few"]].round(4).to_string(index=False))
+print(classes[["class", "size", "lower", "upper", "few"]].round(4).to_string(index=False))
 
 # %%
 # The way out is to take all rows of the rare class and some of the others. That answers for pairs with the rare class;
@@ -137,7 +137,7 @@ print(classes[["classes", "sizes", "lower", "upper", "few"]].round(4).to_string(
 keep = (y == "rare") | (rng.random(len(y)) < 0.003)
 near = BayesFloor().fit(X[keep], y[keep])
 pairs = near.pairwise_.frame()
-print(near.one_vs_rest_.frame()[["classes", "sizes", "few"]].to_string(index=False))
+print(near.one_vs_rest_.frame()[["class", "size", "few"]].to_string(index=False))
 print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
 
 # %%

@@ -15,6 +15,7 @@ from bayesfloor.formulas._noise import cross_rate_without_noise
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
 STILL_FALLING = "the share of cross edges fell"  # how a doubt about the bias begins
+_OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # in tables with a line for each
 FEW = 30  # rows of a class below which nothing is to be trusted
 
 
@@ -224,7 +225,7 @@ class PairwiseFloor(Result):
             "class_1": self.classes[one],
             "class_2": self.classes[two],
             "normalised": self.matrix[one, two],
-            **{name: getattr(self, name)[one, two] for name in names},
+            **{_OF_ONE.get(name, name): getattr(self, name)[one, two] for name in names},
             "at_resolution": self.at_resolution[one, two],
             "merge": self.alike()[one, two],
         }
@@ -272,7 +273,7 @@ class OneVsRestFloor(Result):
 
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval()
-        columns = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        columns = {_OF_ONE.get(item.name, item.name): getattr(self, item.name) for item in fields(self) if item.repr}
         return {**columns, "class_rate_low": low, "class_rate_high": high}
 
 
