@@ -119,7 +119,7 @@ def _full_cases(folder):
 
 
 def _quick_cases(folder):
-    one = partial(measure, folder)
+    one = partial(measure, folder, memory="1GB")  # how little is enough depends on the machine: full sizes tell
     yield _case("bigger/1e+05", one, kind="normal", n=100_000, d=2, block_rows=5000, compare="peer, memory")
     yield _case("skipped/normal-2", one, kind="normal", n=30_000, d=2, workers=1, block_rows=1000)
     yield _case("skipped/uniform-4", one, kind="uniform", n=10_000, d=4, block_rows=1000, compare="memory")
