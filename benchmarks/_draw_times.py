@@ -136,3 +136,20 @@ def draw_enough(results, look):
     axes.grid(axis="y")
     axes.legend(loc="lower right")
     return figure
+
+
+def draw_model(results, look):
+    """Wall seconds that the model of the cost says, by those measured."""
+    figure, (axes,) = panels(4.2, 4)
+    errors = results["cases"]["derived"]["model"]["errors"]
+    for held_out, mark, label in ((False, theirs(look, 0), "fitted"), (True, ours(look), "held out")):
+        times = np.array([one["seconds"] for one in errors if one["held_out"] == held_out])
+        axes.plot(*times.T, **mark, label=label)
+    ends = np.array([0.9, 1.1]) * np.array([axes.dataLim.min.min(), axes.dataLim.max.max()])
+    axes.plot(ends, ends, color=look.ink, lw=1, ls=(0, (4, 3)), label="equal")
+    axes.set(xscale="log", yscale="log", xlabel="wall seconds measured", ylabel="wall seconds by the model")
+    for axis in (axes.xaxis, axes.yaxis):
+        plain_logs(axis, [10, 30, 100, 300])
+    axes.grid(axis="y")
+    axes.legend(loc="upper left")
+    return figure

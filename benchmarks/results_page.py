@@ -50,6 +50,7 @@ FIGURES = {  # what draws them, and the table of what they show, where a part ma
         "growth": "_draw_times.draw_growth of bigger",
         "overhead": "_draw_times.draw_overhead of overhead",
         "enough": "_draw_times.draw_enough of enough",
+        "model": "_draw_times.draw_model of model, errors",
     },
     "selection": {
         "representations": "_draw_models.draw_representations of representations",
