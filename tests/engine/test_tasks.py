@@ -1,6 +1,8 @@
 """Tasks run where the user's joblib says, whatever happens to the workers."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -11,6 +13,20 @@ from joblib.externals.loky import get_reusable_executor
 from bayesfloor.engine._tasks import WorkerDiedError, effective_n_jobs, run_tasks, run_unordered
 
 MANY = 10**6  # deaths: more than anybody waits for
+
+# It ends while tasks run, as after an interrupt at a bad moment: nobody closes the results.
+ENDED = """
+import os, time
+from bayesfloor.engine._tasks import run_unordered
+
+def task(number):
+    os.write(1, f"begun {number}\\n".encode())  # at once: threads may not meet in a line
+    time.sleep(0.2)
+    os.write(1, f"done {number}\\n".encode())
+
+results = run_unordered(task, [(number,) for number in range(100)], n_jobs=2)
+next(results)
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -188,3 +204,13 @@ def test_a_single_task_that_always_kills_is_named(deadly):
     """There is nothing to put it apart from."""
     with pytest.raises(WorkerDiedError, match="the last time at task 0"):
         list(run_unordered(deadly, [(0, MANY)], n_jobs=None))
+
+
+def test_a_process_does_not_end_under_its_tasks():
+    """Python cuts off threads at its end, which aborts the process where they are in compiled C++."""
+    ended = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=True, text=True, timeout=60)
+    words = [line.split() for line in ended.stdout.splitlines()]
+    begun, done = ({number for word, number in words if word == kind} for kind in ("begun", "done"))
+
+    assert begun == done
+    assert 0 < len(done) < 50

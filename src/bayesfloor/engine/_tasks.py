@@ -6,7 +6,10 @@ a thread beside the points or, under the user's own ``joblib.parallel_config``, 
 
 from __future__ import annotations
 
+import atexit
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -166,10 +169,48 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
 def call(function: Callable[..., Result], number: int, name: str, task: tuple[object, ...]) -> tuple[int, Result]:
     """The task's number and result; an error is told which task it comes from."""
     try:
-        return number, function(*task)
+        with _threads.at_work():
+            return number, function(*task)
     except Exception as error:
         error.add_note(f"at {name}")
         raise
+
+
+class _Threads:
+    """Threads that are at a task, so that the process does not end under them.
+
+    An interrupt may leave joblib's threads at work. Python cuts off those it finds at its end, and where that happens
+    inside compiled C++ the process aborts.
+    """
+
+    def __init__(self) -> None:
+        self.busy, self.ended = set[int](), False
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Around a task; none begins any more in a thread of a process that ends."""
+        me = threading.get_ident()
+        if me in self.busy or threading.current_thread() is threading.main_thread():
+            yield
+            return
+        self.busy.add(me)  # before it is asked whether to go on: whoever ends waits for this one, or this one knows
+        try:
+            if self.ended:
+                raise RuntimeError("the process ends")
+            yield
+        finally:
+            self.busy.discard(me)
+
+    def end(self) -> None:
+        """Wait for the tasks that run, for a while."""
+        self.ended, patience = True, time.monotonic() + _LAST_TASKS
+        while self.busy and time.monotonic() < patience:
+            time.sleep(0.001)
+
+
+_LAST_TASKS = 10.0  # seconds that they have to end
+_threads = _Threads()
+atexit.register(_threads.end)
 
 
 @contextmanager
