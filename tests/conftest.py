@@ -1,4 +1,4 @@
-"""Datasets, seeds and Hypothesis profiles for all tests."""
+"""Tiers, datasets, seeds and Hypothesis profiles for all tests."""
 
 import logging
 import os
@@ -10,10 +10,30 @@ import pytest
 
 CI = os.environ.get("CI") == "true"
 
-hypothesis.settings.register_profile("dev", max_examples=50)
-# A shared machine stalls at times, and a red run must be red again when repeated.
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("ci" if CI else "dev")
+# No deadlines: a shared machine stalls at times. In CI a red run must be red again when repeated.
+PROFILE = os.environ.get("BAYESFLOOR_PROFILE", "ci" if CI else "dev")
+hypothesis.settings.register_profile("dev", max_examples=15, deadline=None)
+hypothesis.settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("nightly", max_examples=500, deadline=None)
+hypothesis.settings.load_profile(PROFILE)
+
+# A test that asks for one of these fixtures belongs to the tier that the fixture needs.
+TIER_OF_FIXTURE = {
+    "process": "process",
+    "browser": "browser",
+    "dask_client": "dask",
+    "data_dir": "data",
+}
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m picks by marker
+def pytest_collection_modifyitems(items):
+    """Put tests into tiers by their fixtures, and leave out what this system cannot do."""
+    for item in items:
+        for fixture in TIER_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(TIER_OF_FIXTURE[fixture])
+        if os.name != "posix" and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason="needs POSIX"))
 
 
 def _seed():
@@ -22,7 +42,7 @@ def _seed():
 
 def pytest_report_header():
     """Show what a failure needs to be repeated."""
-    return f"bayesfloor: seed {_seed()}, data {os.environ.get('BAYESFLOOR_DATA', 'unset')}"
+    return f"bayesfloor: seed {_seed()}, profile {PROFILE}, data {os.environ.get('BAYESFLOOR_DATA', 'unset')}"
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +67,10 @@ def data_dir():
     folder = os.environ.get("BAYESFLOOR_DATA", "")
     if folder and Path(folder).is_dir():
         return Path(folder)
-    reason = f"needs BAYESFLOOR_DATA, a folder of datasets; it is {folder or 'unset'}"
+    reason = (
+        f"needs BAYESFLOOR_DATA, a folder of datasets; it is {folder or 'unset'}. "
+        "To fetch them: python -m benchmarks.datasets FOLDER"
+    )
     if CI or folder:
         pytest.fail(reason)
     pytest.skip(reason)

@@ -133,6 +133,7 @@ ROWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 0.1])
 @pytest.mark.parametrize("kind", ROWS)
 @pytest.mark.filterwarnings("ignore:Tree")

@@ -9,8 +9,6 @@ import pytest
 from bayesfloor.forest._order import pair_hash
 from bayesfloor.forest._vertices import find_vertices
 
-N_CASES = 1100
-
 
 class Case(NamedTuple):
     """A set of points, and how many trees of what groups are asked for."""
@@ -159,11 +157,11 @@ def draw_case_fixture():
     return draw_case
 
 
-@pytest.fixture(scope="session")
-def cases(global_random_seed):
+@pytest.fixture(scope="session", params=[150, pytest.param(1100, marks=pytest.mark.nightly)])
+def cases(request, global_random_seed):
     """Many sets, all kinds in turn, each with the oracle's answer: pairs of Case and Answer."""
     rng, kinds = np.random.default_rng(global_random_seed), list(KINDS)
-    drawn = [draw_case(rng, kinds[i % len(kinds)]) for i in range(N_CASES)]
+    drawn = [draw_case(rng, kinds[i % len(kinds)]) for i in range(request.param)]
     return [(case, oracle_forest(case.X, case.n_trees, case.groups)) for case in drawn]
 
 

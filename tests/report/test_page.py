@@ -20,7 +20,8 @@ from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
 from bayesfloor.summary._rows import RowsToSee, take_scores
 
-REPORTS = ["digits", "wine", "letter", "abalone", "hostile", "chosen"]
+EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits", "letter", "abalone"]
+REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.nightly) for name in NIGHTLY)]
 PAPER = 718  # pixels of A4 between margins of 10 mm
 HOSTILE = [
     "<img src=x onerror=alert(1)>",

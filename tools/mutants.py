@@ -1,0 +1,173 @@
+"""Would the tests notice? Draw small faults of the package with a fixed seed and run tests against each.
+
+``python tools/mutants.py RESULTS.json --tests TESTS [--seed 0] [--count 60] [-- PYTEST OPTIONS]``
+
+A fault is one comparison, arithmetic operator, boolean operator, number, condition or result changed in
+one place. Each is put into a copy of the checkout, whose tests then run until the first that fails; the
+tests to run come from TESTS, a JSON file made by ``coverage json --show-contexts`` of a run with one
+context per test: first those that reach the line, then all of their files and of the folder of the same
+name, since what a shared fixture did is counted for its first user only.
+Results are kept after each fault; the same command goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("forest", "floor", "summary", "cli")
+COMPARE = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not"}
+ARITHMETIC = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "/", ast.Mod: "*"}
+
+
+class Fault(NamedTuple):
+    """One place of one file, and what stands there instead."""
+
+    file: str
+    line: int
+    start: int
+    end_line: int
+    end: int
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Unique and the same on every machine."""
+        return f"{self.file}:{self.line}:{self.start} {self.text}"
+
+
+def _replaced(node: ast.AST) -> str | None:
+    """What may stand for an expression; None if it is left alone."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
+            return f"{ast.unparse(left)} {COMPARE[type(op)]} {ast.unparse(right)}"
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC and not _is_text(left, right):
+            return f"({ast.unparse(left)}) {ARITHMETIC[type(op)]} ({ast.unparse(right)})"
+        case ast.BoolOp(op=ast.And(), values=values):
+            return " or ".join(f"({ast.unparse(value)})" for value in values)
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return " and ".join(f"({ast.unparse(value)})" for value in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.unparse(operand)
+        case ast.Constant(value=bool(value)):
+            return str(not value)
+        case ast.Constant(value=int(value)) | ast.Constant(value=float(value)):
+            return repr(value + 1)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return f"{ast.unparse(body)} if not ({ast.unparse(test)}) else {ast.unparse(orelse)}"
+    return None
+
+
+def _is_text(*nodes: ast.expr) -> bool:
+    return any(isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str) for node in nodes)
+
+
+def _inside(tree: ast.AST) -> Iterator[ast.AST]:
+    """Nodes of the bodies of functions: no docstrings, annotations, decorators or defaults."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            for statement in node.body:
+                yield from ast.walk(statement)
+
+
+def draw_faults(count: int, seed: int) -> list[Fault]:
+    """So many faults, as many from each package, each from a random file of it."""
+    rng, out = random.Random(seed), []  # noqa: S311
+    for number, package in enumerate(PACKAGES):
+        found = []
+        for path in sorted((ROOT / "src" / "bayesfloor" / package).rglob("*.py")):
+            file = path.relative_to(ROOT).as_posix()
+            unique = {(n.lineno, n.col_offset): n for n in _inside(ast.parse(path.read_text("utf-8"))) if _replaced(n)}
+            found += [
+                Fault(file, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, _replaced(n) or "")
+                for n in unique.values()
+            ]
+        out += rng.sample(found, count // len(PACKAGES) + (number < count % len(PACKAGES)))
+    return out
+
+
+def put_in(fault: Fault, root: Path) -> None:
+    """Write the fault into a copy of the checkout. Columns are bytes of UTF-8, as ast counts them."""
+    path = root / fault.file
+    lines = path.read_bytes().splitlines(keepends=True)
+    head, tail = lines[fault.line - 1][: fault.start], lines[fault.end_line - 1][fault.end :]
+    lines[fault.line - 1 : fault.end_line] = [head + f"({fault.text})".encode() + tail]
+    path.write_bytes(b"".join(lines))
+    ast.parse(path.read_text("utf-8"))
+
+
+def tests_of(fault: Fault, contexts: dict[str, Any]) -> list[list[str]]:
+    """Tests that reach the line, then their files and the folder; of a compiled kernel the folder alone."""
+    lines = contexts.get(fault.file, {})
+    names = {name for line in range(fault.line, fault.end_line + 1) for name in lines.get(str(line), []) if name}
+    tests = sorted({name.partition("|")[0].partition("[")[0] for name in names})
+    folder = f"tests/{Path(fault.file).parts[2]}"
+    files = {name.partition("::")[0] for name in tests}
+    return [tests, [folder, *sorted(file for file in files if not file.startswith(folder))]]
+
+
+def is_caught(fault: Fault, tests: list[str], options: list[str]) -> bool:
+    """Whether a test fails in a copy of the checkout with the fault in it."""
+    if not tests:
+        return False
+    with tempfile.TemporaryDirectory() as work:
+        root = Path(work) / "copy"
+        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "_build", "*.egg-info"))
+        put_in(fault, root)
+        variables = {
+            **os.environ,
+            "PYTHONPATH": str(root / "src"),
+            "NUMBA_CACHE_DIR": f"{work}/numba",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "0"]
+        ended = subprocess.run(
+            [*command, *options, *tests], cwd=root, env=variables, check=False, capture_output=True, text=True
+        )
+    if ended.returncode not in (0, 1, 2, 3, 5):
+        raise RuntimeError(ended.stdout[-2000:] + ended.stderr[-2000:])
+    return ended.returncode in (1, 2, 3)  # 2: a file that cannot be imported; 3: the run broke down
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--tests", type=Path, required=True, help="JSON of coverage with contexts")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried at a time")
+    parser.add_argument("--only", type=Path, help="results whose survivors alone are tried")
+    parser.add_argument("options", nargs="*", help="options of pytest, after --")
+    asked = parser.parse_args()
+    said = json.loads(asked.tests.read_text("utf-8"))["files"]
+    contexts = {name: file["contexts"] for name, file in said.items()}
+    results = json.loads(asked.results.read_text("utf-8")) if asked.results.exists() else {}
+    left = None if asked.only is None else json.loads(asked.only.read_text("utf-8"))
+
+    def judge(fault: Fault) -> None:
+        if fault.name in results or (left is not None and left[fault.name]):
+            return
+        results[fault.name] = any(is_caught(fault, tests, asked.options) for tests in tests_of(fault, contexts))
+        print("caught  " if results[fault.name] else "SURVIVED", fault.name, flush=True)
+        asked.results.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        list(pool.map(judge, draw_faults(asked.count, asked.seed)))
+    print(f"{sum(results.values())} of {len(results)} caught")
+
+
+if __name__ == "__main__":
+    main()
