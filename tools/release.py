@@ -1,8 +1,8 @@
 """The checklist of a release: ``python tools/release.py 0.1.0``.
 
 All is tried in a copy of the checkout, so that nothing changes; each step is told with what came of it.
-With ``--write`` the files of the release are then written: version, changelog, and ``dist/``. The tag and
-the upload are left to a human, and printed as commands.
+With ``--write`` the files of the release are then written: version, changelog, and ``dist/``. The tag is left to a
+human, and printed as a command; pushing it starts the workflow that publishes.
 """
 
 from __future__ import annotations
@@ -206,7 +206,6 @@ def next_commands(version: str, *, written: bool) -> str:
         f'git commit --all --message "build: release {version}"',
         f'git tag --annotate v{version} --message "bayesfloor {version}"',
         "git push --follow-tags",
-        f"python -m twine upload dist/bayesfloor-{version}*",
         "python tools/version.py NEXT.dev0  # such as 0.2.0.dev0, and commit it",
     ]
     return "next:\n" + "\n".join(commands if written else [f"python tools/release.py {version} --write", *commands])
