@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryFile, gettempdir, mkdtemp
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,7 @@ _FEWEST_ROWS = 1000  # in a block
 _REMOVALS = 100  # of a folder that tasks, left running by an error, may still write to
 _EDGE, _RANKED = 220, 32  # bytes for an edge being put in order, times the row for one being ranked
 _NEAREST = 4  # pairs of blocks for each block that are joined before anything is skipped
+_WRITTEN = 1 << 24  # bytes at once, to take space on a disk
 _POOR = 0.5  # share of the work without boxes, from which they are said not to help
 
 
@@ -357,9 +358,18 @@ def _room(n: int, dtype: Any) -> NDArray[Any]:
         return np.empty(0, dtype)
     try:
         with TemporaryFile(prefix="bayesfloor-") as file:
-            if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and the end of the process later
-                os.posix_fallocate(file.fileno(), 0, n * np.dtype(dtype).itemsize)
+            _take_space(file, n * np.dtype(dtype).itemsize)
             return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
     except OSError as error:
         reason = f"The forest could not be written to a temporary file in {gettempdir()}: {error.strerror}"
         raise OSError(error.errno or 0, reason) from error
+
+
+def _take_space(file: IO[bytes], size: int) -> None:
+    """Take the space now: a full disk is an error here, and the end of the process once the file is mapped."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+    else:  # macOS and Windows
+        for start in range(0, size, _WRITTEN):
+            file.write(bytes(min(_WRITTEN, size - start)))
+        file.flush()
