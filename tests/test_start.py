@@ -2,10 +2,11 @@
 
 import importlib.util
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 HEAVY = ("jinja2", "joblib", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "sklearn")
 COMMAND = Path(sys.executable).with_name("bayesfloor")
@@ -37,17 +38,21 @@ def test_import_costs_under_a_tenth_of_a_second():
 
 def cpu_seconds(command, **environment):
     """CPU seconds of a process of its own, its children's included."""
+    import resource
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, capture_output=True, check=True, env={**os.environ, **environment})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.posix
 def test_help_costs_under_a_quarter_of_a_second():
     """Whoever asks for help is already waiting."""
     assert min(cpu_seconds([COMMAND, "--help"]) for _ in range(TRIES)) < 0.25
 
 
+@pytest.mark.posix
 def test_digits_are_checked_from_a_cold_start_in_five_seconds(tmp_path):
     """The first result decides whether there is a second: imports, empty caches and all.
 

@@ -1,0 +1,142 @@
+"""Other operating systems, as far as this one can show them."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesfloor
+
+PACKAGE = Path(bayesfloor.__file__).parent
+TESTS = Path(__file__).parent
+
+# What Windows lacks, and what code must not use without asking first whether it is there.
+MODULES = "crypt curses fcntl grp nis posix pty pwd readline resource spwd syslog termios tty"
+NAMES = {
+    "os": "chown chroot fchmod fchown fork forkpty getegid geteuid getgid getloadavg getpgid getpriority getuid killpg "
+    "lchown mkfifo mknod nice openpty posix_fadvise posix_fallocate posix_spawn pread pwrite register_at_fork "
+    "sched_getaffinity sched_yield sendfile setpgid setpriority setsid setuid statvfs sync sysconf uname wait wait3 "
+    "wait4 waitid",
+    "signal": "SIGALRM SIGCHLD SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGUSR1 SIGUSR2 alarm pause pthread_kill "
+    "pthread_sigmask setitimer sigwait",
+}
+MODULE_SET, NAME_SETS = set(MODULES.split()), {owner: set(names.split()) for owner, names in NAMES.items()}
+
+BARE = """
+import ctypes, importlib, json, os, pkgutil, signal, sys
+from pathlib import Path
+
+# What these do on other systems is their own business.
+import click, distributed, jinja2, joblib, matplotlib.pyplot, narwhals, numba, numpy as np, pandas, pyarrow.csv
+import pyarrow.dataset, pyarrow.parquet, rich.progress, scipy.stats, sklearn.ensemble, threadpoolctl
+
+modules, names, folder = json.loads(sys.argv[1])
+for name in modules.split():
+    sys.modules[name] = None
+for owner, attributes in names.items():
+    for attribute in attributes.split():
+        if hasattr(sys.modules[owner], attribute):
+            delattr(sys.modules[owner], attribute)
+
+import bayesfloor
+found = [module.name for module in pkgutil.walk_packages(bayesfloor.__path__, "bayesfloor.")]
+for name in found:
+    if name != "bayesfloor.__main__":
+        importlib.import_module(name)
+
+library, ctypes.CDLL = ctypes.CDLL, lambda name: (_ for _ in ()).throw(TypeError(name))
+from bayesfloor.engine._memory import release_memory
+release_memory()
+ctypes.CDLL = library
+
+X = np.random.default_rng(0).normal(size=(600, 2))
+y = (X[:, 0] > 0).astype(int)
+one, two = bayesfloor.spanning_forest(X), bayesfloor.spanning_forest(X, checkpoint=folder, block_rows=200)
+assert np.array_equal(one.length, two.length)
+page = bayesfloor.check(X, y, n_jobs=2).to_html(Path(folder, "page.html"))
+assert page.read_bytes().endswith(b"</html>")
+print(len(found))
+"""
+
+
+def test_the_package_works_without_what_only_posix_has(tmp_path):
+    """Windows has no locks of files, groups or forks: whatever uses them there fails at the import, or later."""
+    given = json.dumps([MODULES, NAMES, str(tmp_path)])
+    done = subprocess.run(
+        [sys.executable, "-c", BARE, given], capture_output=True, check=False, text=True, encoding="utf-8", timeout=300
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 100
+
+
+def posix_only(source, *, functions):
+    """What a source takes from POSIX without a question whether it is there; that of functions only if asked for.
+
+    An import under ``try``, or a name behind ``if``, ``and`` or ``or``, is taken for one with such a question.
+    """
+    return list(_posix_only(ast.parse(source), functions=functions))
+
+
+def _posix_only(node, *, functions):
+    if isinstance(node, ast.If | ast.IfExp | ast.BoolOp | ast.Try):
+        return
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in MODULE_SET)
+    elif isinstance(node, ast.ImportFrom):
+        yield from [node.module] if node.module in MODULE_SET else ()
+        yield from (alias.name for alias in node.names if alias.name in NAME_SETS.get(node.module, ()))
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        yield from [node.attr] if node.attr in NAME_SETS.get(node.value.id, ()) else ()
+    inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and not functions
+    children = [*node.args.defaults, *getattr(node, "decorator_list", ())] if inside else ast.iter_child_nodes(node)
+    for child in children:
+        yield from _posix_only(child, functions=functions)
+
+
+@pytest.mark.parametrize(("folder", "functions"), [(PACKAGE, True), (TESTS, False)], ids=["package", "tests"])
+def test_nothing_takes_from_posix_what_other_systems_lack(folder, functions):
+    """The package nowhere, test files not at their import: there, one such line costs all tests of the file."""
+    sources = {path: path.read_text("utf-8") for path in folder.rglob("*.py")}
+    found = {str(path): names for path, text in sources.items() if (names := posix_only(text, functions=functions))}
+
+    assert sources
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import resource",
+        "import os, fcntl",
+        "from pwd import getpwuid",
+        "from os import fork",
+        "import signal\nclass A:\n    b = signal.SIGKILL",
+        "import os\n@mark(os.geteuid() == 0)\ndef f(): pass",
+        "import os\ndef f(a=os.getuid()): pass",
+        "with suppress(ImportError):\n    import grp",
+    ],
+)
+def test_what_other_systems_lack_is_seen(source):
+    """A guard that never barks guards nothing."""
+    assert len(posix_only(source, functions=False)) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "inside"),
+    [
+        ("import os, signal\nos.getpid(), signal.SIGINT, signal.SIGTERM", 0),
+        ("try:\n    import fcntl\nexcept ImportError:\n    fcntl = None", 0),
+        ("import os\nROOT = hasattr(os, 'geteuid') and os.geteuid() == 0", 0),
+        ("import os\ndef f():\n    if hasattr(os, 'sync'):\n        os.sync()", 0),
+        ("def f():\n    import pty, termios", 2),
+        ("import os\nf = lambda: os.fork()", 1),
+    ],
+)
+def test_what_asks_first_is_free_and_functions_are_looked_at_if_asked_for(source, inside):
+    """Nor may it bark at everyone."""
+    assert posix_only(source, functions=False) == []
+    assert len(posix_only(source, functions=True)) == inside
