@@ -2,11 +2,19 @@
 
 import ast
 import json
+import os
+import re
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import bayesfloor
 
@@ -62,6 +70,7 @@ print(len(found))
 """
 
 
+@pytest.mark.process
 def test_the_package_works_without_what_only_posix_has(tmp_path):
     """Windows has no locks of files, groups or forks: whatever uses them there fails at the import, or later."""
     given = json.dumps([MODULES, NAMES, str(tmp_path)])
@@ -140,3 +149,98 @@ def test_what_asks_first_is_free_and_functions_are_looked_at_if_asked_for(source
     """Nor may it bark at everyone."""
     assert posix_only(source, functions=False) == []
     assert len(posix_only(source, functions=True)) == inside
+
+
+# Arguments come from the command line, as the locale has them; "//" stands between commands.
+COMMANDS = """
+import sys, warnings
+from itertools import groupby
+warnings.simplefilter("ignore", EncodingWarning)
+warnings.filterwarnings("error", category=EncodingWarning, module="bayesfloor")
+from bayesfloor.cli._main import run
+assert sys.getfilesystemencoding() == "ascii"
+for is_end, words in groupby(sys.argv[1:], "//".__eq__):
+    if not is_end:
+        print("code", run(list(words)), flush=True)
+"""
+
+
+@pytest.mark.posix
+@pytest.mark.process
+def test_files_are_utf8_whatever_the_locale(tmp_path):
+    """The plain locale knows ASCII only, and Windows has others: files are the same, and a terminal shows escapes."""
+    folder = tmp_path / "Жир mañana"
+    (folder / "дир").mkdir(parents=True)
+    X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0], [8], [16]], 30, axis=0)
+    table = pa.table({"größe": X[:, 0], "x": X[:, 1], "étiquette": np.repeat(["köttur", "犬", "🐔 hen"], 30)})
+    pacsv.write_csv(table, folder / "données.csv")
+    pq.write_table(table, folder / "дир" / "données.parquet")
+    feather.write_feather(table, folder / "données.arrow")
+    asked = ["-y", "étiquette"]
+    commands = [
+        ["report", "données.csv", *asked, "-x", "grö*", "-x", "x", "--json", "é.json", "--markdown", "é.md"],
+        ["check", "дир/données.parquet", *asked, "--max-rows", "0", "--checkpoint", "чек", "--markdown", "-"],
+        ["samples", "données.arrow", *asked, "-o", "строки.csv"],
+        ["tree", "дир", *asked],
+        ["explain"],
+        ["tree", "nicht dä.csv"],
+    ]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "warn_default_encoding",
+            "-c",
+            COMMANDS,
+            *chain(*([*words, "//"] for words in commands)),
+        ],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "OMP_NUM_THREADS": "1"},
+        timeout=300,
+    )
+    said, told = done.stdout.decode("ascii"), done.stderr.decode("ascii")
+
+    assert [int(line.split()[1]) for line in said.splitlines() if line.startswith("code ")] == [0, 0, 0, 0, 0, 2], told
+    assert told.startswith("error: no file 'nicht d")
+    assert r"\u72ac" in said
+    written = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.suffix in {".html", ".md"}}
+    assert set(written) == {"données.bayesfloor.html", "é.md"}
+    for text in written.values():
+        assert all(word in text for word in ("données.csv", "köttur", "犬"))
+    facts = json.loads((folder / "é.json").read_text("utf-8"))["facts"]
+    assert (facts["name"], facts["label"], facts["n_features"]) == ("données.csv", "étiquette", 2)
+    assert (folder / "строки.csv").is_file()
+
+
+TEXTS = {"TextIOWrapper", "open", "read_text", "write_text"}
+
+
+def without_encoding(source):
+    """Calls that open a text in the encoding of the locale; those of ``file``, ``Image`` and ``os`` open no texts."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or getattr(node.func, "attr", getattr(node.func, "id", "")) not in TEXTS:
+            continue
+        called, call = ast.unparse(node.func), ast.unparse(node)
+        is_binary = re.search(r"'[rwax+]*b[rwax+]*'", call.removeprefix(called))
+        if called not in {"file.open", "Image.open", "os.open"} and not is_binary:
+            yield from [] if re.search(r"encoding=|'utf-8'", call) else [call]
+
+
+def test_every_text_that_the_package_opens_has_an_encoding():
+    """Without one, Windows takes what its country used in the nineties."""
+    found = [call for path in PACKAGE.rglob("*.py") for call in without_encoding(path.read_text("utf-8"))]
+
+    assert found == []
+
+
+def test_a_text_without_an_encoding_is_seen():
+    """A guard that never barks guards nothing."""
+    bad = "open(p); open(p, 'w'); p.open(); p.open('a'); p.read_text(); p.write_text(s); io.TextIOWrapper(f)"
+    good = (
+        "open(p, 'rb'); p.open('xb'); p.open('a', encoding='utf-8'); p.read_text('utf-8'); file.open(); os.open(p, 0)"
+    )
+
+    assert len(list(without_encoding(bad))) == 7
+    assert list(without_encoding(good)) == []

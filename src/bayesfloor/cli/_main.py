@@ -10,6 +10,7 @@ import click
 
 from bayesfloor.cli._options import (
     ACCURACY,
+    NAME,
     SHARE,
     all_rows_options,
     data_options,
@@ -27,11 +28,11 @@ from bayesfloor.cli._work import (
     make_output,
     next_lines,
     one_to_stdout,
+    page_path,
     pictures,
     read,
     read_baseline,
     refuse_missing_folder,
-    stem,
     write_all,
 )
 from bayesfloor.engine._text import printable
@@ -123,7 +124,7 @@ def check(
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown, too.")
-@click.option("--image", metavar="COLUMN", help="Column with paths of pictures, shown for rows to look at.")
+@click.option("--image", metavar="COLUMN", type=NAME, help="Column with paths of pictures, shown for rows to look at.")
 @click.option("--pixels", metavar="HxW", help="The features are the pixels of a picture, such as 28x28.")
 @click.option("--show-rows", is_flag=True, help="Show the features of rows to look at; they are left out otherwise.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
@@ -146,7 +147,7 @@ def report(
     output = make_output(given)
     refuse_missing_folder(path_out, json_path, markdown)
     data, found = look(output, target, {**given, "image": image, "pixels": pixels, "show_rows": show_rows})
-    path = path_out or f"{stem(data.name)}.bayesfloor.html"
+    path = path_out or page_path(data.name)
     written = found.to_html(
         path,
         images=pictures(data, pixels),

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from bayesfloor.engine._text import as_utf8
+
 Command = Callable[..., Any]
 
 
@@ -35,18 +37,31 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
         return share
 
 
+class Name(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A name inside a file, which is UTF-8 whatever the locale is."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """The name as it stands in the file."""
+        return as_utf8(value)
+
+
+NAME = Name()
 SHARE, ACCURACY = Share(), Share(positive=True)
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
 _FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _COLUMNS = (
-    click.option("-y", "--label", metavar="COLUMN", help="Column of the labels."),
-    click.option("-x", "--features", metavar="GLOB", multiple=True, help="Columns to use; all others by default."),
-    click.option("--drop", metavar="GLOB", multiple=True, help="Columns to leave out."),
-    click.option("--embedding", metavar="COLUMN", help="Column with lists of numbers: one vector a row."),
+    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Column of the labels."),
+    click.option(
+        "-x", "--features", metavar="GLOB", type=NAME, multiple=True, help="Columns to use; all others by default."
+    ),
+    click.option("--drop", metavar="GLOB", type=NAME, multiple=True, help="Columns to leave out."),
+    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with lists of numbers: one vector a row."),
     click.option("--labels-file", metavar="FILE", help="Labels in a file of their own, for .npy."),
-    click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a patient's."),
-    click.option("--id", "id_column", metavar="COLUMN", help="What to call the rows."),
+    click.option("--groups", metavar="COLUMN", type=NAME, help="Rows that belong together, such as a patient's."),
+    click.option("--id", "id_column", metavar="COLUMN", type=NAME, help="What to call the rows."),
 )
 _DATA = (_FILE, *_COLUMNS)
 
@@ -98,7 +113,7 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
 
 
 predictions_option = click.option(
-    "--predictions", metavar="COLUMN", help="Column with a model's predictions, to hold against the floor."
+    "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to hold against the floor."
 )
 data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesfloor.cli._console import Bar, Output
+from bayesfloor.engine._text import as_utf8
 
 if TYPE_CHECKING:
     from bayesfloor.cli.reading import Data
@@ -186,11 +187,11 @@ def _shell(words: list[str]) -> str:
     return " ".join(shlex.quote(word) if word.isprintable() else "NAME" for word in words)
 
 
-def stem(name: str) -> str:
-    """The name of a file without the ending that tells its kind."""
+def page_path(name: str) -> str:
+    """Where to write the report of a file of this name: without the ending that tells its kind."""
     while name.lower().endswith(FILES):
         name = name.rpartition(".")[0]
-    return name or "data"
+    return os.fsdecode(f"{name or 'data'}.bayesfloor.html".encode("utf-8", sys.getfilesystemencodeerrors()))
 
 
 def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
@@ -210,7 +211,7 @@ def command_line() -> str:
     """The command as it was typed."""
     import shlex
 
-    return shlex.join(["bayesfloor", *map(_base_name, sys.argv[1:])])
+    return shlex.join(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
 
 
 def _base_name(word: str) -> str:

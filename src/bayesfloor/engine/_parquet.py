@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._places import File, digest_files, find_file, told
-from bayesfloor.engine._text import join_labels, printable, quoted
+from bayesfloor.engine._text import as_utf8, join_labels, printable, quoted
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
 def _opened(file: File) -> Iterator[Any]:
     """The file, open; what cannot be read of it is told with its name."""
     try:
-        with _parquet().ParquetFile(file.path) as opened:
+        with _parquet().ParquetFile(as_utf8(file.path)) as opened:
             yield opened
     except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
         file.check()  # it may be gone since

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import accumulate
@@ -13,6 +14,14 @@ def printable(label: object) -> str:
     """A label as text, with whatever does not print written as an escape."""
     text = str(label)
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def as_utf8(text: str | os.PathLike[str]) -> str:
+    """A text from the system, such as a path, read as UTF-8 if it is, even where the locale knows ASCII only."""
+    try:
+        return os.fsencode(text).decode()
+    except UnicodeError:
+        return str(text)
 
 
 def join_labels(labels: Sequence[object], most: int = 6) -> str:

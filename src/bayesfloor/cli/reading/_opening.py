@@ -13,6 +13,7 @@ from typing import Any
 
 from bayesfloor.cli.reading._arrow import arrow
 from bayesfloor.cli.reading._messages import DataError, did_you_mean, join, one_line, quote, short, short_path
+from bayesfloor.engine._text import as_utf8
 
 _SUFFIXES = {
     ".csv": "CSV",
@@ -54,7 +55,7 @@ class File:
     def open(self) -> Any:
         """A new stream of pyarrow, unpacked if packed."""
         pa = arrow()
-        stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(str(self.source))
+        stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(os.fsencode(self.source))
         return pa.CompressedInputStream(stream, "gzip") if self.head().startswith(_GZIP_MAGIC) else stream
 
     def open_raw(self) -> Any:
@@ -108,14 +109,14 @@ def _find_place(place: Path) -> File:
         return _find_folder(place)
     if not place.exists():
         raise _not_found(place)
-    file = File(place.name, _kind_of(place.name), place)
+    file = File(as_utf8(place.name), _kind_of(place.name), place)
     if not file.head():
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
     return file
 
 
 def _find_folder(place: Path) -> File:
-    name = place.resolve().name
+    name = as_utf8(place.resolve().name)
     if any(place.rglob("*.parquet")):
         return File(name, "Parquet", place)
     found = sorted(entry.name for entry in place.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from bayesfloor.cli.reading._arrow import arrow
 from bayesfloor.cli.reading._csv import no_rows, open_csv, refuse_headless
 from bayesfloor.cli.reading._messages import DataError, join
 from bayesfloor.cli.reading._opening import File
+from bayesfloor.engine._text import as_utf8
 
 _Reader = Callable[[list[str]], Any]
 
@@ -66,13 +68,13 @@ def _open_folder(folder: Path) -> tuple[list[str], _Reader, _Reader]:
     """All Parquet files beneath a folder; folders called ``column=value`` are columns."""
     paths = sorted(folder.rglob("*.parquet"))
     named = any("=" in part for path in paths for part in path.relative_to(folder).parts[:-1])
-    found = arrow(".dataset").dataset([str(path) for path in paths], partitioning="hive" if named else None)
+    found = arrow(".dataset").dataset([as_utf8(path) for path in paths], partitioning="hive" if named else None)
     return _typed(found.schema.names, lambda columns: found.to_table(columns=columns))
 
 
 def _open_arrow(file: File) -> tuple[list[str], _Reader, _Reader]:
     pa, ipc = arrow(), arrow(".ipc")
-    source = file.open() if isinstance(file.source, bytes) else pa.memory_map(str(file.source))
+    source = file.open() if isinstance(file.source, bytes) else pa.memory_map(os.fsencode(file.source))
     opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
     table = opener(source).read_all()
     return _typed(table.column_names, table.select)
