@@ -61,10 +61,12 @@ release_memory()
 ctypes.CDLL = library
 
 X = np.random.default_rng(0).normal(size=(600, 2))
-y = (X[:, 0] > 0).astype(int)
-one, two = bayesfloor.spanning_forest(X), bayesfloor.spanning_forest(X, checkpoint=folder, block_rows=200)
+y = np.array(["CON", "con", "a:b"])[np.digitize(X[:, 0], [-0.5, 0.5])]  # no name for a file on Windows
+one = bayesfloor.spanning_forest(X)
+two = bayesfloor.spanning_forest(X, checkpoint=Path(folder, "forest"), block_rows=200)
 assert np.array_equal(one.length, two.length)
-page = bayesfloor.check(X, y, n_jobs=2).to_html(Path(folder, "page.html"))
+bayesfloor.BayesFloor(max_rows=None, target_width=None, n_jobs=2).fit(X, y, checkpoint=Path(folder, "floor"))
+page = bayesfloor.check(X, y).to_html(Path(folder, "page.html"))
 assert page.read_bytes().endswith(b"</html>")
 print(len(found))
 """
@@ -75,11 +77,15 @@ def test_the_package_works_without_what_only_posix_has(tmp_path):
     """Windows has no locks of files, groups or forks: whatever uses them there fails at the import, or later."""
     given = json.dumps([MODULES, NAMES, str(tmp_path)])
     done = subprocess.run(
-        [sys.executable, "-c", BARE, given], capture_output=True, check=False, text=True, encoding="utf-8", timeout=300
+        [sys.executable, "-c", BARE, given], capture_output=True, check=False, text=True, encoding="utf-8", timeout=900
     )
 
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 100
+    names = [str(path.relative_to(tmp_path)).lower() for path in tmp_path.rglob("*")]
+    assert len(names) > 10
+    assert [name for name in names if not re.fullmatch(r"(\w+/)?[\w-]+(\.\w+)?", name) or "con" in name] == []
+    assert len(set(names)) == len(names)
 
 
 def posix_only(source, *, functions):
@@ -198,7 +204,7 @@ def test_files_are_utf8_whatever_the_locale(tmp_path):
         check=False,
         cwd=folder,
         env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "OMP_NUM_THREADS": "1"},
-        timeout=300,
+        timeout=900,
     )
     said, told = done.stdout.decode("ascii"), done.stderr.decode("ascii")
 
@@ -244,3 +250,44 @@ def test_a_text_without_an_encoding_is_seen():
 
     assert len(list(without_encoding(bad))) == 7
     assert list(without_encoding(good)) == []
+
+
+# Whatever spawn starts imports this file anew.
+SPAWNED = """
+import multiprocessing
+import numpy as np
+
+def main():
+    import dask, distributed, joblib
+    from bayesfloor import BayesFloor, spanning_forest
+
+    multiprocessing.set_start_method("spawn")
+    X = np.random.default_rng(0).normal(size=(900, 2))
+    y = (X[:, 0] > 0).astype(int)
+    expected, floor = spanning_forest(X), BayesFloor(random_state=0).fit(X, y)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert np.array_equal(spanning_forest(X, block_rows=300, n_jobs=2).length, expected.length)
+        assert BayesFloor(random_state=0, n_jobs=2).fit(X, y).overall_.lower == floor.overall_.lower
+    here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **here) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert np.array_equal(spanning_forest(X, block_rows=300, client=client).length, expected.length)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.process
+@pytest.mark.dask
+def test_processes_may_be_started_anew_instead_of_forked(tmp_path):
+    """Windows and macOS know no other way."""
+    script = tmp_path / "script.py"
+    script.write_text(SPAWNED, encoding="utf-8")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, script], capture_output=True, check=False, env=environment, timeout=900)
+
+    assert done.returncode == 0, done.stderr.decode()
