@@ -28,7 +28,7 @@ from bayesfloor.engine._store import CheckpointError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask")
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and other locks on files")
+pytestmark = pytest.mark.posix
 
 BLOCK_ROWS = 100
 

@@ -60,7 +60,7 @@ def interrupt(work, n_jobs, delay):
     return said.strip(), process.returncode, seconds
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send Ctrl-C to one process alone")
+@pytest.mark.posix
 @pytest.mark.parametrize("work", LARGE)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_large_work_soon(work, n_jobs):

@@ -378,9 +378,8 @@ def test_what_is_wrong_is_told_in_one_line_that_says_what_to_do(run, broken, ver
     assert [part for part in told if part not in ended.stderr] == []
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
-)
+@pytest.mark.posix
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_told_in_one_line(run, broken):
     """Shared folders have such files."""
     ended = run("tree", "locked.csv", "-y", "label", cwd=broken)

@@ -1,14 +1,13 @@
 """Ctrl-C and the end of a job: a line, a code, and no half file."""
 
 import signal
-import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send Ctrl-C to one process alone")
+pytestmark = pytest.mark.posix
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import time
 
 import numpy as np
@@ -29,7 +28,7 @@ def million(tmp_path_factory):
         path.unlink()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+@pytest.mark.posix
 def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million):
     """The answer must not depend on patience: so many rows as are needed, and a bar until then."""
     start = time.monotonic()

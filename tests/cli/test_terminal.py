@@ -3,23 +3,20 @@
 import os
 import re
 import subprocess
-import sys
 
 import pytest
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
-needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
 
 @pytest.fixture(scope="module")
 def demo(run):
     """Some seconds of work in a terminal."""
-    if sys.platform == "win32":
-        pytest.skip("Windows has no pseudo-terminals of this kind")
     return run.in_terminal("demo")
 
 
+@pytest.mark.posix
 def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
     """A silent minute looks like a hang."""
     before = demo.stdout[: demo.stdout.index("digits · ")]
@@ -30,6 +27,7 @@ def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
     assert re.search(r"\d+:\d\d", before)
 
 
+@pytest.mark.posix
 def test_the_bar_is_gone_at_the_end(demo):
     """What stays on the screen is the result."""
     before, _, after = demo.stdout.partition("digits · ")
@@ -40,12 +38,13 @@ def test_the_bar_is_gone_at_the_end(demo):
     assert "━" not in after
 
 
+@pytest.mark.posix
 def test_a_terminal_gets_colours(demo):
     """Codes stand out."""
     assert "\x1b[36mBF" in demo.stdout
 
 
-@needs_terminal
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("args", "environment"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})]
 )
@@ -69,7 +68,7 @@ def test_without_a_terminal_there_are_no_colours_unless_forced(run):
     assert STYLE.sub("", forced.stdout) == STYLE.sub("", both.stdout) == plain.stdout
 
 
-@needs_terminal
+@pytest.mark.posix
 def test_a_narrow_terminal_gets_all_there_is(run, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
     ended = run.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
@@ -110,8 +109,6 @@ def test_markdown_goes_to_a_stdout_without_unicode(run, files):
 @pytest.fixture(scope="module")
 def unread(run):
     """Exit code and stderr of a command whose reader is gone, as with ``| head -1``."""
-    if sys.platform == "win32":
-        pytest.skip("Windows has no signal or error for a closed pipe")
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -123,17 +120,19 @@ def unread(run):
     return process.returncode, said
 
 
+@pytest.mark.posix
 def test_a_closed_pipe_leaves_no_traceback(unread):
     """A reader that has seen enough is no fault."""
     assert unread[1] == ""
 
 
+@pytest.mark.posix
 def test_a_closed_pipe_is_no_failed_gate(unread):
     """With ``set -o pipefail`` a job would take the 1 for data that failed."""
     assert unread[0] == 141
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.posix
 def test_the_head_of_a_result_can_be_taken(run, files):
     """The real thing, through a real shell."""
     line = f'"{run.path}" explain | head -n 1'

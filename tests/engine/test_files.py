@@ -20,9 +20,6 @@ def names(folder):
     return [path.name for path in folder.iterdir()]
 
 
-posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
-
-
 @pytest.mark.parametrize("content", ["", "text\n", "ä漢\U0001f600", b"\x00\xff", "x" * 5_000_000])
 def test_what_was_given_is_in_the_file(tmp_path, content):
     """Texts as UTF-8, bytes as they are, line ends untouched."""
@@ -87,7 +84,7 @@ write_whole(sys.argv[1], "new")
 """
 
 
-@posix
+@pytest.mark.posix
 def test_a_kill_leaves_the_old_file(tmp_path):
     """Nobody can clean up after it, but nobody reads half a file either."""
     path = tmp_path / "out"
@@ -139,7 +136,7 @@ def test_threads_do_not_trip_over_one_another(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
-@posix
+@pytest.mark.posix
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_new_files_have_the_rights_that_the_user_set(tmp_path, mask, mode):
     """As any other program's."""
@@ -152,7 +149,7 @@ def test_new_files_have_the_rights_that_the_user_set(tmp_path, mask, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@posix
+@pytest.mark.posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_a_file_keeps_its_rights(tmp_path, mode):
     """A private file that is written again is no less private."""
@@ -164,7 +161,7 @@ def test_a_file_keeps_its_rights(tmp_path, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@posix
+@pytest.mark.posix
 def test_a_pipe_takes_what_it_gets(tmp_path):
     """Shells hand out pipes as files."""
     path, got = tmp_path / "pipe", []
@@ -178,7 +175,7 @@ def test_a_pipe_takes_what_it_gets(tmp_path):
     assert path.is_fifo()
 
 
-@posix
+@pytest.mark.posix
 def test_a_device_takes_what_it_gets():
     """Where nothing is to be kept."""
     write_whole("/dev/null", "gone")
@@ -186,7 +183,7 @@ def test_a_device_takes_what_it_gets():
     assert Path("/dev/null").is_char_device()
 
 
-@posix
+@pytest.mark.posix
 def test_a_link_stays_a_link(tmp_path):
     """The file that it points to is meant: "latest.html" is often one."""
     there, link = tmp_path / "there", tmp_path / "link"
@@ -205,7 +202,7 @@ write_whole(sys.argv[1], "to standard output")
 """
 
 
-@posix
+@pytest.mark.posix
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_standard_output_in_a_file_takes_what_it_gets(tmp_path):
     """``--json /dev/stdout > file``: the link to the output must not be replaced by a file."""
@@ -247,7 +244,7 @@ def test_a_folder_is_no_file(tmp_path):
     assert tmp_path.is_dir()
 
 
-@posix
+@pytest.mark.posix
 @pytest.mark.skipif(ROOT, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path):
     """Not some hidden file that nobody asked for."""

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import numpy as np, pyarrow
 from bayesfloor.engine._memory import release_memory
@@ -18,6 +20,7 @@ assert resident() < before - 100e6, (before, resident())
 """
 
 
+@pytest.mark.posix
 def test_what_was_freed_goes_back_to_the_system():
     """Arrays small enough for the heap, with one at its end that stays."""
     subprocess.run([sys.executable, "-c", CODE], check=True)

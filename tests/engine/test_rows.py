@@ -319,6 +319,7 @@ def test_rows_in_memory_go_to_disk_for_others(tmp_path, X, monkeypatch):
     assert shared.on_disk("elsewhere") is shared
 
 
+@pytest.mark.posix
 def test_rows_that_do_not_fit_on_the_disk_leave_nothing(small_disk):
     """The first thing that a full disk meets."""
     with pytest.raises(OSError, match=r"The disk is full: .*rows\.npy could not be written"):

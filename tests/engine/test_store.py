@@ -303,7 +303,7 @@ _store.Store(*sys.argv[1:]).write("piece", {"a": np.arange(100_000)})
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@pytest.mark.posix
 def test_a_kill_while_a_piece_is_written_leaves_no_piece(store):
     """Workers are killed when memory is short."""
     done = subprocess.run([sys.executable, "-c", KILLED, store.folder, store.key], check=False, timeout=60)
@@ -373,6 +373,7 @@ def test_processes_may_open_one_new_folder_and_write_one_piece(tmp_path):
     assert len(set(open_store(folder, WHAT).read("piece")["a"])) == 1
 
 
+@pytest.mark.posix
 def test_a_full_disk_leaves_nothing_half_written(small_disk):
     """And says which file, and that finished pieces are kept."""
     store = open_store(small_disk / "store", WHAT)
@@ -389,6 +390,7 @@ def test_a_full_disk_leaves_nothing_half_written(small_disk):
     store.write("larger", {"a": np.zeros(100_000)})  # there is room for it again
 
 
+@pytest.mark.posix
 def test_a_full_disk_keeps_the_old_piece(small_disk):
     """A join that is done again with more in it."""
     store = open_store(small_disk / "store", WHAT)
@@ -399,6 +401,7 @@ def test_a_full_disk_keeps_the_old_piece(small_disk):
     assert np.array_equal(store.read("piece")["a"], np.arange(100))
 
 
+@pytest.mark.posix
 def test_a_disk_without_room_for_a_description_is_told_at_once(small_disk):
     """Not after the first hour; the folder stays empty, and can be used when there is room."""
     filler = small_disk / "filler"
@@ -411,6 +414,7 @@ def test_a_disk_without_room_for_a_description_is_told_at_once(small_disk):
     assert names(open_store(small_disk / "store", WHAT).folder) == ["bayesfloor.json"]
 
 
+@pytest.mark.posix
 def test_a_read_only_disk_is_told_at_once(small_disk):
     """What is there can be read."""
     store = open_store(small_disk, WHAT)
@@ -426,7 +430,8 @@ def test_a_read_only_disk_is_told_at_once(small_disk):
     assert list(store.read("piece")) == list(ARRAYS)
 
 
-@pytest.mark.skipif(ROOT or os.name != "posix", reason="root may write everywhere")
+@pytest.mark.posix
+@pytest.mark.skipif(ROOT, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_to_is_told_at_once(tmp_path):
     """By its name."""
     tmp_path.chmod(0o500)
