@@ -1,22 +1,32 @@
 """Other operating systems, as far as this one can show them."""
 
 import ast
+import errno
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 from pyarrow import feather
 
 import bayesfloor
+from bayesfloor.cli import _work
+from bayesfloor.cli._console import ClosedPipeError, Output
+from bayesfloor.cli._work import command_line
+from bayesfloor.cli.reading._messages import shell
+from bayesfloor.engine import _files
+from bayesfloor.engine._files import write_whole
+from bayesfloor.report._thumbnails import thumbnails
 
 PACKAGE = Path(bayesfloor.__file__).parent
 TESTS = Path(__file__).parent
@@ -291,3 +301,75 @@ def test_processes_may_be_started_anew_instead_of_forked(tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, check=False, env=environment, timeout=900)
 
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(tmp_path, monkeypatch):
+    """Windows refuses it meanwhile: to scanners of viruses, and to two workers with one piece."""
+    path, replace, refused = tmp_path / "out", Path.replace, iter(range(3))
+
+    def refuse(self, target):
+        if next(refused, None) is not None:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return replace(self, target)
+
+    monkeypatch.setattr(_files, "_PAUSES", (0, 0, 0, 0))
+    monkeypatch.setattr(Path, "replace", refuse)
+    write_whole(path, "old")
+    assert path.read_text("utf-8") == "old"
+
+    refused = iter(range(100))
+    with pytest.raises(PermissionError, match=r"open in another program\?: '.*out'"):
+        write_whole(path, "new")
+    assert path.read_text("utf-8") == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("number", [errno.EPIPE, errno.EINVAL])
+def test_a_closed_pipe_is_known_by_the_errors_of_all_systems(monkeypatch, number):
+    """Windows calls it an invalid argument."""
+
+    class Closed(io.TextIOWrapper):
+        def write(self, _):
+            raise OSError(number, "closed")
+
+    monkeypatch.setattr(sys, "stdout", Closed(io.BytesIO(), encoding="utf-8"))
+    with pytest.raises(ClosedPipeError):
+        Output().raw("text")
+
+
+def test_commands_to_copy_have_quotes_that_the_shell_knows():
+    """cmd.exe takes single quotes for a part of the name."""
+    words = ["bayesfloor", "check", "my data.csv", "-y", "it's"]
+
+    assert shell(words, windows=True) == 'bayesfloor check "my data.csv" -y it\'s'
+    assert shell(words, windows=False) == """bayesfloor check 'my data.csv' -y 'it'"'"'s'"""
+
+
+def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
+    """Nobody who gets the page needs to know where its maker keeps files; Windows takes both slashes."""
+    monkeypatch.setattr(sys, "argv", ["", "report", "/home/me/a.csv", "--json=/home/me/a.json", "-y", "b:/c"])
+    assert command_line() == "bayesfloor report a.csv --json=a.json -y c"
+
+    monkeypatch.setattr(_work, "Path", PureWindowsPath)
+    monkeypatch.setattr(_work.os, "altsep", "\\")
+    monkeypatch.setattr(sys, "argv", ["", "report", r"C:\Users\me\a.csv", "-o", "C:/Users/me/a.html"])
+    assert command_line() == "bayesfloor report a.csv -o a.html"
+
+
+@pytest.mark.posix
+def test_pictures_on_other_machines_are_left_alone_with_any_slashes(tmp_path, monkeypatch):
+    """Windows would log in there, for a path in a table of somebody else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "\\").mkdir()
+    Image.new("L", (4, 4)).save(tmp_path / "\\" / "a.png")
+    Image.new("L", (4, 4)).save(tmp_path / "a.png")
+
+    assert list(thumbnails(["a.png", "\\/a.png", "//a.png", "/\\a.png", "\\\\a.png"], range(5))) == [0]
+
+
+def test_endings_may_be_capital_letters(tmp_path):
+    """Old programs write them, and Windows does not care."""
+    with (tmp_path / "X.NPY").open("wb") as file:
+        np.save(file, np.zeros((5, 2)))
+
+    assert bayesfloor.open_rows(tmp_path / "X.NPY").shape == (5, 2)

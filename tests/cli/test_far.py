@@ -307,7 +307,7 @@ def test_without_dask_one_line_says_what_to_install(here, monkeypatch):
     ended = here("check", "plain", "-y", "label", "--engine", "dask")
 
     assert is_one_error(ended)
-    assert ended.stderr == "error: --engine dask needs Dask: pip install 'bayesfloor[dask]'.\n"
+    assert ended.stderr == 'error: --engine dask needs Dask: pip install "bayesfloor[dask]".\n'
 
 
 def test_workers_that_die_are_no_fault_of_ours(capsys):

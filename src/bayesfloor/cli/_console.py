@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -34,8 +35,10 @@ def _writing() -> Iterator[None]:
     sys.stdout.reconfigure(errors="backslashreplace", **({"encoding": "utf-8"} if plain else {}))  # type: ignore[union-attr]
     try:
         yield
-    except BrokenPipeError as error:
-        raise ClosedPipeError from error
+    except OSError as error:
+        if error.errno in (errno.EPIPE, errno.EINVAL):  # the latter is what Windows says
+            raise ClosedPipeError from error
+        raise
 
 
 class Output:

@@ -148,7 +148,7 @@ def connect(output: Output, given: dict[str, Any]) -> Iterator[Any]:
         import distributed as dask
         from distributed.comm.core import CommClosedError
     except ModuleNotFoundError as error:
-        raise DataError("--engine dask needs Dask: pip install 'bayesfloor[dask]'.") from error
+        raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told once, below
     with _cluster(dask, output, given.get("scheduler")) as cluster, _client(dask, cluster) as client:
         if not client.nthreads():

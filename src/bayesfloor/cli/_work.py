@@ -182,9 +182,9 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
 
 def _shell(words: list[str]) -> str:
     """Words for a shell; what does not print has to be filled in by the user."""
-    import shlex
+    from bayesfloor.cli.reading._messages import shell
 
-    return " ".join(shlex.quote(word) if word.isprintable() else "NAME" for word in words)
+    return shell([word if word.isprintable() else "NAME" for word in words])
 
 
 def page_path(name: str) -> str:
@@ -209,14 +209,17 @@ def refuse_missing_folder(*paths: str | None) -> None:
 
 def command_line() -> str:
     """The command as it was typed."""
-    import shlex
+    from bayesfloor.cli.reading._messages import shell
 
-    return shlex.join(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
+    return shell(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
 
 
 def _base_name(word: str) -> str:
     """A path without its folders, which are nobody's business on a page that is sent on."""
-    return Path(word).name if os.sep in word and not word.startswith("-") else word
+    if word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return f"{flag}{equals}{_base_name(value)}"
+    return Path(word).name if os.sep in word or (os.altsep or os.sep) in word else word
 
 
 def pictures(data: Data, pixels: str | None) -> Any:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
 from uuid import uuid4
 
 from bayesfloor.engine._text import printable
+
+_PAUSES = (0.01, 0.03, 0.1, 0.3)  # seconds: scanners and readers of small files are done by then
 
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
@@ -19,6 +22,22 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
     else:
         _replace(path.resolve(), data)  # a link stays a link
     return path
+
+
+def move_into_place(part: Path, path: Path) -> None:
+    """Give a complete file its name; Windows refuses that for as long as another program has the old one open."""
+    for pause in _PAUSES:
+        try:
+            part.replace(path)
+        except PermissionError:
+            time.sleep(pause)
+        else:
+            return
+    try:
+        part.replace(path)
+    except PermissionError as error:  # told with the name that the user knows
+        reason = "it cannot be replaced; is it open in another program?"
+        raise PermissionError(error.errno, reason, str(path)) from error
 
 
 def _is_stream(path: Path) -> bool:
@@ -33,8 +52,8 @@ def _replace(path: Path, data: bytes) -> None:
     part = path.with_name(f".{uuid4().hex}.part")
     try:
         part.write_bytes(data)
-        if path.exists():
+        if os.name == "posix" and path.exists():  # elsewhere a file that is read-only could not be moved
             part.chmod(stat.S_IMODE(path.stat().st_mode))
-        part.replace(path)
+        move_into_place(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -58,7 +58,7 @@ def open_labelled(X: Any, y: Any) -> Labelled:
 
 def _open_beside(X: Any, label: str) -> Rows:
     """Rows without the column of labels, which as a feature would make any floor zero."""
-    if isinstance(X, (str, Path)) and Path(X).suffix != ".npy":
+    if isinstance(X, (str, Path)) and Path(X).suffix.lower() != ".npy":
         names = column_names(Path(X))
         if label not in names:
             raise ValueError(

@@ -188,7 +188,7 @@ def _parquet() -> Any:
         import pyarrow.parquet
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "Parquet files need pyarrow, which is not installed: pip install 'bayesfloor[dask]' brings it."
+            'Parquet files need pyarrow, which is not installed: pip install "bayesfloor[dask]" brings it.'
         ) from error
     return pyarrow.parquet
 
@@ -235,7 +235,7 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
 
 def column_names(path: Path) -> list[str]:
     """The columns of a Parquet file, or of the first of a folder; none of another file."""
-    if path.suffix == ".npy":
+    if path.suffix.lower() == ".npy":
         return []
     return list(_look_into(_parquet_files(path)[0])[0].names)
 

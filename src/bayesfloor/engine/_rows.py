@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from bayesfloor.engine._files import move_into_place
 from bayesfloor.engine._parquet import ParquetRows, as_floats, open_parquet
 from bayesfloor.engine._places import File, digest_files, find_file, told
 from bayesfloor.engine._store import cannot_write
@@ -82,7 +83,7 @@ class ArrayRows:
             part = path.with_name(f".{uuid4().hex}.part")
             try:
                 self._save(part)
-                part.replace(path)
+                move_into_place(part, path)
             except OSError as error:
                 raise cannot_write(path, error) from error
             finally:
@@ -182,7 +183,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     if not str(X):
         raise ValueError("Got an empty name, but expected a .npy file, a .parquet file or a folder of them.")
     path = Path(X)
-    if path.suffix == ".npy":
+    if path.suffix.lower() == ".npy":
         return _open_npy(path)
     return open_parquet(path, columns)
 

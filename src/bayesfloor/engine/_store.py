@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._files import move_into_place, write_whole
 from bayesfloor.engine._text import printable
 
 Arrays = dict[str, NDArray[Any]]
@@ -53,7 +53,7 @@ class Store:
         try:
             with part.open("xb") as file:
                 _write(file, {"key": self.key, "names": list(arrays)}, arrays)
-            part.replace(path)
+            move_into_place(part, path)
         except OSError as error:
             raise cannot_write(path, error) from error
         finally:

@@ -340,6 +340,7 @@ def _read_edges(plan: Plan, sizes: list[int], n_edges: int) -> dict[str, NDArray
         for name, array in out.items():
             array[start : start + size] = read[name]
         start += size
+        del read  # or Windows keeps the file
         plan.store.remove(f"edges-{number}")
     return out
 

@@ -74,7 +74,7 @@ def _from_file(path: Any) -> str:
     """A file as a small picture; none of what is no picture, or lies elsewhere than on a disk."""
     from PIL import Image
 
-    if str(path).startswith(("//", "\\\\")):  # another machine's
+    if str(path)[:2].replace("\\", "/") == "//":  # another machine's
         return ""
     try:
         if not Path(path).is_file():

@@ -42,4 +42,4 @@ def test_missing_pyarrow_says_what_to_install(table, monkeypatch, write, message
     path = write("a.csv", table)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    assert message(path).endswith("python -m pip install 'bayesfloor[cli]'")
+    assert message(path).endswith('python -m pip install "bayesfloor[cli]"')

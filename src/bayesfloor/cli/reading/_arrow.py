@@ -14,7 +14,7 @@ def arrow(part: str = "") -> Any:
         return import_module(f"pyarrow{part}")
     except ImportError as error:
         raise DataError(
-            "reading this file needs pyarrow, which is not installed. Run: python -m pip install 'bayesfloor[cli]'"
+            'reading this file needs pyarrow, which is not installed. Run: python -m pip install "bayesfloor[cli]"'
         ) from error
 
 

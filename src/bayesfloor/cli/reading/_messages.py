@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import shlex
+import subprocess
 from collections.abc import Iterable, Sequence
 
 from bayesfloor.engine._text import printable
@@ -48,11 +50,16 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
+def shell(words: Sequence[str], *, windows: bool = os.name == "nt") -> str:
+    """Words as one would type them; the shells of Windows know no single quotes."""
+    return subprocess.list2cmdline(words) if windows else shlex.join(words)
+
+
 def flags(flag: str, names: Sequence[str], most: int = 5) -> str:
     """Options to copy, where the names can be typed."""
     if len(names) > most or any(short(name) != name for name in names):
         return f"{flag} NAME"
-    return " ".join(f"{flag} {shlex.quote(name)}" for name in names)
+    return shell([word for name in names for word in (flag, name)])
 
 
 def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
