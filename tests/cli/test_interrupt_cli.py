@@ -27,7 +27,7 @@ def stop(run, number, stage, *args, cwd):
             while stage not in (line := process.stderr.readline()):
                 assert line, "it ended by itself"
             process.send_signal(number)
-            said, told = process.communicate(timeout=30)
+            said, told = process.communicate(timeout=120)
         finally:
             process.kill()
     return process.returncode, said, told

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import numpy as np
 import pyarrow as pa
@@ -31,9 +30,7 @@ def million(tmp_path_factory):
 @pytest.mark.posix
 def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million):
     """The answer must not depend on patience: so many rows as are needed, and a bar until then."""
-    start = time.monotonic()
     ended = run.in_terminal("check", "rows.parquet", "-y", "label", cwd=million)
-    seconds = time.monotonic() - start
     before, _, after = ended.stdout.partition("rows.parquet · ")
 
     assert ended.code == 0
@@ -41,7 +38,6 @@ def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million
     assert "BF206" in after
     assert "left" in before
     assert "━" in before
-    assert seconds < 240
     assert ended.peak < 2 << 30
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from joblib import parallel_config
@@ -135,16 +134,15 @@ def test_tasks_without_a_stage_are_tasks(faulty):
     assert failure.value.__notes__ == ["at task 0"]
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_results_that_nobody_wants_any_more_end_at_once(square, backend):
-    """And without a word: joblib's warning, late and from elsewhere, would be an error here."""
+def test_results_that_nobody_wants_any_more_are_not_computed(square, backend):
+    """They would take 500 s; nor is a word said: joblib's warning, late and from elsewhere, would be an error here."""
     with parallel_config(backend, n_jobs=2):
-        results = run_tasks(square, [(x, 0.02) for x in range(500)], n_jobs=None)
+        results = run_tasks(square, [(x, 0.02) for x in range(50_000)], n_jobs=None)
         assert next(results) == 0
-        start = time.monotonic()
         results.close()
 
-        assert time.monotonic() - start < 3
         assert list(run_tasks(square, [(2,)], n_jobs=None)) == [4]  # the next ones have workers again
 
 
@@ -208,7 +206,7 @@ def test_a_single_task_that_always_kills_is_named(deadly):
 
 def test_a_process_does_not_end_under_its_tasks():
     """Python cuts off threads at its end, which aborts the process where they are in compiled C++."""
-    ended = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=True, text=True, timeout=120)
     words = [line.split() for line in ended.stdout.splitlines()]
     begun, done = ({number for word, number in words if word == kind} for kind in ("begun", "done"))
 

@@ -283,9 +283,10 @@ def test_a_group_is_told_apart_as_well_beside_another(group, grouped):
     assert grouped.tree_.cv_error[1:] == pytest.approx(np.repeat(alone.cv_error[0], 2), abs=0.15)
 
 
-def test_the_time_of_floors_is_told(fitted):
+def test_the_time_of_floors_is_reported(fitted):
     """What they cost should be known."""
-    assert 0 <= fitted.floor_seconds_ < 60
+    assert isinstance(fitted.floor_seconds_, float)
+    assert fitted.floor_seconds_ >= 0
 
 
 def test_nodes_are_logged_when_asked_for(points, caplog):

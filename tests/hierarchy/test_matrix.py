@@ -1,7 +1,5 @@
 """Pairwise floors for trees: those of ``BayesFloor``, or the user's own, checked."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -95,14 +93,13 @@ def test_rows_are_drawn_by_content_and_seed(rng, clouds, monkeypatch):
     assert not np.array_equal(floor_matrix("1", X, quantity, y, 3, None, 1, None), compute(X, y))
 
 
-def test_more_than_fifty_thousand_rows_take_seconds(rng, clouds):
+def test_more_than_fifty_thousand_rows_are_measured_on_a_subsample(rng, clouds):
     """The limit as users meet it."""
     X, y = clouds(rng, [12_600] * 4, d=2)
-    start = time.process_time()
-    matrix = compute(X, y, n_trees=1)
+    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), y, 1, None, 0, None)
 
-    assert np.isfinite(matrix).all()
-    assert time.process_time() - start < 10
+    assert len(measured.points) == 50_000
+    assert np.isfinite(measured.matrix).all()
 
 
 def test_fifty_thousand_rows_are_all_used(monkeypatch):

@@ -1,0 +1,259 @@
+"""Speed, as a ratio to a rival in the same run: the only place where tests read a clock.
+
+Each bound is about twice the ratio that its test's docstring gives, which was measured on two busy cores; ratios are of
+the least CPU time of some rounds, taken turn about. ``pytest -m perf -rP`` shows all times.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import mutual_info_classif
+
+from bayesfloor import BayesFloor, feature_floors
+from bayesfloor.engine._runners import DaskRunner
+from bayesfloor.hierarchy._cuts import class_tree
+from bayesfloor.hierarchy._matrix import floor_matrix
+
+resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")
+
+pytestmark = pytest.mark.perf
+
+COMMAND = Path(sys.executable).with_name("bayesfloor")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def cpu_seconds(work):
+    """CPU time of a call, and of the processes that it starts and waits for."""
+    before = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after[0] - before[0] + sum(getattr(after[1], k) - getattr(before[1], k) for k in ("ru_utime", "ru_stime"))
+
+
+@pytest.fixture
+def report(record_property):
+    """A function of both times that makes them known and returns their ratio."""
+
+    def tell(ours, rival):
+        record_property("seconds", ours)
+        record_property("rival_seconds", rival)
+        print(f"{ours:.3f} s, rival {rival:.3f} s: ratio {ours / rival:.3f}")  # noqa: T201 - pytest -rP shows it
+        return ours / rival
+
+    return tell
+
+
+@pytest.fixture
+def ratio(report):
+    """A function of two calls, ours and a rival's: the ratio of their least CPU times."""
+
+    def measure(ours, rival, rounds=3):
+        times = [[cpu_seconds(work) for work in (ours, rival)] for _ in range(rounds)]
+        return report(*map(min, zip(*times, strict=True)))
+
+    return measure
+
+
+def fresh(code, **environment):
+    """A call that runs code in a fresh interpreter, and returns the numbers that it prints."""
+    command, env = [sys.executable, "-c", code], {**os.environ, **ONE_THREAD, **environment}
+
+    def run():
+        done = subprocess.run(command, capture_output=True, check=True, text=True, env=env)
+        return [float(word) for word in done.stdout.split()]
+
+    return run
+
+
+def forest_of(X, y):
+    """A call that fits scikit-learn's random forest, with one thread."""
+    return lambda: RandomForestClassifier(random_state=0).fit(X, y)
+
+
+def test_the_import_costs_less_than_numpys(ratio):
+    """Asking for a version or for help must feel instant. Measured: IMPORT."""
+    assert ratio(fresh("import bayesfloor"), fresh("import numpy"), rounds=5) < 1
+
+
+def test_help_costs_little_more_than_click(ratio):
+    """Whoever asks for help is already waiting. Measured: HELP."""
+
+    def ask():
+        subprocess.run([COMMAND, "--help"], capture_output=True, check=True)
+
+    assert ratio(ask, fresh("import click"), rounds=5) < 4
+
+
+DIGITS = "from sklearn.datasets import load_digits; X, y = load_digits(return_X_y=True);"
+CANCER = "from sklearn.datasets import load_breast_cancer; X, y = load_breast_cancer(return_X_y=True);"
+FOREST = "from sklearn.ensemble import RandomForestClassifier; RandomForestClassifier().fit(X, y)"
+
+
+def test_digits_are_checked_from_a_cold_start_soon(ratio, tmp_path):
+    """The first result decides whether there is a second: imports, empty caches and all. Measured: CHECK."""
+    check = fresh(f"{DIGITS} import bayesfloor; bayesfloor.check(X, y)", NUMBA_CACHE_DIR=str(tmp_path))
+
+    assert ratio(check, fresh(DIGITS)) < 6
+
+
+def test_trees_of_all_pairs_of_digits_take_as_long_as_a_few_random_forests(ratio):
+    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like. Measured: PAIRS."""
+    pairs = "forests = class_forests(X, y); [forests.pair(i, j) for i in range(10) for j in range(i)]; forests.all()"
+    ours = fresh(f"{DIGITS} from bayesfloor import class_forests; {pairs}")
+
+    assert ratio(ours, fresh(DIGITS + FOREST)) < 3
+
+
+def test_a_small_fit_takes_as_long_as_a_few_random_forests(ratio):
+    """Bounds, pairs, intervals and samples of 569 rows: the README's first lines. Measured: CANCER."""
+    ours = fresh(f"{CANCER} from bayesfloor import BayesFloor; BayesFloor().fit(X, y)")
+
+    assert ratio(ours, fresh(CANCER + FOREST)) < 3
+
+
+# Two calls: the first one compiles, or loads what was compiled.
+TWICE = """
+from time import process_time
+import numpy as np
+from bayesfloor import spanning_forest
+
+X = np.random.default_rng(0).standard_normal((6000, 3))
+for _ in range(2):
+    start = process_time()
+    spanning_forest(X)
+    spanning_forest(X, method="matmul")
+    print(process_time() - start)
+"""
+
+BARE = """
+from time import process_time
+import numpy as np
+from numba import njit
+
+@njit
+def bare(a):
+    return np.sort(a), np.argsort(a), np.median(a), np.unique(a)
+
+start = process_time()
+bare(np.arange(3.0))
+print(process_time() - start)
+"""
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Where kernels are kept: empty."""
+    return {"NUMBA_CACHE_DIR": str(tmp_path), "BAYESFLOOR_JIT_CACHE": "1"}
+
+
+def test_the_first_large_set_compiles_not_much_longer_than_a_few_functions_of_numpy(report, kept):
+    """Longer than ten seconds and people think it hangs. The rival is four functions. Measured: COMPILE."""
+    first, again = fresh(TWICE, **kept)()
+
+    assert report(first - again, *fresh(BARE)()) < 1.8
+
+
+def test_kernels_that_were_kept_load_soon(report, kept):
+    """Whoever waited once should not wait again; the rival is the process that compiles. Measured: KEPT."""
+    work = fresh(TWICE, **kept)
+    first, later = work()[0], work()[0]
+
+    assert report(later, first) < 0.5
+
+
+def test_fifty_thousand_rows_are_measured_as_soon_as_a_random_forest_is_fitted(ratio):
+    """The largest set that class trees look at. Measured: FIFTY."""
+    rng, y = np.random.default_rng(0), np.arange(50_400) % 4
+    X = rng.standard_normal((len(y), 2)) + y[:, None]
+    ours = lambda: floor_matrix("1", X, np.ones(2, dtype=bool), y, 1, None, 0, None)  # noqa: E731 - one of two calls
+    ours()  # compiles
+
+    assert ratio(ours, forest_of(X, y), rounds=2) < 1
+
+
+@pytest.mark.parametrize(("cut", "n"), [("min_cut", 200), ("normalized_cut", 100), ("average", 1000)])
+def test_trees_of_many_classes_are_grown_soon(ratio, cut, n):
+    """Hundreds of products or species are classes, too. The rival decomposes one matrix of 1,000. Measured: CUTS."""
+    rng = np.random.default_rng(0)
+    sparse = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.05), 1)
+    square = rng.random((1000, 1000))
+
+    assert ratio(lambda: class_tree(np.arange(n), sparse + sparse.T, cut), lambda: np.linalg.eigh(square)) < 3
+
+
+def test_relabelling_costs_a_small_part_of_a_fit(ratio):
+    """It is meant for loops. Measured: RELABEL."""
+    rng, y = np.random.default_rng(0), np.arange(4000) % 26
+    X = rng.standard_normal((len(y), 16)) + rng.standard_normal((26, 16))[y]
+    floor = BayesFloor(scale=None).fit(X, y)
+
+    assert ratio(lambda: floor.relabel(rng.permutation(y)), lambda: BayesFloor(scale=None).fit(X, y), rounds=2) < 0.05
+
+
+def test_thousands_of_features_are_ranked_sooner_than_by_mutual_information(ratio):
+    """The point of a filter. Measured: FILTER."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 3000)), rng.integers(2, size=500)
+
+    assert ratio(lambda: feature_floors(X, y), lambda: mutual_info_classif(X, y, random_state=0), rounds=2) < 1
+
+
+def test_small_tasks_cost_dask_less_than_a_future_each(ratio, dask_client):
+    """A scheduler, which runs in this process, takes a millisecond for each future. Measured: DASK."""
+    square, runner = (lambda x: x * x), DaskRunner(dask_client)
+
+    def one_each():
+        dask_client.gather(dask_client.map(square, range(5000), pure=False))
+
+    assert ratio(lambda: list(runner.run(square, [(x,) for x in range(5000)], "square")), one_each) < 1
+
+
+# One whole work, then one that is interrupted.
+LARGE = """
+import signal, threading, time
+import numpy as np
+from bayesfloor import class_forests, spanning_forest
+
+X = np.random.default_rng(0).standard_normal((N, D))
+work = lambda X: CALL
+work(X[:5000])
+start = time.perf_counter()
+work(X)
+whole = time.perf_counter() - start
+
+def interrupt():
+    global sent
+    sent = time.perf_counter()
+    signal.raise_signal(signal.SIGINT)
+
+threading.Timer(whole / 4, interrupt).start()
+try:
+    work(X)
+except KeyboardInterrupt:
+    pass
+print(time.perf_counter() - sent, whole)
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("n", "d", "call"),
+    [
+        (300_000, 8, "spanning_forest(X, method='kdtree', n_jobs=JOBS)"),
+        (20_000, 784, "spanning_forest(X, method='matmul', n_jobs=JOBS)"),
+        (24_000, 8, "class_forests(X, np.arange(len(X)) % 200, n_jobs=JOBS)"),
+        (60_000, 8, "class_forests(X, np.arange(len(X)) % 5, n_jobs=JOBS)"),
+    ],
+)
+def test_ctrl_c_is_heard_long_before_the_work_would_end(report, n, d, call, n_jobs):
+    """In a notebook the alternative is to lose the session; the rival is the whole work. Measured: CTRL_C."""
+    code = LARGE.replace("CALL", call.replace("JOBS", str(n_jobs)))
+    ended, whole = fresh(code.replace("N, D", f"{n}, {d}"))()
+
+    assert report(ended, whole) < 0.5
