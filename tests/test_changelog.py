@@ -27,6 +27,7 @@ def copy(tmp_path):
     return tmp_path
 
 
+@pytest.mark.process
 def test_all_fragments_are_in_the_draft():
     """What towncrier skipped would be lost at a release."""
     done = build_draft(ROOT)
@@ -37,12 +38,14 @@ def test_all_fragments_are_in_the_draft():
 
 
 @pytest.mark.posix
+@pytest.mark.process
 def test_a_fragment_becomes_a_point_under_its_kind(copy):
     """The changelog is Markdown as one would write it by hand."""
     assert "### Fixed\n\n- Trees grow.\n" in build_draft(copy).stdout
 
 
 @pytest.mark.posix
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["tree.mended.md", "tree.md", "fixed"])
 def test_a_fragment_of_a_wrong_name_is_an_error(copy, name):
     """Rather than left out without a word."""

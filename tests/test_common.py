@@ -18,11 +18,23 @@ EXPECTED_FAILURES = {
 }
 
 
+def checks_of(*estimators):
+    """A decorator: one test for each check of each estimator."""
+    return parametrize_with_checks(
+        list(estimators), expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator), {})
+    )
+
+
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [BayesFloor(), SmartSVM(), FloorGuidedClassifier(random_state=0), FloorSelector()],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator), {}),
-)
+@checks_of(BayesFloor(), FloorSelector())
 def test_the_estimator_keeps_scikit_learns_conventions(estimator, check):
     """Pipelines, searches and clones rely on them."""
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
+@checks_of(SmartSVM(), FloorGuidedClassifier(random_state=0))
+def test_the_classifier_keeps_scikit_learns_conventions(estimator, check):
+    """Likewise; there are many more checks of classifiers, and each fits several."""
     check(estimator)

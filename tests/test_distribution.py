@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("hatchling", reason="needs the group release")
+pytestmark = pytest.mark.slow  # it builds
+
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tools"))
 

@@ -39,7 +39,14 @@ def expected(request, global_random_seed):
     return X, spanning_forest(X, 3)
 
 
-@pytest.fixture(params=["threads", "processes", "Dask under joblib", "Dask"])
+@pytest.fixture(
+    params=[
+        "threads",
+        pytest.param("processes", marks=pytest.mark.process),
+        pytest.param("Dask under joblib", marks=pytest.mark.dask),
+        pytest.param("Dask", marks=pytest.mark.dask),
+    ]
+)
 def engine(request):
     """Where to run, and what to pass: (context, options)."""
     if request.param == "threads":

@@ -28,9 +28,14 @@ from bayesfloor.engine._store import CheckpointError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask")
 
-pytestmark = pytest.mark.posix
+pytestmark = [pytest.mark.posix, pytest.mark.process, pytest.mark.slow]
 
 BLOCK_ROWS = 100
+
+
+def sweep(values, *daily):
+    """All of these as parameters: some are tried every day, the others at night."""
+    return [pytest.param(value, marks=() if value in daily else pytest.mark.nightly) for value in values]
 
 
 @pytest.fixture(scope="module", name="X")
@@ -148,7 +153,7 @@ def dask(clusters):
     return clusters[-1]
 
 
-@pytest.fixture(params=["processes", "Dask"])
+@pytest.fixture(params=["processes", pytest.param("Dask", marks=pytest.mark.dask)])
 def engine(request):
     """Both engines that have workers to kill."""
     return Processes() if request.param == "processes" else request.getfixturevalue("dask")
@@ -157,7 +162,7 @@ def engine(request):
 STAGES = ["looking at rows", "sorting rows", "blocks", "joins", "edges"]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", sweep(STAGES, "blocks", "joins"))
 def test_a_worker_that_is_killed_changes_nothing(stage, engine, X, expected, tmp_path, global_random_seed):
     """At any moment: what it had in hand is done again by others."""
     rng, calls, killed = np.random.default_rng([global_random_seed, len(stage)]), [], []
@@ -307,7 +312,7 @@ def disk(tmp_path):
         subprocess.run([shutil.which("umount"), "--lazy", str(place)], check=True)
 
 
-@pytest.fixture(params=["threads", "processes", "Dask"])
+@pytest.fixture(params=["threads", "processes", pytest.param("Dask", marks=pytest.mark.dask)])
 def any_engine(request):
     """Where to run, and what to pass: (context, options)."""
     if request.param == "threads":
@@ -335,7 +340,7 @@ def test_a_full_disk(kilobytes, disk, any_engine, X, expected):
     assert_same(found, expected)
 
 
-@pytest.mark.parametrize("pages", range(1, 160, 6))
+@pytest.mark.parametrize("pages", sweep(range(1, 160, 6), 1, 25, 49, 73, 97))
 def test_a_disk_that_is_full_at_any_moment(pages, disk, X, expected):
     """From the first file to the last one."""
     folder = disk(pages * 4096)
@@ -428,7 +433,7 @@ def damage(path, share):
     os.truncate(path, int(path.stat().st_size * share))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9])
+@pytest.mark.parametrize("share", sweep([0.0, 0.01, 0.5, 0.9], 0.5))
 @pytest.mark.parametrize("piece", ["cells", "block-0", "rank-2", "join-0-1"])
 def test_a_truncated_piece(piece, share, kept, X, expected):
     """The error names it; when it is deleted, only what it held is computed anew."""

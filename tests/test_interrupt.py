@@ -22,6 +22,7 @@ LARGE = {
     "small pairs": (24_000, 8, "class_forests(X, np.arange(len(X)) % 200, n_jobs=n_jobs)"),
     "large pairs": (60_000, 8, "class_forests(X, np.arange(len(X)) % 5, n_jobs=n_jobs)"),
 }
+NIGHTLY = [("kd-tree", 1), ("products", 2), ("small pairs", 1), ("large pairs", 2)]
 
 # The first call compiles, or reads what was compiled; what is interrupted does nothing but work.
 ENDLESS = """
@@ -58,8 +59,18 @@ def interrupt(work, n_jobs, delay):
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("work", LARGE)
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("work", "n_jobs"),
+    [
+        ("kd-tree", 2),
+        ("products", 1),
+        ("small pairs", 2),
+        ("large pairs", 1),
+        *(pytest.param(*each, marks=pytest.mark.nightly) for each in NIGHTLY),
+    ],
+)
 def test_ctrl_c_ends_large_work(work, n_jobs):
     """In a notebook the alternative is to lose the session; nor may compiled code crash on it.
 

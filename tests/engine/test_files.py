@@ -85,6 +85,7 @@ write_whole(sys.argv[1], "new")
 
 
 @pytest.mark.posix
+@pytest.mark.process
 def test_a_kill_leaves_the_old_file(tmp_path):
     """Nobody can clean up after it, but nobody reads half a file either."""
     path = tmp_path / "out"
@@ -203,6 +204,7 @@ write_whole(sys.argv[1], "to standard output")
 
 
 @pytest.mark.posix
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_standard_output_in_a_file_takes_what_it_gets(tmp_path):
     """``--json /dev/stdout > file``: the link to the output must not be replaced by a file."""

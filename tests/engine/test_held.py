@@ -20,7 +20,13 @@ from bayesfloor.forest import _classes, _pairs
 BACKENDS = ["threading", "loky", "dask"]
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(
+    params=[
+        "threading",
+        pytest.param("loky", marks=pytest.mark.process),
+        pytest.param("dask", marks=pytest.mark.dask),
+    ]
+)
 def backend(request):
     """Where the user's joblib runs tasks: two at a time."""
     if request.param == "dask":
@@ -224,6 +230,7 @@ def test_nothing_is_left_of_work_that_failed(backend, folder):
     assert left_in(folder) == []
 
 
+@pytest.mark.process
 def test_nothing_is_left_of_work_that_was_interrupted(folder):
     """Ctrl-C comes while tasks run."""
 
@@ -240,6 +247,7 @@ def test_nothing_is_left_of_work_that_was_interrupted(folder):
     assert left_in(folder) == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kernels", ["large pairs"], indirect=True)
 @pytest.mark.usefixtures("kernels")
 def test_no_folder_is_left_where_the_user_stops_a_fit(clouds, folder):
@@ -254,6 +262,7 @@ def test_no_folder_is_left_where_the_user_stops_a_fit(clouds, folder):
     assert left_in(folder) == []
 
 
+@pytest.mark.process
 def test_a_classifier_that_fails_leaves_no_folder(clouds, folder):
     """Its error is the user's, and comes as it is."""
     with parallel_config("loky", n_jobs=2), pytest.raises(ValueError, match="'C' parameter"):

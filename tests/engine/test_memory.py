@@ -21,6 +21,7 @@ assert resident() < before - 100e6, (before, resident())
 
 
 @pytest.mark.posix
+@pytest.mark.process
 def test_what_was_freed_goes_back_to_the_system():
     """Arrays small enough for the heap, with one at its end that stays."""
     subprocess.run([sys.executable, "-c", CODE], check=True)

@@ -114,6 +114,7 @@ def test_rows_that_are_not_there_are_refused(rows, wanted):
         rows.take(np.array(wanted))
 
 
+@pytest.mark.process
 def test_plain_columns_are_read_without_pandas(write):
     """Each of many small workers would pay for it."""
     path = write("plain.parquet", {"x": [1.0, 2.0], "n": [3, 4], "l": [[5.0, 6.0], [7.0, 8.0]]})

@@ -20,7 +20,13 @@ MANY = 10**6  # deaths: more than anybody waits for
 HERE = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
 
 
-@pytest.fixture(params=["threads", "loky", "dask"])
+@pytest.fixture(
+    params=[
+        "threads",
+        pytest.param("loky", marks=pytest.mark.process),
+        pytest.param("dask", marks=pytest.mark.dask),
+    ]
+)
 def runner(request):
     """Every runner there is, with two workers."""
     if request.param == "dask":
@@ -154,6 +160,7 @@ def paused(monkeypatch):
         yield DaskRunner(client)
 
 
+@pytest.mark.dask
 def test_workers_that_are_paused_for_good_end_the_work(paused, square):
     """Dask itself would wait for ever, and say so in the log of a worker."""
     with pytest.raises(WorkersPausedError, match=r"paused all of its 1 workers: .* MB of 1,000 MB.*more memory"):

@@ -304,6 +304,7 @@ _store.Store(*sys.argv[1:]).write("piece", {"a": np.arange(100_000)})
 
 
 @pytest.mark.posix
+@pytest.mark.process
 def test_a_kill_while_a_piece_is_written_leaves_no_piece(store):
     """Workers are killed when memory is short."""
     done = subprocess.run([sys.executable, "-c", KILLED, store.folder, store.key], check=False, timeout=60)
@@ -357,6 +358,7 @@ for k in range(50):
 """
 
 
+@pytest.mark.process
 def test_processes_may_open_one_new_folder_and_write_one_piece(tmp_path):
     """Two machines that were started at once."""
     pipes, folder = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}, tmp_path / "store"

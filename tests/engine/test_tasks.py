@@ -55,12 +55,14 @@ def test_results_come_in_the_order_of_the_tasks(square, n_jobs):
     assert list(run_tasks(square, tasks, n_jobs=n_jobs)) == [x * x for x in range(20)]
 
 
-def test_results_out_of_order_come_with_their_numbers(square):
-    """As soon as they are there."""
-    done = list(run_unordered(square, [(3, 0.3), (4, 0.0), (5, 0.0)], n_jobs=2))
+def test_results_out_of_order_come_with_their_numbers():
+    """As soon as they are there: the first one waits until another has come."""
+    another = threading.Event()
+    results = run_unordered(lambda number: (number or another.wait(60)) and number, [(0,), (1,)], n_jobs=2)
+    first = next(results)
+    another.set()
 
-    assert sorted(done) == [(0, 9), (1, 16), (2, 25)]
-    assert done[-1] == (0, 9)
+    assert [first, *results] == [(1, 1), (0, 0)]
 
 
 @pytest.mark.usefixtures("loky")
@@ -85,6 +87,7 @@ def test_tasks_run_in_threads_unless_somebody_says_otherwise():
     assert here == {os.getpid()}
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 def test_tasks_run_where_the_user_says():
     """In processes, here."""
@@ -109,15 +112,15 @@ def test_tasks_run_on_dask_if_joblib_says_so(square):
 def test_tasks_are_taken_as_they_are_needed(square):
     """Rows are copied for some of them: a thousand at once would not fit."""
     taken = []
-    results = run_tasks(square, ((taken.append(x) or x, 0.01) for x in range(60)), n_jobs=2)
+    results = run_tasks(square, ((taken.append(x) or x, 0.01) for x in range(20_000)), n_jobs=2)
     assert next(results) == 0
-    assert len(taken) < 60
+    assert len(taken) < 10_000  # whoever stalls for 50 s here sees more
 
     assert list(results) == [x * x for x in range(1, 60)]
     assert taken == list(range(60))
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.process)])
 def test_an_error_keeps_its_type_and_is_told_its_task(faulty, backend):
     """Of a thousand blocks, one holds the row that fails."""
     with parallel_config(backend, n_jobs=2), pytest.raises(KeyError, match="no such key") as failure:
@@ -135,7 +138,7 @@ def test_tasks_without_a_stage_are_tasks(faulty):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.process)])
 def test_results_that_nobody_wants_any_more_are_not_computed(square, backend):
     """They would take 500 s; nor is a word said: joblib's warning, late and from elsewhere, would be an error here."""
     with parallel_config(backend, n_jobs=2):
@@ -161,6 +164,7 @@ def test_an_error_of_the_listener_ends_the_work(square):
     assert threading.active_count() < 50
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 def test_a_worker_that_dies_costs_no_result_and_doubles_none(deadly):
     """The machine's memory was short for a moment."""
@@ -169,6 +173,7 @@ def test_a_worker_that_dies_costs_no_result_and_doubles_none(deadly):
     assert sorted(done) == expect(12)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 def test_ordered_results_stay_in_order_when_a_worker_dies(deadly):
     """Tasks that are run again come late."""
@@ -177,6 +182,7 @@ def test_ordered_results_stay_in_order_when_a_worker_dies(deadly):
     assert done == [-x for x in range(8)]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 def test_tasks_that_were_not_sent_yet_outlive_many_deaths(deadly):
     """After three deaths tasks go out in batches; what is left of a batch that dies must not be forgotten."""
@@ -185,6 +191,7 @@ def test_tasks_that_were_not_sent_yet_outlive_many_deaths(deadly):
     assert sorted(run_unordered(deadly, tasks, n_jobs=None)) == expect(40)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 @pytest.mark.parametrize("at", [0, 6])
 def test_a_task_that_always_kills_is_named(deadly, at):
@@ -197,6 +204,7 @@ def test_a_task_that_always_kills_is_named(deadly, at):
     assert at not in dict(done)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("loky")
 def test_a_single_task_that_always_kills_is_named(deadly):
     """There is nothing to put it apart from."""
@@ -204,6 +212,7 @@ def test_a_single_task_that_always_kills_is_named(deadly):
         list(run_unordered(deadly, [(0, MANY)], n_jobs=None))
 
 
+@pytest.mark.process
 def test_a_process_does_not_end_under_its_tasks():
     """Python cuts off threads at its end, which aborts the process where they are in compiled C++."""
     ended = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=True, text=True, timeout=120)

@@ -207,6 +207,7 @@ def test_dask_changes_nothing(dask_client, far, data, tmp_path):
 
 
 @plain
+@pytest.mark.process
 def test_processes_change_nothing(far, data):
     """Rows in this process's memory go to others by a file."""
     with parallel_config("loky", n_jobs=2):

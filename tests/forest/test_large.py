@@ -7,6 +7,8 @@ import pytest
 
 from bayesfloor import spanning_forest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def quitefastmst():

@@ -40,6 +40,7 @@ def in_new_python(code):
     return done.stdout.strip()
 
 
+@pytest.mark.process
 def test_importing_displays_imports_neither_matplotlib_nor_pandas_nor_scikit_learn():
     """A terminal that only prints a table should not wait for a drawing library."""
     code = (
@@ -49,6 +50,7 @@ def test_importing_displays_imports_neither_matplotlib_nor_pandas_nor_scikit_lea
     assert in_new_python(code) == "[]"
 
 
+@pytest.mark.process
 def test_drawing_leaves_pyplot_alone():
     """Pyplot keeps figures for ever and picks a backend: a library has no business there."""
     code = (
@@ -60,6 +62,7 @@ def test_drawing_leaves_pyplot_alone():
     assert in_new_python(code) == "True False"
 
 
+@pytest.mark.process
 def test_without_matplotlib_plot_says_what_to_install():
     """One line that can be copied, instead of a traceback from within."""
     code = """
