@@ -1,11 +1,15 @@
-"""Small files of data, and the command in a process of its own."""
+"""Small files of data, and the command: in this process, and in one of its own."""
 
 import gzip
+import io
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +19,9 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
+
+from bayesfloor.cli._entry import main
+from bayesfloor.cli._errors import INTERRUPTED
 
 # Whoever runs the tests may have set these; a test that needs one sets it.
 _UNSET = (
@@ -34,7 +41,7 @@ _USUAL = {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "TERM": "xterm-256color"}
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended, and what it said; a terminal has one text for both, under ``stdout``."""
+    """How a command ended, and what it said; a terminal has one text for both, under ``stdout``."""
 
     code: int
     stdout: str
@@ -42,8 +49,73 @@ class Ended:
     peak: int = 0
 
 
+def _ended(code, stdout, stderr):
+    return Ended(code, *(stream.decode().replace("\r\n", "\n") for stream in (stdout, stderr)))
+
+
+def _variables(**more):
+    """What differs from the environment of the tests; None unsets a variable."""
+    return {**dict.fromkeys(_UNSET), **_USUAL, **more}
+
+
+def _run_here(*args, cwd=None, given=b"", **environment):
+    """Run to the end in this process, with all that the command finds and leaves in one of its own."""
+    if fixed := environment.keys() & {"LC_ALL", "PYTHONIOENCODING", "PYTHONUTF8"}:
+        pytest.fail(f"Python reads {', '.join(fixed)} only when it starts: use the fixture process")
+    with pytest.MonkeyPatch.context() as patch, _warnings_to_stderr(), _logs_to_stderr():
+        for name, value in _variables(**environment).items():
+            if value is None:
+                patch.delenv(name, raising=False)
+            else:
+                patch.setenv(name, value)
+        patch.chdir(cwd or Path.cwd())
+        patch.setattr(sys, "argv", ["bayesfloor", *map(str, args)])
+        patch.setattr(sys, "stdin", _stream(given))
+        patch.setattr(sys, "stdout", _stream())
+        patch.setattr(sys, "stderr", _stream(errors="backslashreplace"))
+        with pytest.raises(SystemExit) as end:
+            main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        ended = _ended(end.value.code, sys.stdout.buffer.getvalue(), sys.stderr.buffer.getvalue())
+    if ended.code == INTERRUPTED:
+        raise KeyboardInterrupt  # it was meant for the tests
+    return ended
+
+
+def _stream(content=b"", errors="surrogateescape"):
+    """A stream as Python has it in its UTF-8 mode."""
+    return io.TextIOWrapper(io.BytesIO(content), "utf-8", errors)
+
+
+@contextmanager
+def _warnings_to_stderr():
+    """Python's own filters; pytest's would make them errors."""
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", category)
+        warnings.showwarning = lambda *warning: sys.stderr.write(warnings.formatwarning(*warning[:4]))
+        yield
+
+
+@contextmanager
+def _logs_to_stderr():
+    """Python's last resort, which pytest's handlers would be before; levels that the command sets are set back."""
+    loggers = [logging.getLogger(name) for name in (None, "bayesfloor.selection", "distributed.client")]
+    levels, handlers = [logger.level for logger in loggers], logging.root.handlers
+    logging.root.handlers = []
+    logging.root.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.root.handlers = handlers
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 class Command:
-    """The installed command ``bayesfloor``."""
+    """The installed command ``bayesfloor``, in a process of its own."""
 
     def __init__(self):
         found = shutil.which("bayesfloor", path=str(Path(sys.executable).parent))
@@ -52,8 +124,7 @@ class Command:
 
     def environment(self, **more):
         """Variables as a user would have them; None unsets one."""
-        kept = {name: value for name, value in os.environ.items() if name not in _UNSET}
-        return {name: value for name, value in {**kept, **_USUAL, **more}.items() if value is not None}
+        return {name: value for name, value in {**os.environ, **_variables(**more)}.items() if value is not None}
 
     def __call__(self, *args, cwd=None, given=b"", start=(), **environment):
         """Run to the end; ``start`` is another way to start it."""
@@ -66,8 +137,7 @@ class Command:
             timeout=300,
             check=False,
         )
-        texts = (stream.decode().replace("\r\n", "\n") for stream in (ended.stdout, ended.stderr))
-        return Ended(ended.returncode, *texts)
+        return _ended(ended.returncode, ended.stdout, ended.stderr)
 
     def begin(self, *args, cwd=None, **streams):
         """Start in a session of its own, with Ctrl-C at work even where it is ignored here, as behind an ``&``."""
@@ -123,7 +193,13 @@ def _read_all(leader):
 
 @pytest.fixture(scope="session")
 def run():
-    """The command: call it with arguments."""
+    """The command in this process: call it with arguments. That both ways are the same is tested per verb."""
+    return _run_here
+
+
+@pytest.fixture(scope="session")
+def process():
+    """The command in a process of its own, for what only that can show."""
     return Command()
 
 

@@ -6,7 +6,6 @@ import shlex
 import stat
 import sys
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 
 import jsonschema
 import numpy as np
@@ -50,7 +49,7 @@ VERBS = ("check", "report", "samples", "tree", "explain", "demo")
 
 
 def is_one_error(ended):
-    """Whether a process ended with one line, and nothing but that."""
+    """Whether a command ended with one line, and nothing but that."""
     lines = ended.stderr.splitlines()
     return ended.code == 2 and not ended.stdout and len(lines) == 1 and lines[0].startswith("error: ")
 
@@ -82,8 +81,7 @@ def answers(run, files):
         content = (files / "easy.csv").read_bytes() if args[0] == "-" else b""
         return run("check", *args, "--target", target, "--json", "-", cwd=files, given=content)
 
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(FORMATS, pool.map(look, FORMATS.values()), strict=True))
+    return {name: look(given) for name, given in FORMATS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -408,21 +406,21 @@ main()
 """
 
 
-def test_without_the_extra_one_line_says_what_to_install(run):
+def test_without_the_extra_one_line_says_what_to_install(process):
     """The library can be installed without the command's needs, and the command is there all the same."""
-    ended = run("demo", start=[sys.executable, "-I", "-c", WITHOUT])
+    ended = process("demo", start=[sys.executable, "-I", "-c", WITHOUT])
 
     assert (ended.code, ended.stdout) == (2, "")
     assert len(ended.stderr.splitlines()) == 1
     assert 'python -m pip install "bayesfloor[cli]"' in ended.stderr
 
 
-def test_the_module_runs_as_the_command_does(run):
+def test_the_module_runs_as_the_command_does(run, process):
     """Where scripts are not on the path, ``python -m`` is the way in."""
     module = [sys.executable, "-m", "bayesfloor"]
 
-    assert run("explain", "BF204", start=module) == run("explain", "BF204")
-    assert run("explain", "nothing", start=module) == run("explain", "nothing")
+    assert process("explain", "BF204", start=module) == run("explain", "BF204")
+    assert process("explain", "nothing", start=module) == run("explain", "nothing")
 
 
 def test_the_version_is_that_of_the_package(run):

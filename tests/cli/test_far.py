@@ -1,10 +1,10 @@
 """``bayesfloor check FOLDER --engine dask``: data that stay where they are, and one line for whatever is wrong."""
 
+import functools
 import gc
 import json
 import shlex
 import sys
-from types import SimpleNamespace
 
 import jsonschema
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor.cli import _errors, _far, _main, _work
+from bayesfloor.cli import _errors, _far, _work
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._tasks import WorkerDiedError
 from bayesfloor.summary import schema
@@ -23,7 +23,7 @@ NAMES = np.array(["cat", "dog"])
 
 
 def is_one_error(ended):
-    """Whether a process ended with one line, and nothing but that."""
+    """Whether a command ended with one line, and nothing but that."""
     lines = ended.stderr.splitlines()
     return ended.code == 2 and not ended.stdout and len(lines) == 1 and lines[0].startswith("error: ")
 
@@ -86,16 +86,9 @@ def dask(dask_client):
 
 
 @pytest.fixture
-def here(capsys, monkeypatch, places):
-    """The command in this process, among these folders: arguments -> how it ended."""
-    monkeypatch.chdir(places)
-
-    def call(*args):
-        code = _main.run([str(arg) for arg in args])
-        said = capsys.readouterr()
-        return SimpleNamespace(code=code, stdout=said.out, stderr=said.err)
-
-    return call
+def here(run, places):
+    """The command among these folders."""
+    return functools.partial(run, cwd=places)
 
 
 def given_for(path, **more):
@@ -146,13 +139,14 @@ def test_a_cluster_that_runs_already_gives_what_reading_the_file_whole_gives(her
 
 
 @pytest.fixture(scope="module")
-def own_workers(run, large, tmp_path_factory):
+def own_workers(process, large, tmp_path_factory):
     """All rows by workers that the command starts itself; and the folder of what it wrote."""
     folder = tmp_path_factory.mktemp("own")
     args = ("check", large, "-y", "label", "--scale", "none", "--engine", "dask")
-    return run(*args, "--max-rows", "0", "--checkpoint", "kept", "--json", "now.json", cwd=folder), folder
+    return process(*args, "--max-rows", "0", "--checkpoint", "kept", "--json", "now.json", cwd=folder), folder
 
 
+@pytest.mark.dask
 def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
     """Nothing to set up, and nothing of Dask's own chatter."""
     ended, folder = own_workers
@@ -163,6 +157,7 @@ def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
     assert {path.name for path in folder.iterdir()} >= {"now.json", "kept"}
 
 
+@pytest.mark.dask
 def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers):
     """Two kinds of numbers side by side need a word of explanation."""
     found = json.loads((own_workers[1] / "now.json").read_text("utf-8"))
@@ -176,6 +171,7 @@ def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers):
     assert not trait["weak"]
 
 
+@pytest.mark.dask
 def test_commands_to_go_on_with_read_the_same_data(own_workers):
     """Without the engine the next command would read all that was too large; samples can only do that."""
     commands = [line for line in own_workers[0].stdout.splitlines() if line.startswith("bayesfloor ")]
@@ -184,17 +180,14 @@ def test_commands_to_go_on_with_read_the_same_data(own_workers):
     assert commands[0].endswith("-y label --engine dask --checkpoint kept --max-rows 0")
 
 
-def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_changes(
-    here, own_workers, large, dask, monkeypatch
-):
+def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_changes(run, own_workers, large, dask):
     """The evening's check is the morning's report."""
-    monkeypatch.chdir(own_workers[1])
     before = {path: path.stat().st_mtime_ns for path in own_workers[1].glob("kept/block-*")}
     args = (large, "-y", "label", "--scale", "none", "--max-rows", "0", "--checkpoint", "kept")
-    report = here("report", *args, *dask, "-o", "page.html")
+    report = run("report", *args, *dask, "-o", "page.html", cwd=own_workers[1])
     page = (own_workers[1] / "page.html").read_text("utf-8")
     pq.write_table(pq.read_table(large / "part-2.parquet"), large / "part-2.parquet", compression="none")
-    refused = here("check", *args)
+    refused = run("check", *args, cwd=own_workers[1])
 
     assert (report.code, report.stderr) == (0, "")
     assert before == {path: path.stat().st_mtime_ns for path in own_workers[1].glob("kept/block-*")} != {}
@@ -258,9 +251,10 @@ def test_what_workers_find_is_told_in_one_line(here, dask, name, told):
     assert told in ended.stderr
 
 
-def test_what_workers_of_its_own_find_is_told_in_one_line(run, places):
+@pytest.mark.dask
+def test_what_workers_of_its_own_find_is_told_in_one_line(process, places):
     """They share the terminal, and would log what is told anyway."""
-    ended = run("check", "unnamed", "-y", "label", "--engine", "dask", "-q", cwd=places)
+    ended = process("check", "unnamed", "-y", "label", "--engine", "dask", "-q", cwd=places)
 
     assert is_one_error(ended), ended
 

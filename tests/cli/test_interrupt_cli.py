@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = pytest.mark.posix
+pytestmark = [pytest.mark.posix, pytest.mark.process, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,9 @@ def large(tmp_path_factory):
     return path
 
 
-def stop(run, number, stage, *args, cwd):
+def stop(command, number, stage, *args, cwd):
     """Code and texts of a process that gets a signal as soon as it is at a stage."""
-    with run.begin(*args, "-v", cwd=cwd) as process:
+    with command.begin(*args, "-v", cwd=cwd) as process:
         try:
             while stage not in (line := process.stderr.readline()):
                 assert line, "it ended by itself"
@@ -45,10 +45,10 @@ def left_out(told):
         ("samples", ("-o", "rows.csv"), "neighbours"),
     ],
 )
-def test_ctrl_c_ends_with_a_line_and_leaves_no_half_file(run, large, tmp_path, verb, args, stage):
+def test_ctrl_c_ends_with_a_line_and_leaves_no_half_file(process, large, tmp_path, verb, args, stage):
     """Whoever stops it wants the prompt back, not a page of tracebacks, and the old report as it was."""
     (tmp_path / "old.html").write_text("old", encoding="utf-8")
-    code, said, told = stop(run, signal.SIGINT, stage, verb, large, "-y", "label", *args, cwd=tmp_path)
+    code, said, told = stop(process, signal.SIGINT, stage, verb, large, "-y", "label", *args, cwd=tmp_path)
 
     assert (code, said) == (130, "")
     assert left_out(told) == ["interrupted; nothing half-written is left"]
@@ -56,11 +56,11 @@ def test_ctrl_c_ends_with_a_line_and_leaves_no_half_file(run, large, tmp_path, v
     assert (tmp_path / "old.html").read_text("utf-8") == "old"
 
 
-def test_the_end_of_a_job_leaves_no_half_file(run, large, tmp_path):
+def test_the_end_of_a_job_leaves_no_half_file(process, large, tmp_path):
     """Schedulers send it when time is up; what lies there must be whole."""
     (tmp_path / "old.html").write_text("old", encoding="utf-8")
     asked = ("report", large, "-y", "label", "-o", "old.html")
-    code, said, told = stop(run, signal.SIGTERM, "subsamples", *asked, cwd=tmp_path)
+    code, said, told = stop(process, signal.SIGTERM, "subsamples", *asked, cwd=tmp_path)
 
     assert code in (-signal.SIGTERM, 128 + signal.SIGTERM)
     assert (said, "Traceback" in told) == ("", False)

@@ -9,7 +9,15 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+
 N = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def run(process):
+    """The command in a process of its own: the memory is the subject."""
+    return process
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from bayesfloor.summary import schema
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
+def opener(tmp_path_factory):
     """A folder with a browser that leaves a mark; and the mark."""
     folder = tmp_path_factory.mktemp("browser")
     script = folder / "xdg-open"
@@ -24,19 +24,19 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def plain(run, mislabelled, browser, tmp_path_factory):
+def plain(run, mislabelled, opener, tmp_path_factory):
     """A report as most would make it; and the folder it was made in."""
     folder = tmp_path_factory.mktemp("plain")
     beside = ("--json", "odd.json", "--markdown", "odd.md", "--target", "99%")
-    return run("report", mislabelled, "-y", "label", "--drop", "name", *beside, cwd=folder, PATH=browser[0]), folder
+    return run("report", mislabelled, "-y", "label", "--drop", "name", *beside, cwd=folder, PATH=opener[0]), folder
 
 
 @pytest.fixture(scope="module")
-def rich(run, mislabelled, browser, tmp_path_factory):
+def rich(run, mislabelled, opener, tmp_path_factory):
     """A report that shows and opens; and where it is."""
     path = tmp_path_factory.mktemp("rich") / "page.html"
     asked = ("--id", "name", "--show-rows", "--open", "-o", path)
-    return run("report", mislabelled, "-y", "label", *asked, cwd=path.parent, PATH=browser[0]), path
+    return run("report", mislabelled, "-y", "label", *asked, cwd=path.parent, PATH=opener[0]), path
 
 
 def test_the_report_lies_in_the_current_folder_under_the_name_of_the_file(plain, mislabelled):
@@ -96,15 +96,15 @@ def test_rows_are_called_by_their_ids(rich, oddest):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the browser is not looked for on the path")
-def test_a_browser_opens_only_if_asked(plain, rich, browser):
+def test_a_browser_opens_only_if_asked(plain, rich, opener):
     """On a server, or in a job, a browser is a nuisance or an error."""
     assert plain[0].code == rich[0].code == 0
     for _ in range(100):
-        if browser[1].exists() and browser[1].read_text("utf-8"):
+        if opener[1].exists() and opener[1].read_text("utf-8"):
             break
         time.sleep(0.05)  # the command does not wait for the browser
 
-    assert browser[1].read_text("utf-8").split() == [str(rich[1])]
+    assert opener[1].read_text("utf-8").split() == [str(rich[1])]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow.parquet as pq
 import pytest
@@ -21,9 +20,7 @@ def written(run, mislabelled, tmp_path_factory):
     paths = {".csv": folder / "rows.csv", ".parquet": folder / "rows.parquet", ".jsonl": folder / "rows.jsonl"}
     asked = ("samples", mislabelled, "-y", "label", "--id", "name")
     threads = {".csv": (), ".parquet": ("-j", "2"), ".jsonl": ()}
-    with ThreadPoolExecutor(2) as pool:
-        ended = pool.map(lambda kind: run(*asked, *threads[kind], "-o", paths[kind]), paths)
-        return {kind: (end, paths[kind]) for kind, end in zip(paths, ended, strict=True)}
+    return {kind: (run(*asked, *threads[kind], "-o", path), path) for kind, path in paths.items()}
 
 
 def read_rows(written):

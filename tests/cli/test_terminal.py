@@ -11,9 +11,9 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m"
 
 
 @pytest.fixture(scope="module")
-def demo(run):
+def demo(process):
     """Some seconds of work in a terminal."""
-    return run.in_terminal("demo")
+    return process.in_terminal("demo")
 
 
 @pytest.mark.posix
@@ -48,9 +48,9 @@ def test_a_terminal_gets_colours(demo):
 @pytest.mark.parametrize(
     ("args", "environment"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})]
 )
-def test_colours_can_be_turned_off(run, args, environment):
+def test_colours_can_be_turned_off(process, args, environment):
     """Some cannot see them, some terminals cannot show them."""
-    ended = run.in_terminal("explain", *args, **environment)
+    ended = process.in_terminal("explain", *args, **environment)
 
     assert ended.code == 0
     assert not COLOUR.search(ended.stdout)
@@ -69,9 +69,9 @@ def test_without_a_terminal_there_are_no_colours_unless_forced(run):
 
 
 @pytest.mark.posix
-def test_a_narrow_terminal_gets_all_there_is(run, files):
+def test_a_narrow_terminal_gets_all_there_is(process, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
-    ended = run.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
+    ended = process.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
     text = STYLE.sub("", ended.stdout)
 
     assert ended.code == 0
@@ -80,44 +80,44 @@ def test_a_narrow_terminal_gets_all_there_is(run, files):
     assert "BF301  ok: " in text
 
 
-def test_a_terminal_without_unicode_gets_escapes(run, files):
+def test_a_terminal_without_unicode_gets_escapes(process, files):
     """Old consoles and jobs know ASCII only; a result is no reason to crash."""
-    ended = run("check", "easy.csv", "-y", "label", cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    ended = process("check", "easy.csv", "-y", "label", cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
 
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.isascii()
     assert ended.stdout.startswith(r"easy.csv \xb7 150 rows")
 
 
-def test_the_plain_locale_is_enough(run, files):
+def test_the_plain_locale_is_enough(process, files):
     """Containers have no other."""
-    ended = run("tree", "easy.tsv", "-y", "label", cwd=files, LC_ALL="C", PYTHONUTF8=None)
+    ended = process("tree", "easy.tsv", "-y", "label", cwd=files, LC_ALL="C", PYTHONUTF8=None)
 
     assert (ended.code, ended.stderr) == (0, "")
     assert "cat" in ended.stdout
 
 
-def test_markdown_goes_to_a_stdout_without_unicode(run, files):
+def test_markdown_goes_to_a_stdout_without_unicode(process, files):
     """As the text does."""
     asked = ("check", "easy.csv", "-y", "label", "--markdown", "-")
-    ended = run(*asked, cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    ended = process(*asked, cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
 
     assert ended.code == 0
     assert ended.stdout.startswith("### ")
 
 
 @pytest.fixture(scope="module")
-def unread(run):
+def unread(process):
     """Exit code and stderr of a command whose reader is gone, as with ``| head -1``."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        process = run.begin("explain", stdout=writer)
+        started = process.begin("explain", stdout=writer)
     finally:
         os.close(writer)
-    with process:
-        _, said = process.communicate(timeout=60)
-    return process.returncode, said
+    with started:
+        _, said = started.communicate(timeout=60)
+    return started.returncode, said
 
 
 @pytest.mark.posix
@@ -133,11 +133,11 @@ def test_a_closed_pipe_is_no_failed_gate(unread):
 
 
 @pytest.mark.posix
-def test_the_head_of_a_result_can_be_taken(run, files):
+def test_the_head_of_a_result_can_be_taken(process, files):
     """The real thing, through a real shell."""
-    line = f'"{run.path}" explain | head -n 1'
+    line = f'"{process.path}" explain | head -n 1'
     ended = subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env=run.environment(), cwd=files
+        ["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env=process.environment(), cwd=files
     )
 
     assert ended.stdout.startswith("BF101")
