@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -22,6 +23,7 @@ from pyarrow import feather
 
 from bayesfloor.cli._entry import main
 from bayesfloor.cli._errors import INTERRUPTED
+from bayesfloor.summary import schema
 
 # Whoever runs the tests may have set these; a test that needs one sets it.
 _UNSET = (
@@ -201,6 +203,14 @@ def run():
 def process():
     """The command in a process of its own, for what only that can show."""
     return Command()
+
+
+@pytest.fixture(scope="session")
+def validate():
+    """Holds a result against the schema, which is itself looked at once."""
+    kind = jsonschema.validators.validator_for(schema())
+    kind.check_schema(schema())
+    return kind(schema()).validate
 
 
 def make_rows(sizes, gap, n_features=3):

@@ -7,14 +7,12 @@ import stat
 import sys
 import unicodedata
 
-import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import bayesfloor
-from bayesfloor.summary import schema
 
 # How a target may be written, and how the same numbers may be stored.
 FORMATS = {
@@ -132,9 +130,9 @@ def test_the_same_numbers_get_the_same_answer_whatever_the_format(answers, name)
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_with_json_to_stdout_there_is_nothing_else_and_it_fits_the_schema(answers, name):
+def test_with_json_to_stdout_there_is_nothing_else_and_it_fits_the_schema(answers, validate, name):
     """A pipe into jq must work, and go on working."""
-    jsonschema.validate(json.loads(answers[name].stdout), schema())
+    validate(json.loads(answers[name].stdout))
 
     assert answers[name].stderr == ""
 
@@ -149,11 +147,11 @@ def test_a_plain_run_says_nothing_on_stderr_and_sends_no_escapes(plain):
     assert wild(ended.stdout) == []
 
 
-def test_json_and_markdown_are_written_beside_the_text(plain):
+def test_json_and_markdown_are_written_beside_the_text(plain, validate):
     """One run serves the reader, the archive and the pull request; jobs write to the same path every night."""
     ended, folder, _ = plain
     found = json.loads((folder / "now.json").read_text("utf-8"))
-    jsonschema.validate(found, schema())
+    validate(found)
 
     assert found["verdict"].partition(":")[0] in ended.stdout
     assert (folder / "now.md").read_text("utf-8").startswith("### ")

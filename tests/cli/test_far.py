@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 
-import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,7 +14,6 @@ import pytest
 from bayesfloor.cli import _errors, _far, _work
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._tasks import WorkerDiedError
-from bayesfloor.summary import schema
 
 N = 300
 LARGE = 51_000  # rows, of which 50,000 are drawn
@@ -158,10 +156,10 @@ def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
 
 
 @pytest.mark.dask
-def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers):
+def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers, validate):
     """Two kinds of numbers side by side need a word of explanation."""
     found = json.loads((own_workers[1] / "now.json").read_text("utf-8"))
-    jsonschema.validate(found, schema())
+    validate(found)
     trait = next(trait for trait in found["trust"]["traits"] if trait["code"] == "BF206")
 
     assert found["facts"]["engine"].startswith("Dask with 2 at a time")

@@ -65,7 +65,7 @@ def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):
 def test_options_reach_the_selection(run, two_help):
     """How many, by what, in pairs, and without rows held out."""
     asked = ("--most", "4", "--criterion", "worst", "--holdout", "0%", "--pairs", "--max-rows", "200", "--json", "-")
-    ended = run("features", two_help, "-y", "label", *asked)
+    ended = run("features", two_help, "-y", "label", "-x", "x[1-5]", *asked)
     given = json.loads(ended.stdout)
 
     assert ended.code == 0

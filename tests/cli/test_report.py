@@ -6,11 +6,8 @@ import re
 import sys
 import time
 
-import jsonschema
 import numpy as np
 import pytest
-
-from bayesfloor.summary import schema
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +56,10 @@ def test_the_verdict_and_the_path_are_printed(plain):
     assert path == "odd.bayesfloor.html"
 
 
-def test_json_and_markdown_beside_the_report_are_whole(plain):
+def test_json_and_markdown_beside_the_report_are_whole(plain, validate):
     """They go where the page does not: into other programs."""
     _, folder = plain
-    jsonschema.validate(json.loads((folder / "odd.json").read_text("utf-8")), schema())
+    validate(json.loads((folder / "odd.json").read_text("utf-8")))
 
     assert (folder / "odd.md").read_text("utf-8").startswith("### 99 % accuracy")
 

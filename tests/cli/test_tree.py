@@ -13,7 +13,7 @@ NAMES = [f"class {k:02d}" for k in range(39)] + ["it's"]
 def many(tmp_path_factory, write):
     """Forty classes in pairs that overlap."""
     rng = np.random.default_rng(0)
-    codes = np.repeat(np.arange(40), 25)
+    codes = np.repeat(np.arange(40), 12)
     X = rng.normal(size=(len(codes), 2)) + np.column_stack([30.0 * (codes // 2), 1.5 * (codes % 2)])
     return write(tmp_path_factory.mktemp("many") / "many.csv", X, np.array(NAMES)[codes])
 
