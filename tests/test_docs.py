@@ -68,12 +68,14 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesfloor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
     """The page is a test."""
     assert run_blocks("scale.md", folder) == (3, 0)
 
 
+@pytest.mark.slow
 def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
     """And draws a picture."""
     assert run_blocks("decide.md", tmp_path) == (7, 0)

@@ -116,6 +116,7 @@ def test_the_weighted_variance_is_that_of_labels_drawn(global_random_seed):
         assert conditional_variance(a, b, posterior, weight) == pytest.approx(crossed.var(), rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 6])
 @pytest.mark.parametrize("signal", [0.0, 2.0])
 def test_errors_of_differences_are_those_seen(n_classes, signal, global_random_seed):

@@ -96,6 +96,7 @@ def test_a_kill_leaves_the_old_file(tmp_path):
     assert path.read_text() == "old"
 
 
+@pytest.mark.slow
 def test_readers_never_see_half_a_file(tmp_path):
     """A page that is served while it is written again."""
     path, sizes, done = tmp_path / "out", set(), threading.Event()

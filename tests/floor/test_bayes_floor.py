@@ -62,6 +62,7 @@ def test_copies_have_all_results(fitted, make):
     assert other.verdict(0.1) == "feasible"
 
 
+@pytest.mark.slow
 def test_a_second_fit_starts_from_nothing(rng, gaussians):
     """Nothing of the first may be left, the envelope least of all."""
     X, y = gaussians(rng, [60, 60, 60])
@@ -279,6 +280,7 @@ def test_few_rows_keep_every_class_of_mixed_groups(rng):
     assert floor.one_vs_rest_.sizes.min() >= 1
 
 
+@pytest.mark.slow
 def test_an_envelope_leaves_the_threads_of_others_alone(rng):
     """A library that leaves BLAS on one thread slows down all that follows."""
     from threadpoolctl import threadpool_info

@@ -163,6 +163,7 @@ def test_votes_have_an_envelope(rng, gaussians):
     assert envelope.lower <= envelope.estimate <= envelope.upper
 
 
+@pytest.mark.slow
 def test_other_labels_have_an_envelope_of_their_own(rng, gaussians):
     """The old one is about another problem."""
     X, y = gaussians(rng, [100, 100])

@@ -38,7 +38,7 @@ def same(one, two):
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("scale", ["auto", None])
+@pytest.mark.parametrize("scale", ["auto", pytest.param(None, marks=pytest.mark.slow)])
 def test_shuffled_rows_give_the_same_answer(read_tied, rng, name, scale):
     """An answer that depends on how a file is sorted cannot be believed."""
     X, y = read_tied(name)
@@ -112,6 +112,7 @@ def test_sets_without_ties_have_no_tie_spread(fitted):
     assert fitted.overall_.tie_spread == (fitted.overall_.cross_rate, fitted.overall_.cross_rate)
 
 
+@pytest.mark.slow
 def test_noisy_copies_under_one_group_change_little(rng, gaussians):
     """Frames of one video are one sample: without groups the floor would be falsely low."""
     X, y = gaussians(rng, [1000, 1000])

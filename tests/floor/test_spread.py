@@ -10,6 +10,7 @@ from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._spread import choose_method
 
 
+@pytest.mark.slow
 def test_standard_errors_are_about_the_spread_over_samples(rng, gaussians):
     """Both ways, against what other samples of the same kind give."""
     options = {"scale": None, "n_trees": 1}

@@ -54,6 +54,7 @@ def test_wine_at_98_is_not_infeasible():
     assert floor.verdict(0.8) == "feasible"
 
 
+@pytest.mark.slow
 def test_noise_cannot_be_told(rng, gaussians):
     """Labels that have nothing to do with the features."""
     X, y = gaussians(rng, [200, 200], shift=0.0)

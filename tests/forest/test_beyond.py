@@ -163,6 +163,7 @@ def test_many_lists_of_edges_of_one_length(monkeypatch):
     assert_same(spanning_forest(X, 3, block_rows=40), spanning_forest(X, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 6, 50])
 def test_blocks_of_some_thousand_rows(d, global_random_seed):
     """Large enough for trees of leaves, strangers and marks."""
@@ -233,6 +234,7 @@ def core_of(plan, cell, n_vertices):
     return _pieces.ranks_of(plan, cell)[core_distance(n_vertices, edges, plan.n_trees)[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gaussian", "one feature", "clusters far apart", "clusters in clusters", "lattice"])
 @pytest.mark.parametrize("n_trees", [1, 3])
 def test_the_way_between_cores_is_never_told_too_short(kind, n_trees, reductions, tmp_path, global_random_seed):
@@ -466,6 +468,7 @@ def test_threads_that_an_error_leaves_running_do_no_harm(stage, temporary, globa
     assert blas_threads() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_temporary_folders_go_away_with_the_work(n_jobs, temporary, global_random_seed):
     """And BLAS has the threads that it had, though tasks ran side by side."""

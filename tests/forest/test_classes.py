@@ -133,6 +133,7 @@ def check_real_data(X, codes, sets):
         assert is_forest_of(forests.of(classes), np.flatnonzero(np.isin(codes, classes)), X, 3), classes
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_digits_compose():
     """Small images, many ties between their integers."""

@@ -164,6 +164,7 @@ def test_methods_agree_where_work_is_cut_into_parts(kind, draw_points, answer_of
     assert by_tree == by_product
 
 
+@pytest.mark.slow
 def test_methods_agree_on_large_sets_with_groups(draw_points, answer_of, global_random_seed):
     """A vertex whose whole neighbourhood is its own group has to look far."""
     rng = np.random.default_rng(global_random_seed)

@@ -322,6 +322,7 @@ def test_kernels_are_taken_where_lines_leave_room(ring):
     assert model.score(X[1::2], y[1::2]) > 0.85 > linear(X[::2], y[::2]).score(X[1::2], y[1::2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_floor_that_is_too_high_does_not_stop_it(n_classes):
     """On a grid of categories every row has as many neighbours of other classes: trees see no rule, models do."""
@@ -380,6 +381,7 @@ def test_where_features_lie_means_nothing(points, scale):
     assert np.mean(other.predict(far) == plain.predict(X)) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["none", "standard", "robust", "unit"])
 def test_every_scale_serves_new_rows(points, scale):
     """A row has the same answer alone as among others: scales are those of the fit."""
@@ -599,6 +601,7 @@ def test_a_tree_of_a_fit_fits_again(groups, grouped):
     assert same(guided(*groups, cut=grouped.tree_), grouped, groups[0])
 
 
+@pytest.mark.slow
 def test_folds_may_lack_a_class(points):
     """Rows sorted by class, folds without shuffling: every training set lacks some."""
     X, y = points
@@ -790,6 +793,7 @@ def test_segments_are_told_apart(dataset):
     assert model.tree_.n_nodes > 1
 
 
+@pytest.mark.slow
 def test_digits_are_told_apart_and_their_chances_can_be_believed():
     """How sure it is says how often it is right: better than answers alone, all taken for as good as sure."""
     model, X, y = check_real(*load_digits(return_X_y=True))

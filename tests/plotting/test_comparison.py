@@ -1,6 +1,7 @@
 """Representations: bounds, the best on the same rows, and who is worse."""
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -68,6 +69,7 @@ def test_one_representation_is_a_picture_too(make, overlaps, outside):
     assert overlaps(display.figure_) == outside(display.figure_) == []
 
 
+@pytest.mark.slow
 def test_no_bound_or_mark_is_below_zero():
     """Rates that still fall fast overshoot; no error is negative."""
     X, y = load_digits(return_X_y=True)

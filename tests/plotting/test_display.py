@@ -88,7 +88,7 @@ for display in (
 
 
 @pytest.mark.parametrize("kind", ["plain", "hostile"])
-@pytest.mark.parametrize("K", [2, 10, 26, 100])
+@pytest.mark.parametrize("K", [10, *(pytest.param(K, marks=pytest.mark.slow) for K in (2, 26, 100))])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):
     """A label on a label is no label, with two classes as with a hundred, whatever they are called."""
@@ -100,6 +100,7 @@ def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outs
     assert outside(display.figure_) == []
 
 
+@pytest.mark.slow
 def test_all_classes_fit_where_all_are_asked_for(make, overlaps):
     """``most=None`` draws a hundred rows, and each can still be read."""
     for name in ("pairwise", "one_vs_rest", "comparison", "selection"):
@@ -118,6 +119,7 @@ def test_displays_of_a_fit_have_no_overlaps(display, floor, overlaps, outside):
     assert outside(drawn.figure_) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", OF_FLOOR)
 def test_the_same_display_twice_is_the_same_picture(display, floor):
     """Reports are compared byte by byte."""

@@ -48,6 +48,7 @@ def check():
     return bayesfloor.check(X[:700], y[:700], 0.95, learners={"constant": DummyClassifier()}, name="digits")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_classes", "each"), [(2, 40), (10, 20), (26, 10), (60, 5), (100, 3)])
 def test_an_output_is_small_whatever_the_labels(n_classes, each, global_random_seed):
     """Notebooks keep every output, and hosts cut off large ones."""
@@ -140,6 +141,7 @@ def test_two_outputs_share_a_page(open_page, axe, check):
     assert opened.complaints == []
 
 
+@pytest.mark.slow
 def test_a_tree_that_is_too_long_is_left_to_the_report(check, global_random_seed):
     """It would be most of the output, folded."""
     assert "Tree of classes" in to_notebook(check)

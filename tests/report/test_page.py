@@ -571,11 +571,13 @@ def test_texts_of_the_ruler_do_not_meet(open_page, rng, shift, target, width):
     assert max(right for _, _, right, _ in boxes) <= width
 
 
+@pytest.mark.slow
 def test_ten_classes_stay_small(digits_report):
     """A report must pass every mail server."""
     assert len(digits_report.encode()) < 200_000
 
 
+@pytest.mark.slow
 def test_the_size_does_not_depend_on_the_number_of_rows(rng):
     """Millions of rows must not make a page that no browser opens."""
     sizes = []
@@ -603,6 +605,7 @@ def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, 
     assert opened.complaints == []
 
 
+@pytest.mark.slow
 def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
     """Notebooks with many outputs are slow enough."""
     assert len(thousand._repr_html_().encode()) < 60_000

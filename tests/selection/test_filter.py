@@ -69,6 +69,7 @@ def test_noise_is_not_declared_to_tell(global_random_seed):
     assert np.mean(declared) <= 0.12  # 0.05, and three standard errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["binary", "rare class", "levels", "numbers"])
 def test_small_p_values_are_as_rare_as_they_say(kind, global_random_seed):
     """With ties and few of a class the number of cross edges is far from normal."""

@@ -50,6 +50,7 @@ def words(found):
     return [np.atleast_1d(lines.word) for lines in (found.overall, found.by_class, found.by_pair)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "n_rows"), [(draw, 200), (draw_noise, 250)])
 def test_the_best_classifier_is_seldom_told_that_there_is_room(rng, source, n_rows):
     """A false "room left" sends people on a search for what does not exist: at most 5 % of all sets, of each kind."""

@@ -91,6 +91,7 @@ def test_the_rows_at_hand_show_what_they_showed(floor, curve):
     assert found.high - found.low < 1e-6
 
 
+@pytest.mark.slow
 def test_predictions_hold_what_more_rows_show(global_random_seed):
     """Of 21 quarters at least 16 intervals of 95 % hold what all rows show: fewer have a chance of 1e-4."""
     rng = np.random.default_rng(global_random_seed)
@@ -170,6 +171,7 @@ def test_rows_without_anything_to_tell_have_an_answer_all_the_same(X, y):
     assert samples_for(found, 0.99).needed >= len(X)
 
 
+@pytest.mark.slow
 def test_separate_classes_are_enough_and_noise_never_is(global_random_seed):
     """Both ends."""
     rng = np.random.default_rng(global_random_seed)

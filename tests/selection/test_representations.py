@@ -110,6 +110,7 @@ def test_what_is_fitted_with_labels_does_not_flatter_itself(global_random_seed):
     assert found.cross_rate.min() > 0.35
 
 
+@pytest.mark.slow
 def test_noise_labels_leave_all_as_good(global_random_seed):
     """Beyond the level."""
     rng = np.random.default_rng(global_random_seed)
@@ -120,6 +121,7 @@ def test_noise_labels_leave_all_as_good(global_random_seed):
     assert declared <= 5  # 0.05 of 30, and three standard errors
 
 
+@pytest.mark.slow
 def test_the_picked_one_is_told_without_what_picking_flatters(global_random_seed):
     """Of ten representations of noise the smallest reads too low; corrected it reads as chance."""
     rng = np.random.default_rng(global_random_seed)

@@ -55,6 +55,7 @@ def test_features_that_only_help_together_need_pairs(global_random_seed):
     assert together.path_.n_candidates[0] == 15
 
 
+@pytest.mark.slow
 def test_noise_is_not_shown_to_help(global_random_seed, caplog):
     """One feature is kept all the same, and it is said so."""
     rng = np.random.default_rng(global_random_seed)
@@ -89,6 +90,7 @@ def test_what_rows_held_out_say(wine):
     assert out.frame().shape[0] == 1
 
 
+@pytest.mark.slow
 def test_selecting_flatters_and_holding_out_tells(global_random_seed):
     """The best of forty features of noise reads below chance where it was chosen, and at chance elsewhere."""
     rng = np.random.default_rng(global_random_seed)
@@ -196,6 +198,7 @@ def test_few_groups_are_not_parted(caplog):
     assert "too few groups" in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["mean", "worst"])
 def test_noise_is_not_shown_to_help_any_pair(criterion, global_random_seed):
     """Shares of chance's cross edges are not capped, as floors are."""

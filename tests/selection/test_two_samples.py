@@ -108,6 +108,7 @@ def test_copies_alone_are_no_shift(rng):
     assert set(words) <= {"leaking", "both"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "grid", "few", "uneven"])
 def test_random_splits_are_declared_no_more_often_than_the_level(rng, kind):
     """Of 60 tests at 20 % at most 24 are declared: more have a chance of 2e-4."""

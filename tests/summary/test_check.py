@@ -398,6 +398,7 @@ def known(gaussians):
 TRUTH = norm.cdf(-1.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("away", [0.001, 0.03, 0.08])
 def test_what_is_out_of_reach_is_never_called_within_reach(known, away):
     """A promise that no model can keep costs months."""
