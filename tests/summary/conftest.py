@@ -1,13 +1,18 @@
-"""Checks of small data of many kinds, each made once."""
+"""Checks of small data of many kinds, kept as JSON since most tests only look at them.
+
+After a change that moves them: ``python tests/summary/conftest.py`` makes all of them again.
+"""
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, open_rows
+from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations, open_rows
 from bayesfloor.floor import _all_rows
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -138,26 +143,50 @@ MAKERS = {
     ),
 }
 
-_made = {}
+KEPT = Path(__file__).parent / "checks"
+LARGE = "hundred classes"  # not kept, but made when asked for
+QUICK = ("two classes", "iris", "suspects", "chosen")
 
 
+def path_of(kind):
+    """Where a check is kept."""
+    return KEPT / f"{kind.replace(' ', '_')}.json"
+
+
+@cache
 def make(kind):
-    """The check of a kind, made when first asked for."""
-    if kind not in _made:
-        _made[kind] = MAKERS[kind]()
-    return _made[kind]
+    """The check of a kind, made of data."""
+    return MAKERS[kind]()
+
+
+@cache
+def recall(kind):
+    """The check of a kind as it is kept."""
+    return make(kind) if kind == LARGE else Check.from_json(path_of(kind))
 
 
 @pytest.fixture(scope="session")
 def made():
     """Source of checks, to look at only: name of a kind -> Check."""
-    return make
+    return recall
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow if kind == LARGE else []) for kind in MAKERS])
 def each(request):
     """A check of each kind."""
+    return recall(request.param)
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in MAKERS])
+def fresh(request):
+    """A check of each kind, made of data."""
     return make(request.param)
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow) for kind in MAKERS if kind != LARGE])
+def fresh_and_kept(request):
+    """A check of each kind, made of data and as it is kept."""
+    return make(request.param), recall(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -180,3 +209,9 @@ def altered():
         return replace(found, **{name: replace(getattr(found, name), **values) for name, values in parts.items()})
 
     return alter
+
+
+if __name__ == "__main__":
+    for name in MAKERS:
+        if name != LARGE:
+            make(name).to_json(path_of(name))

@@ -221,18 +221,18 @@ def test_missing_values_are_refused(table):
         check(frame, "label", groups="patient")
 
 
-def test_every_kind_of_data_has_a_whole_summary(each):
+def test_every_kind_of_data_has_a_whole_summary(fresh):
     """One feature or a hundred classes, nothing to see or nothing but suspects: all parts are there."""
-    K = len(each.labels)
+    K = len(fresh.labels)
 
-    assert each.verdict.endswith(".")
-    assert each.verdict in " ".join(repr(each).split())
-    assert each.pair_errors.shape == each.pairwise.matrix.shape == (K, K)
-    assert 0 <= each.envelope.lower <= each.envelope.estimate <= each.envelope.upper <= 1
-    assert each.overall.lower <= each.overall.estimate <= each.overall.upper
-    assert len(each.tree.order) == K
-    assert len(each.trust.traits) == 7
-    assert len(each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (each.target is not None)
+    assert fresh.verdict.endswith(".")
+    assert fresh.verdict in " ".join(repr(fresh).split())
+    assert fresh.pair_errors.shape == fresh.pairwise.matrix.shape == (K, K)
+    assert 0 <= fresh.envelope.lower <= fresh.envelope.estimate <= fresh.envelope.upper <= 1
+    assert fresh.overall.lower <= fresh.overall.estimate <= fresh.overall.upper
+    assert len(fresh.tree.order) == K
+    assert len(fresh.trust.traits) == 7
+    assert len(fresh.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (fresh.target is not None)
 
 
 SMALL = {

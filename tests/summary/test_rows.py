@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from bayesfloor import BayesFloor, check
 from bayesfloor.summary import _rows
@@ -47,17 +48,17 @@ def test_the_neighbour_is_near(flipped):
             assert np.linalg.norm(X[near] - X[row]) <= np.sort(away)[5]
 
 
-def test_rows_are_those_of_samples(each):
+def test_rows_are_those_of_samples(fresh):
     """The same figures, in another order."""
-    if len(each.samples.row) == len(each.rows):
+    if len(fresh.samples.row) == len(fresh.rows):
         pytest.skip("read from a list of suspects alone")
-    rows = each.rows.scores
+    rows = fresh.rows.scores
 
     assert rows.suspect.all()
-    if len(np.unique(each.samples.row)) == len(each.samples.row):
-        place = {row: k for k, row in enumerate(each.samples.row.tolist())}
+    if len(np.unique(fresh.samples.row)) == len(fresh.samples.row):
+        place = {row: k for k, row in enumerate(fresh.samples.row.tolist())}
         for name in ("label", "score", "p_value", "suggested_label", "power", "degree", "cross"):
-            of_all = getattr(each.samples, name)[[place[row] for row in rows.row.tolist()]]
+            of_all = getattr(fresh.samples, name)[[place[row] for row in rows.row.tolist()]]
 
             assert np.array_equal(getattr(rows, name), of_all)
 
@@ -133,9 +134,9 @@ def test_groups_may_leave_a_row_without_a_neighbour_of_another_label(made):
     assert np.array_equal(rows.nearest_label[alone], rows.scores.label[alone])
 
 
-def test_scores_of_some_rows_are_taken_as_they_are(made):
+def test_scores_of_some_rows_are_taken_as_they_are():
     """All columns alike."""
-    scores = made("iris").samples
+    scores = check(*load_iris(return_X_y=True), learners={}).samples
     taken = take_scores(scores, np.array([7, 3]))
 
     assert taken.row.tolist() == [scores.row[7], scores.row[3]]
