@@ -4,10 +4,10 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def shown(run, tmp_path_factory):
+def shown(process, tmp_path_factory):
     """The demo, with its report; and the folder of that."""
     folder = tmp_path_factory.mktemp("demo")
-    return run("demo", "-o", "digits.html", cwd=folder), folder
+    return process("demo", "-o", "digits.html", cwd=folder), folder
 
 
 def test_the_demo_needs_no_file_and_shows_the_summary(shown):
@@ -33,3 +33,11 @@ def test_the_report_of_the_demo_has_pictures(shown):
     pytest.importorskip("PIL")
 
     assert "data:image/png;base64," in (shown[1] / "digits.html").read_text("utf-8")
+
+
+def test_the_demo_is_the_same_in_this_process(run, shown, tmp_path):
+    """As for the other verbs, which have smaller data to show it on."""
+    ended, folder = shown
+
+    assert run("demo", "-o", "digits.html", cwd=tmp_path) == ended
+    assert (tmp_path / "digits.html").read_bytes() == (folder / "digits.html").read_bytes()

@@ -64,14 +64,14 @@ def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):
 
 def test_options_reach_the_selection(run, two_help):
     """How many, by what, in pairs, and without rows held out."""
-    asked = ("--most", "4", "--criterion", "worst", "--holdout", "0%", "--pairs", "--max-rows", "200", "--json", "-")
-    ended = run("features", two_help, "-y", "label", "-x", "x[1-5]", *asked)
+    which = ("-x", "x[1-5]", "--most", "4", "--criterion", "worst", "--holdout", "0%", "--pairs")
+    ended = run("features", two_help, "-y", "label", *which, "--trees", "1", "--max-rows", "101", "--json", "-")
     given = json.loads(ended.stdout)
 
     assert ended.code == 0
-    assert ended.stderr == "201 of 450 rows were drawn and used; --max-rows 0 uses all\n"
+    assert ended.stderr == "102 of 450 rows were drawn and used; --max-rows 0 uses all\n"
     assert given["n_features"][-1] == 4
-    assert (given["criterion"], given["holdout"], given["n_rows"]) == ("worst", None, 201)
+    assert (given["criterion"], given["holdout"], given["n_rows"]) == ("worst", None, 102)
     assert not given["shown"][-1]
 
 
