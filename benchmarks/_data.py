@@ -1,4 +1,7 @@
-"""Sets of rows to measure on, the same in every process: sizes and one seed make them."""
+"""Sets of rows to measure on, the same in every process: made by sizes and one seed, or read from files."""
+
+import os
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +34,29 @@ def labelled(sizes, d, spread):
 def even_sizes(n, k):
     """Sizes of k classes, as even as n rows allow."""
     return np.bincount(np.arange(n) % k).tolist()
+
+
+def data_folder():
+    """Folder of datasets."""
+    folder = os.environ.get("BAYESFLOOR_DATA", "")
+    if not Path(folder or "missing").is_dir():
+        raise SystemExit(f"Got BAYESFLOOR_DATA={folder!r}, but expected a folder of datasets.")
+    return Path(folder)
+
+
+def read_rows(name, most=None):
+    """At most so many rows of a dataset, and their codes."""
+    if name == "classes":
+        return labelled([50] * (most // 50), 64, 1.0)
+    from pyarrow.parquet import read_table
+
+    table = read_table(data_folder() / f"{name}.parquet")
+    codes = np.unique(table["target"].to_numpy(), return_inverse=True)[1][:most]
+    columns = [column for column in table.column_names if column != "target"]
+    X = np.empty((len(codes), len(columns)))
+    for place, column in enumerate(columns):
+        X[:, place] = table[column].to_numpy()[:most]
+    return X, codes
 
 
 SETS = {"gaussian": gaussian, "clusters": clusters, "integers": integers}

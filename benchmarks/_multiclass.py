@@ -25,9 +25,8 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks._data import SEED, labelled
+from benchmarks._data import SEED, data_folder, labelled
 from benchmarks._timing import seconds_of
-from benchmarks.feebee import data_folder
 from benchmarks.known_floor import plain
 
 CUT = ("fars", "shuttle")  # sets of which a protocol may take a part

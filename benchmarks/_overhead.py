@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks._beyond import N_TREES, small_cluster
+from benchmarks._data import read_rows
 
 BARE = "two bare processes"
 _WORKERS = 2
@@ -113,6 +114,13 @@ def all_ways(X, codes):
             "joblib on Dask": partial(by_joblib, tasks, backend="dask", client=client),
             "Dask": partial(run_all, DaskRunner(client), tasks),
         }
+
+
+def measure_letter(classes, most, rounds):
+    """Pairs of some of letter's classes by bare processes and by every runner."""
+    X, codes = read_rows("letter", most)
+    some = codes < classes
+    return measure_ways(X[some], codes[some], rounds)
 
 
 def measure_ways(X, codes, rounds):

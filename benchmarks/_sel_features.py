@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from benchmarks._data import SEED
+from benchmarks._data import SEED, read_rows
 from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
-from benchmarks.labels import data_folder, load_parquet
 
 _KINDS = {"linear": "single", "radial": "single", "xor": "pairs"}  # where each starts
 _SETS = ("segment", "satimage", "texture")
@@ -64,7 +63,7 @@ def _measure_real(name):
 
     from bayesfloor import FloorSelector
 
-    X, y = load_parquet(data_folder() / f"{name}.parquet")
+    X, y = read_rows(name)
     rows, test, labels, truth = train_test_split(X, y, test_size=_TESTED, stratify=y, random_state=SEED)
     svm = _tuned(rows, labels)
     selector = FloorSelector()

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from benchmarks._data import SEED
+from benchmarks._data import SEED, read_rows
 from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
-from benchmarks.labels import data_folder, load_parquet
 
 # File, and sizes of PCA; the middle one doubled is that of the random projection.
 _SETS = {
@@ -52,7 +51,7 @@ def measure(cell, *, quick):
     """Floors of all representations, or the error of tuned classifiers on one; both with their time."""
     name, what = cell.split("/")
     file, sizes = _SETS[name]
-    X, y = load_parquet(data_folder() / f"{file}.parquet")
+    X, y = read_rows(file)
     if quick:
         chosen = np.random.default_rng(SEED).choice(len(y), _QUICK_ROWS, replace=False)
         X, y = X[chosen], y[chosen]

@@ -11,13 +11,12 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks._data import SEED, even_sizes, labelled
+from benchmarks._data import SEED, even_sizes, labelled, read_rows
 from benchmarks._fresh import run_fresh
 from benchmarks._results import Row, record
 from benchmarks._timing import peak_gigabytes, seconds_of
 from benchmarks.floor import goals as goals_of_cases
 from benchmarks.floor import main as run_benchmark
-from benchmarks.floor import read_rows
 from benchmarks.floor import tables as tables_of_cases
 from benchmarks.forest import Case
 
@@ -67,7 +66,7 @@ def _train_forest(X, y):
 def measure_check(name, most, seconds):
     """Rows of one dataset."""
     with tempfile.TemporaryDirectory() as cache:
-        found = run_fresh("check", {"NUMBA_CACHE_DIR": cache}, name=name, most=most)
+        found = run_fresh("benchmarks.check:measure_fresh", {"NUMBA_CACHE_DIR": cache}, name=name, most=most)
     n, d, k = found["shape"]
     what = f"check, {n} x {d}, K = {k}"
     ratio = found["ours"] / found["theirs"]

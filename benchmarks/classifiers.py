@@ -22,11 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, goals_of, key_of, print_all
-from benchmarks._data import SEED
+from benchmarks._data import SEED, data_folder
 from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
 from benchmarks._results import machine, read_results
 from benchmarks._worker import Worker
-from benchmarks.feebee import data_folder
 from benchmarks.forest import own_kernel_cache
 from benchmarks.known_floor import CompactFile, plain
 

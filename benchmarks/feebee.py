@@ -9,12 +9,12 @@ Datasets are read from the folder that ``BAYESFLOOR_DATA`` names.
 """
 
 import argparse
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks._data import read_rows
 from benchmarks._results import align, machine, read_results
 from benchmarks._rivals import RIVALS, standardise
 from benchmarks.known_floor import (
@@ -55,22 +55,10 @@ DATASETS = {
 
 def read_dataset(name, most):
     """Rows and codes, at most so many of them, the same ones in every run."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(data_folder() / f"{DATASETS[name].file}.parquet")
-    features = [table.column(column).to_numpy() for column in table.column_names if column != "target"]
-    codes = np.unique(table.column("target").to_numpy(), return_inverse=True)[1]
+    X, codes = read_rows(DATASETS[name].file)
     kept = np.random.default_rng(SEED).permutation(len(codes))[:most]
-    X = np.column_stack(features)[kept].astype(np.float64)
+    X = X[kept]
     return (standardise(X) if DATASETS[name].scaled else X), codes[kept]
-
-
-def data_folder():
-    """Folder of datasets."""
-    folder = os.environ.get("BAYESFLOOR_DATA", "")
-    if not Path(folder or "missing").is_dir():
-        raise SystemExit(f"Got BAYESFLOOR_DATA={folder!r}, but expected a folder of datasets.")
-    return Path(folder)
 
 
 def add_noise(codes, rho):

@@ -7,12 +7,11 @@ folder that ``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other
 """
 
 import argparse
-import os
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks._data import SEED, labelled
+from benchmarks._data import SEED, read_rows
 from benchmarks._fresh import run_fresh
 from benchmarks._results import (
     ResultsFile,
@@ -31,21 +30,6 @@ from benchmarks._timing import peak_gigabytes, seconds_of
 from benchmarks.forest import Case, own_kernel_cache, run_cases
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "floor.json"
-
-
-def read_rows(name, most):
-    """At most so many rows of a dataset, and their codes."""
-    if name == "classes":
-        return labelled([50] * (most // 50), 64, 1.0)
-    from pyarrow.parquet import read_table
-
-    table = read_table(Path(os.environ["BAYESFLOOR_DATA"]) / f"{name}.parquet")
-    codes = np.unique(table["target"].to_numpy(), return_inverse=True)[1][:most]
-    columns = [column for column in table.column_names if column != "target"]
-    X = np.empty((len(codes), len(columns)))
-    for place, column in enumerate(columns):
-        X[:, place] = table[column].to_numpy()[:most]
-    return X, codes
 
 
 def measure_fit(name, most, rounds):
@@ -71,7 +55,7 @@ def measure_fit(name, most, rounds):
 
 def measure_floor(name, most, rounds, seconds, gigabytes):
     """Rows of one dataset."""
-    found = run_fresh("floor", name=name, most=most, rounds=rounds)
+    found = run_fresh("benchmarks.floor:measure_fit", name=name, most=most, rounds=rounds)
     n, d, k = found["shape"]
     what, fit, again = f"fit, {n} x {d}, K = {k}", min(found["fit"]), min(found["relabel"])
     lower, estimate, upper = found["found"]

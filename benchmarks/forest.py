@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._data import SEED, SETS, even_sizes, labelled
+from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import (
     ResultsFile,
     Row,
@@ -44,6 +45,7 @@ from benchmarks._timing import Timing, seconds_of, take_turns
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "forest.json"
 
+_TASKS = "benchmarks._forest_tasks"  # run in fresh processes
 _BRUTE_UP_TO = 20_000  # rows; above, the peer's plain search takes minutes
 _PEER_TREES_UP_TO = 20  # dimensions; above, the peer's "auto" is "brute"
 _WARM = 5000  # rows that compile everything: some more than the plain path takes
@@ -151,11 +153,12 @@ def _check_pairs(X, pairs, peer_weights):
 
 def measure_growth(n, rounds):
     """Ten times the rows: how much longer, and how much memory."""
-    from benchmarks._fresh import run_fresh
-
     sizes = (n, 10 * n)
     # A short run varies more: its best of a few would be too slow, and the growth look too small.
-    found = [run_fresh("forest", n=size, d=2, rounds=times * rounds) for size, times in zip(sizes, (5, 1), strict=True)]
+    found = [
+        run_fresh(f"{_TASKS}:grow", n=size, d=2, rounds=times * rounds)
+        for size, times in zip(sizes, (5, 1), strict=True)
+    ]
     few, many = (Timing(one["seconds"], None) for one in found)
     exponent, what = math.log10(many.best / few.best), f"3 trees, {10 * n} x 2"
     rows = [
@@ -189,10 +192,8 @@ def measure_threads(n, d, rounds):
 
 def measure_classes(n_classes, size, d):
     """All pairs of very many small classes, and the whole of them."""
-    from benchmarks._fresh import run_fresh
-
     sizes, spread = [size] * n_classes, 0.5
-    found = run_fresh("classes", sizes=sizes, d=d, spread=spread, n_jobs=2)
+    found = run_fresh(f"{_TASKS}:grow_classes", sizes=sizes, d=d, spread=spread, n_jobs=2)
     what = f"{n_classes} classes of {size} x {d}"
     rows = [
         seconds_row(f"{what}, n_jobs=2", found["pairs"] + found["whole"], clock="wall", goal=180),
@@ -206,8 +207,6 @@ def measure_classes(n_classes, size, d):
 
 def measure_import(rounds):
     """Importing the package, beyond starting Python."""
-    from benchmarks._fresh import run_python
-
     lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor import class_forests"}
     times = take_turns({name: partial(run_python, code) for name, code in lines.items()}, rounds, clock="children")
     rows = [
@@ -222,13 +221,12 @@ def measure_digits():
     from sklearn.datasets import load_digits
 
     from benchmarks._exact import check_weight, say_weight
-    from benchmarks._fresh import run_fresh
 
     X, codes = load_digits(return_X_y=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "digits.npz"
         np.savez(path, X=X, codes=codes)
-        found = run_fresh("digits", path=str(path))
+        found = run_fresh(f"{_TASKS}:grow_digits", path=str(path))
     assert not found["compiled"], "small data compiled something"
     parts = [X[np.isin(codes, pair)] for pair in combinations(range(10), 2)]
     theirs = _weights([*parts, X], "auto")
@@ -251,11 +249,9 @@ def measure_compiling(n, kinds):
 
 def _first_calls(what, task, arguments):
     """First calls in two processes that share a cache: one finds it empty, the next one filled."""
-    from benchmarks._fresh import run_fresh
-
     with tempfile.TemporaryDirectory() as folder:
         for cache, goal in (("empty", 10), ("filled", None)):
-            found = run_fresh(task, {"NUMBA_CACHE_DIR": folder}, **arguments)
+            found = run_fresh(f"{_TASKS}:{task}", {"NUMBA_CACHE_DIR": folder}, **arguments)
             first, second = (Timing([found[call]], None) for call in ("first", "second"))
             yield excess_row(f"{what}, cache {cache}", first, second, against="second call", goal=goal)
 

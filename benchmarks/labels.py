@@ -14,14 +14,13 @@ Missing a goal is a result like any other: the row stays in.
 
 import argparse
 import math
-import os
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks._data import SEED
+from benchmarks._data import SEED, data_folder, read_rows
 from benchmarks._results import Goal, ResultsFile, align, machine, read_results, verdict
 from benchmarks._timing import seconds_of
 from benchmarks.forest import Case, one_thread, own_kernel_cache, run_cases
@@ -46,24 +45,7 @@ def load(name):
 
     if name == "digits":
         return load_digits(return_X_y=True)
-    return load_parquet(data_folder() / f"{name}.parquet")
-
-
-def data_folder():
-    """The folder of datasets."""
-    if "BAYESFLOOR_DATA" not in os.environ:
-        raise SystemExit("BAYESFLOOR_DATA is not set; expected the folder of <name>.parquet.")
-    return Path(os.environ["BAYESFLOOR_DATA"])
-
-
-def load_parquet(path):
-    """Rows of a file and their codes."""
-    from pyarrow.parquet import read_table
-
-    table = read_table(path)
-    codes = np.unique(table["target"].to_numpy(), return_inverse=True)[1]
-    columns = [table[name].to_numpy() for name in table.column_names if name != "target"]
-    return np.column_stack(columns).astype(np.float64), codes
+    return read_rows(name)
 
 
 def flip(codes, seed):

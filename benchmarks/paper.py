@@ -24,13 +24,12 @@ from pathlib import Path
 
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._compared import DATASETS, key_of
-from benchmarks._data import SEED
+from benchmarks._data import SEED, data_folder
 from benchmarks._paper_tables import CASES, METHODS, data_key
 from benchmarks._results import align, machine, read_results
 from benchmarks.classifiers import PROTOCOLS as SEARCHES
 from benchmarks.classifiers import RESULTS as COMPARISONS
 from benchmarks.classifiers import check_records, conclude, groups_of, run_groups
-from benchmarks.feebee import data_folder
 from benchmarks.forest import one_thread, own_kernel_cache
 from benchmarks.known_floor import CompactFile, format_goals, judge_rows
 from benchmarks.selection import cells_of

@@ -21,10 +21,9 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from benchmarks._compared import LEAKS, PAPER_ARI
-from benchmarks._data import SEED
+from benchmarks._data import SEED, data_folder
 from benchmarks._multiclass import CUT, linear, load, load_frame
 from benchmarks._results import align, as_notes, machine, read_results
-from benchmarks.feebee import data_folder
 from benchmarks.known_floor import CompactFile, plain
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "paper_gap.json"

@@ -71,21 +71,24 @@ def measure(folder, kind, n, d, *, compare="", **how):
     rows = make_rows(folder, kind, n, d)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         places = {"rows": str(rows), "work": work}
-        run = run_fresh("beyond", **places, **how, keep="all" if "memory" in compare else "first")
+        run = run_fresh(
+            "benchmarks._beyond:measure_run", **places, **how, keep="all" if "memory" in compare else "first"
+        )
         assert run["same_workers"], "a worker was replaced: it died, or took too much memory"
         assert run["trees"] == [run["vertices"] - 1] * len(run["trees"]), f"trees of {run['trees']} edges"
         cell = {"kind": kind, "run": _tidy(run), "rows": []}
         if "peer" in compare:
-            cell["peer"] = run_fresh("beyond_peer", **places)
+            cell["peer"] = run_fresh("benchmarks._beyond:compare_peer", **places)
             assert max(cell["peer"].values()) <= _SAME, f"the first tree is not the peer's: {cell['peer']}"
         if "memory" in compare:
-            cell["memory"] = _tidy(run_fresh("beyond_memory", **places))
+            cell["memory"] = _tidy(run_fresh("benchmarks._beyond:compare_memory", **places))
     return cell
 
 
 def measure_overhead(classes, most, rounds):
     """All pairs of letter's classes by every way."""
-    return {**_tidy(run_fresh("overhead", classes=classes, most=most, rounds=rounds)), "rows": []}
+    found = run_fresh("benchmarks._overhead:measure_letter", classes=classes, most=most, rounds=rounds)
+    return {**_tidy(found), "rows": []}
 
 
 def _tidy(value):
@@ -170,7 +173,7 @@ def run(options):
         file = ResultsFile(options.output or (None if options.quick else RESULTS), header)
         file.resume(without=[case.name for case in cases] if options.fresh else [])
         if any(case.name not in file.results["cases"] for case in cases):
-            run_fresh("beyond_kernels")
+            run_fresh("benchmarks._beyond:compile_all")
         run_cases(cases, file, quick=False)
         file.add("derived", _tidy(derive(file.results, _LARGEST_FITTED)), derived=True)
     if options.quick:

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,32 @@ def test_a_package_file_resolves_its_own_relative_imports():
     """In `__init__.py` one dot is the package itself, elsewhere the package around the module."""
     assert bad_arrows("bayesfloor.forest", "from ._prim import prim", is_package=True) == []
     assert len(bad_arrows("bayesfloor.forest", "from ..floor import x", is_package=True)) == 1
+
+
+def find_circle(sources):
+    """Modules of a circle of imports among these sources, late imports included; empty if there is none."""
+    graph = {
+        module: {".".join(name.split(".")[:2]) for name in imported_modules(source, module.rpartition(".")[0])}
+        for module, source in sources.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_benchmarks_have_no_circle_of_imports():
+    """A module in a circle cannot be moved, run or read alone."""
+    folder = Path(__file__).parents[1] / "benchmarks"
+    sources = {f"benchmarks.{path.stem}": path.read_text("utf-8") for path in folder.glob("*.py")}
+
+    assert "benchmarks.forest" in sources
+    assert find_circle(sources) == []
+
+
+def test_a_circle_of_late_imports_is_caught():
+    """Inside functions circles do no harm at once, which is how they come to stay."""
+    late = {"benchmarks.a": "def f():\n    from benchmarks.b import g", "benchmarks.b": "from benchmarks import a"}
+
+    assert set(find_circle(late)) == set(late)

@@ -1,0 +1,74 @@
+"""What ``benchmarks.forest`` measures in fresh processes."""
+
+import sys
+import time
+
+import numpy as np
+
+from bayesfloor import class_forests, spanning_forest
+from benchmarks._data import gaussian, labelled
+from benchmarks._exact import assert_same, first_weight
+from benchmarks._timing import peak_gigabytes, seconds_of
+
+
+def grow(n, d, rounds):
+    """Three trees of normal rows on one thread, and the peak memory of the first round."""
+    spanning_forest(gaussian(5000, d), n_jobs=1)
+    X = gaussian(n, d)
+    first, made = seconds_of(lambda: spanning_forest(X, n_jobs=1))
+    peak = peak_gigabytes()
+    later = [seconds_of(lambda: spanning_forest(X, n_jobs=1))[0] for _ in range(rounds - 1)]
+    sizes = made.tree_sizes.tolist()
+    return {"seconds": [first, *later], "peak": peak, "weight": first_weight(made), "sizes": sizes}
+
+
+def grow_classes(sizes, d, spread, n_jobs):
+    """All pairs of classes, then the whole of them; what each took and the peak memory."""
+    class_forests(*labelled([50] * 90, d, spread), n_jobs=n_jobs).all()
+    X, codes = labelled(sizes, d, spread)
+    wall, cpu = [time.perf_counter()], [time.process_time()]
+    forests = class_forests(X, codes, n_jobs=n_jobs)
+    wall.append(time.perf_counter())
+    whole = forests.all()
+    wall.append(time.perf_counter())
+    cpu.append(time.process_time())
+    peak = peak_gigabytes()
+    assert_same(whole, spanning_forest(X, n_jobs=n_jobs))
+    return {
+        "pairs": wall[1] - wall[0],
+        "whole": wall[2] - wall[1],
+        "cpu": cpu[1] - cpu[0],
+        "peak": peak,
+        "weight": first_weight(whole),
+        "sizes": whole.tree_sizes.tolist(),
+    }
+
+
+def grow_digits(path):
+    """All pairs of the digits and their whole; CPU seconds of this process from its start."""
+    with np.load(path) as data:
+        forests = class_forests(data["X"], data["codes"])
+    pairs = [forests.pair(i, j) for i in range(10) for j in range(i + 1, 10)]
+    made = [*pairs, forests.all()]
+    seconds = time.process_time()
+    compiled = "numba" in sys.modules
+    return {"seconds": seconds, "compiled": compiled, "weights": [first_weight(one) for one in made]}
+
+
+def first_call(n, d, method):
+    """CPU seconds of a first large call and of the same call again."""
+    X = gaussian(n, d)
+    return _first_and_second(lambda: spanning_forest(X, method=method, n_jobs=1))
+
+
+def first_classes(sizes, d):
+    """CPU seconds of a first large call for all pairs and the whole, and of the same call again."""
+    X, codes = labelled(sizes, d, 1.0)
+    return _first_and_second(lambda: class_forests(X, codes, n_jobs=1).all())
+
+
+def _first_and_second(function):
+    first, one = seconds_of(function)
+    second, two = seconds_of(function)
+    assert_same(one, two)
+    return {"first": first, "second": second, "weight": first_weight(one)}
