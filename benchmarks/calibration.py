@@ -8,18 +8,16 @@ Two classes are spherical Gaussians with unit variance, ``gap`` apart along the 
 sizes that are fixed. G is the share of forest edges that join two classes.
 """
 
-import argparse
 import math
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._command import FOLDER, JOBS, Case, group_of, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED
-from benchmarks._results import Goal, ResultsFile, align, machine, read_results, verdict
-from benchmarks.forest import Case, one_thread, own_kernel_cache, run_cases
+from benchmarks._results import Goal, align, verdict
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "calibration.json"
+RESULTS = FOLDER / "calibration.json"
 
 _FORMS = {"subsample": (0.92, 0.98), "fast": (0.92, None)}  # range that the coverage should have
 _RHOS = (0.1, 0.2, 0.4, 0.7)
@@ -448,9 +446,9 @@ CASES = [
 
 def tables(results):
     """Tables by name: intervals side by side, and the rows of all other pieces."""
-    pieces = dict.fromkeys(_piece(case) for case in CASES if _piece(case) != "intervals")
+    pieces = dict.fromkeys(group_of(case) for case in CASES if group_of(case) != "intervals")
     return {"intervals": [*interval_table(results)]} | {
-        piece: row_table(results, [case.name for case in CASES if _piece(case) == piece]) for piece in pieces
+        piece: row_table(results, [case.name for case in CASES if group_of(case) == piece]) for piece in pieces
     }
 
 
@@ -463,50 +461,26 @@ def goals(results):
                 yield Goal(f"{name}: {measured}", figure, goal, entry["met"])
 
 
-def choose_cases(names):
-    """Cases of these names or pieces, in the order of the table; all if there are none."""
-    known = {name for case in CASES for name in (case.name, _piece(case))}
-    unknown = sorted(set(names) - known)
-    if unknown:
-        pieces = ", ".join(dict.fromkeys(map(_piece, CASES)))
-        raise SystemExit(f"Got {', '.join(unknown)}, but expected a case's name or some of {pieces}.")
-    return [case for case in CASES if not names or {case.name, _piece(case)} & set(names)]
-
-
-def _piece(case):
-    return case.name.partition("/")[0]
-
-
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, no judgement; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="run again what the file has")
-    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="these cases or pieces alone")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/calibration.json)")
-    return parser.parse_args(arguments)
-
-
-def run(cases, output, options):
-    """Run the cases that the file does not have."""
-    from joblib import parallel_config
-
-    with own_kernel_cache(), one_thread(), parallel_config("loky", n_jobs=options.jobs):
-        file = ResultsFile(output, {"quick": options.quick, "seed": SEED, "machine": machine()})
-        file.resume(without=[case.name for case in cases] if options.fresh else [])
-        run_cases(cases, file, quick=options.quick)
-    return file.results
-
-
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    cases = choose_cases([name for name in options.only.split(",") if name])
-    output = options.output or (None if options.quick else RESULTS)
-    results = read_results(options.output or RESULTS) if options.show else run(cases, output, options)
-    print(format_calibration(results, [case.name for case in cases]))
+    from joblib import parallel_config
+
+    cases = of_cases(CASES)
+
+    def measure(file, options):
+        with parallel_config("loky", n_jobs=options.jobs):
+            cases["measure"](file, options)
+
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        **cases | {"measure": measure},
+        show=lambda results, options: print(format_calibration(results, cases["cells"](options))),
+        header=lambda options: {"quick": options.quick},
+        more=JOBS,
+        around=(own_kernel_cache, one_thread),
+    )
 
 
 if __name__ == "__main__":

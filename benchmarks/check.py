@@ -9,8 +9,8 @@ takes small parts; ``--show`` prints what was kept before. Datasets are read fro
 
 import tempfile
 from functools import partial
-from pathlib import Path
 
+from benchmarks._command import FOLDER, Case
 from benchmarks._data import SEED, even_sizes, labelled, read_rows
 from benchmarks._fresh import run_fresh
 from benchmarks._results import Row, record
@@ -18,9 +18,8 @@ from benchmarks._timing import peak_gigabytes, seconds_of
 from benchmarks.floor import goals as goals_of_cases
 from benchmarks.floor import main as run_benchmark
 from benchmarks.floor import tables as tables_of_cases
-from benchmarks.forest import Case
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "check.json"
+RESULTS = FOLDER / "check.json"
 
 
 def read_problem(name, most):
@@ -106,4 +105,4 @@ tables = partial(tables_of_cases, cases=CASES)
 goals = partial(goals_of_cases, cases=CASES)
 
 if __name__ == "__main__":
-    run_benchmark(cases=CASES, results_path=RESULTS)
+    run_benchmark(doc=__doc__, path=RESULTS, cases=CASES)

@@ -15,21 +15,17 @@ the floors are compiled before, as they are in any process that has computed one
 Missing a goal is a result like any other: it stays in.
 """
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._command import FOLDER, run_command
 from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, goals_of, key_of, print_all
-from benchmarks._data import SEED, data_folder
+from benchmarks._data import SEED
 from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
-from benchmarks._results import machine, read_results
 from benchmarks._worker import Worker
-from benchmarks.forest import own_kernel_cache
 from benchmarks.known_floor import CompactFile, plain
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results"
 RESULTS = {"reduced": FOLDER / "classifiers.json", "full": FOLDER / "classifiers_full.json"}
 PROTOCOLS = {
     "quick": Protocol("quick", [0.125, 8.0], [10], 2, 1, 2000, 60, 1),
@@ -117,31 +113,6 @@ def join_turns(turns):
 # The command line.
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.classifiers", description=__doc__.partition("\n")[0])
-    parser.add_argument("protocol", nargs="?", default="reduced", choices=list(RESULTS), help="default: reduced")
-    parser.add_argument("--quick", action="store_true", help="small sets, what must hold only; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=[*DATASETS, *MANY], help="these sets")
-    every = list(dict.fromkeys([*METHODS, *MANY_METHODS]))
-    parser.add_argument("--methods", nargs="+", default=every, metavar="NAME", choices=every, help="these methods")
-    return parser.parse_args(arguments)
-
-
-def run_quick(methods):
-    """Small sets: what must hold is asserted, figures are printed and not judged."""
-    protocol = PROTOCOLS["quick"]
-    file = CompactFile(None, header(protocol))
-    groups = groups_of(QUICK_CASES, QUICK_MANY, protocol.splits)
-    broken = run_groups(groups, methods, protocol, file)
-    check_records([key_of(group, name) for group in groups for name in methods_of(group, methods)], file.results)
-    check_two_classes(protocol)
-    print_all(file.results, judged=False)
-    assert not broken, broken
-
-
 def check_records(keys, results):
     """Assert that every method ran, and that its scores are in range."""
     for key in keys:
@@ -163,43 +134,53 @@ def check_two_classes(protocol):
     assert np.array_equal(alone.predict(task.test), tree.predict(task.test)), "SmartSVM differs from its base"
 
 
-def header(protocol):
-    """What made the results."""
-    return {"seed": SEED, "sizes": protocol._asdict() | {"many_spread": MANY_SPREAD}, "machine": machine()}
-
-
-def run_all(names, options):
-    """All cells of these sets, kept as they come."""
-    protocol, path = PROTOCOLS[options.protocol], RESULTS[options.protocol]
-    cases = [case for case in (*PAPER_CASES, *BEST_CASES) if case[0] in names]
-    groups = groups_of(dict.fromkeys(cases), [name for name in MANY if name in names], protocol.splits)
-    keys = [key_of(group, name) for group in groups for name in methods_of(group, options.methods)]
-    file = CompactFile(path, header(protocol))
-    file.resume(without=keys if options.fresh else [])
+def run(file, options):
+    """All cells that are asked for; in the quick form what must hold is asserted."""
+    protocol, groups = protocol_of(options), chosen_groups(options)
     broken = run_groups(groups, options.methods, protocol, file)
-    conclude(file, broken, goals_of, print_all)
+    if options.quick:
+        check_records(chosen_cells(options), file.results)
+        check_two_classes(protocol)
+    file.finish(summary={"goals": goals_of(file.results)})
+    return broken
 
 
-def conclude(file, broken, judge, tell):
-    """Put the goals into the file, tell all, and fail where cells broke down."""
-    file.finish(summary={"goals": judge(file.results)})
-    tell(file.results)
-    if broken:
-        raise SystemExit(f"These broke down: {', '.join(broken)}")
+def protocol_of(options, protocols=PROTOCOLS):
+    """The protocol that is asked for."""
+    return protocols["quick" if options.quick else options.protocol]
+
+
+def chosen_groups(options):
+    """Groups that are asked for."""
+    splits, names = protocol_of(options).splits, options.only or [*DATASETS, *MANY]
+    if options.quick:
+        return groups_of(QUICK_CASES, QUICK_MANY, splits)
+    cases = [case for case in (*PAPER_CASES, *BEST_CASES) if case[0] in names]
+    return groups_of(dict.fromkeys(cases), [name for name in MANY if name in names], splits)
+
+
+def chosen_cells(options):
+    """Names of the cells that are asked for."""
+    return [key_of(group, name) for group in chosen_groups(options) for name in methods_of(group, options.methods)]
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    if options.show:
-        print_all(read_results(RESULTS[options.protocol]))
-        return
-    data_folder()
-    with own_kernel_cache():
-        if options.quick:
-            run_quick(options.methods)
-        else:
-            run_all(options.only or [*DATASETS, *MANY], options)
+    every = list(dict.fromkeys([*METHODS, *MANY_METHODS]))
+    methods = {"nargs": "+", "default": every, "metavar": "NAME", "choices": every, "help": "these methods"}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=[*DATASETS, *MANY],
+        cells=chosen_cells,
+        measure=run,
+        show=lambda results, options: print_all(results, judged=not options.quick),
+        header=lambda options: {"sizes": protocol_of(options)._asdict() | {"many_spread": MANY_SPREAD}},
+        more={"--methods": methods},
+        kind=CompactFile,
+        needs_data=True,
+    )
 
 
 if __name__ == "__main__":

@@ -8,14 +8,13 @@ each dataset and rate; ``--quick`` takes a few rows and writes nothing; ``--show
 Datasets are read from the folder that ``BAYESFLOOR_DATA`` names.
 """
 
-import argparse
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks._data import read_rows
-from benchmarks._results import align, machine, read_results
+from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._data import SEED, read_rows
+from benchmarks._results import align
 from benchmarks._rivals import RIVALS, standardise
 from benchmarks.known_floor import (
     CompactFile,
@@ -27,8 +26,7 @@ from benchmarks.known_floor import (
     run_rivals,
 )
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "feebee.json"
-SEED = 0
+RESULTS = FOLDER / "feebee.json"
 RATES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 MOST_ROWS = 10_000
 QUICK = {"name": "optdigits", "rows": 600, "rates": (0.0, 0.4)}
@@ -166,47 +164,38 @@ def print_scores(scores, *, judged=True):
 # The command line.
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.feebee", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a few rows, order only; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=list(DATASETS), help="these datasets")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    return parser.parse_args(arguments)
+def run(file, options):
+    """Run all that is asked for; in the quick form order is asserted."""
+    if options.quick:
+        run_cases([(QUICK["name"], rho) for rho in QUICK["rates"]], QUICK["rows"], file, options.jobs)
+        for key, case in file.results["cases"].items():
+            check_shares(key, case["methods"])
+    else:
+        run_cases(cells_of(options), MOST_ROWS, file, options.jobs)
+        scores = all_scores(file.results)
+        file.finish(summary={"scores": scores, "goals": goals_of(scores)})
 
 
-def run_quick(jobs):
-    """A small size: order is asserted, areas are printed and not judged."""
-    file = CompactFile(None, {})
-    run_cases([(QUICK["name"], rho) for rho in QUICK["rates"]], QUICK["rows"], file, jobs)
-    for key, case in file.results["cases"].items():
-        check_shares(key, case["methods"])
-    print_scores(all_scores(file.results), judged=False)
-
-
-def run_full(names, options):
-    """All datasets and rates, kept as they come."""
-    cells = [(name, rho) for name in names for rho in RATES]
-    sizes = {"rates": list(RATES), "most_rows": MOST_ROWS}
-    file = CompactFile(RESULTS, {"seed": SEED, "sizes": sizes, "machine": machine()})
-    file.resume(without=[f"{name}/{rho}" for name, rho in cells] if options.fresh else [])
-    run_cases(cells, MOST_ROWS, file, options.jobs)
-    scores = all_scores(file.results)
-    file.finish(summary={"scores": scores, "goals": goals_of(scores)})
-    print_scores(scores)
+def cells_of(options):
+    """Datasets and rates that are asked for."""
+    return [(name, rho) for name in options.only or DATASETS for rho in RATES]
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    if options.show:
-        print_scores(all_scores(read_results(RESULTS)))
-    elif options.quick:
-        run_quick(options.jobs)
-    else:
-        run_full(options.only or list(DATASETS), options)
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=list(DATASETS),
+        cells=lambda options: [f"{name}/{rho}" for name, rho in cells_of(options)],
+        measure=run,
+        show=lambda results, options: print_scores(all_scores(results), judged=not options.quick),
+        header=lambda _: {"sizes": {"rates": list(RATES), "most_rows": MOST_ROWS}},
+        more=JOBS,
+        around=(),
+        kind=CompactFile,
+    )
 
 
 if __name__ == "__main__":

@@ -6,30 +6,24 @@ a process of its own, on one thread and with kernels compiled, and keeps the res
 folder that ``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other: the row stays in.
 """
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 
+from benchmarks._command import FOLDER, Case, of_cases, run_command
 from benchmarks._data import SEED, read_rows
 from benchmarks._fresh import run_fresh
 from benchmarks._results import (
-    ResultsFile,
     Row,
     all_checked,
     as_notes,
     format_results,
-    machine,
-    read_results,
     record,
     row_goals,
     row_table,
     seconds_row,
 )
 from benchmarks._timing import peak_gigabytes, seconds_of
-from benchmarks.forest import Case, own_kernel_cache, run_cases
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "floor.json"
+RESULTS = FOLDER / "floor.json"
 
 
 def measure_fit(name, most, rounds):
@@ -102,30 +96,10 @@ def goals(results, cases=CASES):
     return row_goals(results, [case.name for case in cases])
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true", help="small sizes; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="these cases alone")
-    return parser.parse_args(arguments)
-
-
-def main(arguments=None, *, cases=CASES, results_path=RESULTS):
+def main(arguments=None, *, doc=__doc__, path=RESULTS, cases=CASES):
     """Run the command line of a benchmark of cases."""
-    options, every = read_options(arguments), cases
-    names = [name for name in options.only.split(",") if name]
-    cases = [case for case in cases if not names or case.name in names]
-    if options.show:
-        results = read_results(results_path)
-    else:
-        with own_kernel_cache():
-            file = ResultsFile(None if options.quick else results_path, {"seed": SEED, "machine": machine()})
-            file.resume(without=[case.name for case in cases] if options.fresh else [])
-            run_cases(cases, file, quick=options.quick)
-        results = file.results
-    print(format_results(results, [case.name for case in every]))
+    names = [case.name for case in cases]
+    run_command(arguments, doc, path, **of_cases(cases), show=lambda results, _: print(format_results(results, names)))
 
 
 if __name__ == "__main__":

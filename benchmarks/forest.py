@@ -9,32 +9,24 @@ beside a bare search of scikit-learn for as many neighbours as our lists have, e
 Missing a goal is a result like any other: the row stays in.
 """
 
-import argparse
 import math
-import os
 import tempfile
-import time
-from collections.abc import Callable
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks._data import SEED, SETS, even_sizes, labelled
+from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, run_command
+from benchmarks._data import SETS, even_sizes, labelled
 from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import (
-    ResultsFile,
     Row,
     all_checked,
     as_notes,
     excess_row,
     format_results,
-    machine,
     ratio_row,
-    read_results,
     record,
     row_goals,
     row_of_two,
@@ -43,23 +35,13 @@ from benchmarks._results import (
 )
 from benchmarks._timing import Timing, seconds_of, take_turns
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "forest.json"
+RESULTS = FOLDER / "forest.json"
 
 _TASKS = "benchmarks._forest_tasks"  # run in fresh processes
 _BRUTE_UP_TO = 20_000  # rows; above, the peer's plain search takes minutes
 _PEER_TREES_UP_TO = 20  # dimensions; above, the peer's "auto" is "brute"
 _WARM = 5000  # rows that compile everything: some more than the plain path takes
 _PAIRS_COMPARED = 15  # pairs whose edges are compared one by one
-
-
-@dataclass(frozen=True)
-class Case:
-    """A measurement by name, with its sizes for the full and the quick form."""
-
-    name: str
-    measure: Callable
-    full: dict
-    quick: dict
 
 
 def peer_algorithms(n, d):
@@ -305,44 +287,6 @@ CASES = [
 ]
 
 
-@contextmanager
-def one_thread():
-    """Every engine in this process on one thread; ours still obeys its ``n_jobs``."""
-    import quitefastmst
-    import sklearn.neighbors  # noqa: F401 - limits reach only what is loaded
-    from threadpoolctl import threadpool_limits
-
-    quitefastmst.omp_set_num_threads(1)
-    with threadpool_limits(limits=1):
-        yield
-
-
-@contextmanager
-def own_kernel_cache():
-    """A cache of kernels for this run alone: an old one may hold kernels from before an edit."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("NUMBA_CACHE_DIR", folder)
-        yield
-
-
-def run_cases(cases, file, *, quick):
-    """Measure the cases that the file does not have."""
-    for case in cases:
-        if case.name in file.results["cases"]:
-            print(f"{case.name}: kept", flush=True)
-            continue
-        start = time.perf_counter()
-        found = case.measure(**(case.quick if quick else case.full))
-        file.add(case.name, without_goals(found) if quick else found)
-        print(f"{case.name}: {time.perf_counter() - start:.1f} s", flush=True)
-
-
-def without_goals(found):
-    """The rows of a case without judgement: goals are for full sizes."""
-    rows = [{key: value for key, value in row.items() if key not in ("goal", "met")} for row in found["rows"]]
-    return {**found, "rows": rows}
-
-
 def tables(results):
     """Tables by name: trees of single sets of rows, and all else."""
     names = [case.name for case in CASES]
@@ -359,40 +303,18 @@ def goals(results):
     return row_goals(results, [case.name for case in CASES])
 
 
-def choose_cases(names):
-    """Cases of these names, in the order of the table; all if there are none."""
-    known = [case.name for case in CASES]
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        raise SystemExit(f"Got case {', '.join(unknown)}, but expected some of {', '.join(known)}.")
-    return [case for case in CASES if not names or case.name in names]
-
-
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.forest", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, exactness only; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", default="", metavar="NAME[,NAME]", help="these cases alone")
-    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/forest.json)")
-    return parser.parse_args(arguments)
-
-
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    cases = choose_cases([name for name in options.only.split(",") if name])
-    output = options.output or (None if options.quick else RESULTS)
-    if options.show:
-        results = read_results(options.output or RESULTS)
-    else:
-        with own_kernel_cache(), one_thread():
-            file = ResultsFile(output, {"quick": options.quick, "seed": SEED, "machine": machine()})
-            file.resume(without=[case.name for case in cases] if options.fresh else [])
-            run_cases(cases, file, quick=options.quick)
-        results = file.results
-    print(format_results(results, [case.name for case in cases]))
+    cases = of_cases(CASES)
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        **cases,
+        header=lambda options: {"quick": options.quick},
+        show=lambda results, options: print(format_results(results, cases["cells"](options))),
+        around=(own_kernel_cache, one_thread),
+    )
 
 
 if __name__ == "__main__":

@@ -9,21 +9,20 @@ which the others cannot: for two classes ``floor`` and ``hp-3`` are one formula,
 Missing a goal is a result like any other: it stays in.
 """
 
-import argparse
 import json
 import zlib
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._data import SEED
 from benchmarks._known import DESIGNS
-from benchmarks._results import Goal, ResultsFile, align, machine, read_results
+from benchmarks._results import Goal, ResultsFile, align
 from benchmarks._rivals import RIVALS, cover_hart_lower, cross_edges, standardise
 from benchmarks._timing import seconds_of
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "known_floor.json"
-SEED = 0
+RESULTS = FOLDER / "known_floor.json"
 SEEDS = {500: 6, 2000: 4, 10_000: 1}  # repetitions by number of rows
 QUICK_SEEDS = {300: 1, 600: 1}
 QUICK_DESIGNS = ("gauss-0.15-d2", "gauss-0.15-d10", "many-k3-d2", "points-d3")
@@ -405,52 +404,39 @@ def mean_of(cells, method, field):
 # The command line.
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.known_floor", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="four small designs, order only; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", choices=list(DESIGNS), help="these designs alone"
-    )
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    return parser.parse_args(arguments)
-
-
-def run_quick(names, jobs):
-    """Small sizes: order is asserted, figures are printed and not judged."""
-    file = CompactFile(None, {})
-    run_cases(names or QUICK_DESIGNS, QUICK_SEEDS, file, jobs)
-    check_order(file.results)
-    print_summary(summarise(file.results), judged=False)
-
-
 def case_names(names):
     """Keys of all cases of these designs."""
     return [f"{name}/{n}" for name in names for n in SEEDS] + [f"limits/{name}" for name in names]
 
 
-def run_full(names, options):
-    """All sizes, kept as they come."""
-    sizes = {"rows": list(SEEDS), "seeds": list(SEEDS.values()), "limit_trials": LIMIT_TRIALS}
-    file = CompactFile(RESULTS, {"seed": SEED, "sizes": sizes, "machine": machine()})
-    file.resume(without=case_names(names) if options.fresh else [])
-    run_all_limits(names, file, options.jobs)
-    run_cases(names, SEEDS, file, options.jobs)
-    file.finish(summary=summarise(file.results))
-    print_summary(file.results["summary"])
+def run(file, options):
+    """Run all that is asked for; in the quick form order is asserted."""
+    if options.quick:
+        run_cases(options.only or QUICK_DESIGNS, QUICK_SEEDS, file, options.jobs)
+        check_order(file.results)
+    else:
+        names = options.only or list(DESIGNS)
+        run_all_limits(names, file, options.jobs)
+        run_cases(names, SEEDS, file, options.jobs)
+        file.finish(summary=summarise(file.results))
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    if options.show:
-        print_summary(summarise(read_results(RESULTS)))
-    elif options.quick:
-        run_quick(options.only, options.jobs)
-    else:
-        run_full(options.only or list(DESIGNS), options)
+    sizes = {"rows": list(SEEDS), "seeds": list(SEEDS.values()), "limit_trials": LIMIT_TRIALS}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=list(DESIGNS),
+        cells=lambda options: case_names(options.only or DESIGNS),
+        measure=run,
+        show=lambda results, options: print_summary(summarise(results), judged=not options.quick),
+        header=lambda _: {"sizes": sizes},
+        more=JOBS,
+        around=(),
+        kind=CompactFile,
+    )
 
 
 if __name__ == "__main__":

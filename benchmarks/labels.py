@@ -12,20 +12,18 @@ beside it, since which one is better is not known beforehand. Kernels are compil
 Missing a goal is a result like any other: the row stays in.
 """
 
-import argparse
 import math
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks._data import SEED, data_folder, read_rows
-from benchmarks._results import Goal, ResultsFile, align, machine, read_results, verdict
+from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, run_command
+from benchmarks._data import SEED, read_rows
+from benchmarks._results import Goal, align, verdict
 from benchmarks._timing import seconds_of
-from benchmarks.forest import Case, one_thread, own_kernel_cache, run_cases
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "labels.json"
+RESULTS = FOLDER / "labels.json"
 DATASETS = ("digits", "letter", "pendigits", "optdigits", "satimage", "segment")
 SEEDS = (0, 1, 2)
 
@@ -236,49 +234,35 @@ def format_labels(results):
 # Command line
 
 
-def choose_cases(*, quick):
+def make_cases(names, seeds):
     """Datasets and seeds as cases."""
-    names, seeds = (("digits", "segment"), SEEDS[:1]) if quick else (DATASETS, SEEDS)
-    pairs = [(name, seed) for name in names for seed in seeds]
-    return [Case(f"{name}/{seed}", measure_labels, {"name": name, "seed": seed}, {}) for name, seed in pairs]
+    sizes = {f"{name}/{seed}": {"name": name, "seed": seed} for name in names for seed in seeds}
+    return [Case(name, measure_labels, some, some) for name, some in sizes.items()]
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.labels", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="two datasets, one seed; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/labels.json)")
-    return parser.parse_args(arguments)
+CASES, QUICK_CASES = make_cases(DATASETS, SEEDS), make_cases(("digits", "segment"), SEEDS[:1])
 
 
-def run(output, options):
-    """Measure the cases that the file does not have."""
-    data_folder()
-    cases = choose_cases(quick=options.quick)
-    with own_kernel_cache(), one_thread():
-        header = {"quick": options.quick, "seed": SEED, "machine": machine(), "cleanlab": version("cleanlab")}
-        file = ResultsFile(output, header)
-        file.resume(without=[case.name for case in cases] if options.fresh else [])
-        run_cases(cases, file, quick=False)
+def show(results, options):
+    """Print all; in the quick form assert that every ranking of ours is better than chance."""
     if options.quick:
-        check_order(file.results)
-    return file.results
-
-
-def check_order(results):
-    """Assert that every ranking of ours is better than chance."""
-    for name, cell in results["cases"].items():
-        assert 0.5 < cell["ours"]["auc"] <= 1, f"{name}: AUC {cell['ours']['auc']}"
+        for name, cell in results["cases"].items():
+            assert 0.5 < cell["ours"]["auc"] <= 1, f"{name}: AUC {cell['ours']['auc']}"
+    print(format_labels(results))
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    output = options.output or (None if options.quick else RESULTS)
-    results = read_results(options.output or RESULTS) if options.show else run(output, options)
-    print(format_labels(results))
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        **of_cases(CASES, QUICK_CASES),
+        show=show,
+        header=lambda options: {"quick": options.quick, "cleanlab": version("cleanlab")},
+        around=(own_kernel_cache, one_thread),
+        needs_data=True,
+    )
 
 
 if __name__ == "__main__":

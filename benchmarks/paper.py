@@ -18,23 +18,19 @@ from ``benchmarks.calibration``; readings of what the paper leaves open from ``b
 CPU seconds of one thread. Missing a goal is a result like any other: it stays in.
 """
 
-import argparse
 import time
-from pathlib import Path
 
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
+from benchmarks._command import FOLDER, one_thread, run_command
 from benchmarks._compared import DATASETS, key_of
-from benchmarks._data import SEED, data_folder
 from benchmarks._paper_tables import CASES, METHODS, data_key
-from benchmarks._results import align, machine, read_results
+from benchmarks._results import align, read_results
 from benchmarks.classifiers import PROTOCOLS as SEARCHES
 from benchmarks.classifiers import RESULTS as COMPARISONS
-from benchmarks.classifiers import check_records, conclude, groups_of, run_groups
-from benchmarks.forest import one_thread, own_kernel_cache
+from benchmarks.classifiers import check_records, groups_of, protocol_of, run_groups
 from benchmarks.known_floor import CompactFile, format_goals, judge_rows
 from benchmarks.selection import cells_of
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results"
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
 PROTOCOLS = {"quick": SEARCHES["quick"], "reduced": SEARCHES["reduced"], "paper": SEARCHES["full"]}
 COMPARED = {"reduced": COMPARISONS["reduced"], "paper": COMPARISONS["full"]}  # measured by the same protocol
@@ -118,35 +114,6 @@ def print_all(results, *, judged=True):
 # The command line.
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=__doc__.partition("\n")[0])
-    parser.add_argument("protocol", nargs="?", default="reduced", choices=list(RESULTS), help="default: reduced")
-    parser.add_argument("--quick", action="store_true", help="small sets, what must hold only; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", nargs="+", default=PARTS, metavar="PART", choices=PARTS, help="these parts")
-    parser.add_argument("--sets", nargs="+", default=DATASETS, metavar="NAME", choices=DATASETS, help="these datasets")
-    return parser.parse_args(arguments)
-
-
-def header(protocol):
-    """What made the results."""
-    return {"seed": SEED, "sizes": protocol._asdict(), "machine": machine()}
-
-
-def run_quick():
-    """Small sets: what must hold is asserted, figures are printed and not judged."""
-    protocol = PROTOCOLS["quick"]
-    file = CompactFile(None, header(protocol))
-    broken = run_parts(PARTS, QUICK_CASES, protocol, file)
-    check_records([key_of((*case, 0), name) for case in QUICK_CASES for name in METHODS], file.results)
-    for name, part in PICTURES.items():
-        part.check(cells_of(file.results, name))
-    print_all(file.results, judged=False)
-    assert not broken, broken
-
-
 def keys_of(parts, cases, protocol):
     """Names of the cells of these parts."""
     groups = groups_of(cases, (), protocol.splits) if "tables" in parts else []
@@ -155,28 +122,46 @@ def keys_of(parts, cases, protocol):
     return [*data, *pictures, *(key_of(group, name) for group in groups for name in METHODS)]
 
 
-def run_all(options):
-    """All cells of these parts and sets, kept as they come."""
-    protocol = PROTOCOLS[options.protocol]
-    cases = [case for case in CASES if case[0] in options.sets]
-    file = CompactFile(RESULTS[options.protocol], header(protocol))
-    keys = keys_of(options.only, cases, protocol)
-    file.resume(without=keys if options.fresh else [])
-    if not options.fresh:
-        take_over(file, COMPARED[options.protocol], keys)
-    broken = run_parts(options.only, cases, protocol, file)
-    conclude(file, broken, goals_of, print_all)
+def cases_of(options):
+    """Datasets and recipes that are asked for."""
+    return QUICK_CASES if options.quick else [case for case in CASES if case[0] in options.sets]
+
+
+def chosen_cells(options):
+    """Names of the cells that are asked for."""
+    return keys_of(options.only or PARTS, cases_of(options), protocol_of(options, PROTOCOLS))
+
+
+def run(file, options):
+    """All cells that are asked for; in the quick form what must hold is asserted."""
+    if not (options.quick or options.fresh):
+        take_over(file, COMPARED[options.protocol], chosen_cells(options))
+    parts = PARTS if options.quick else options.only or PARTS
+    broken = run_parts(parts, cases_of(options), protocol_of(options, PROTOCOLS), file)
+    if options.quick:
+        check_records([key_of((*case, 0), name) for case in QUICK_CASES for name in METHODS], file.results)
+        for name, part in PICTURES.items():
+            part.check(cells_of(file.results, name))
+    file.finish(summary={"goals": goals_of(file.results)})
+    return broken
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    if options.show:
-        print_all(read_results(RESULTS[options.protocol]))
-        return
-    data_folder()
-    with own_kernel_cache():
-        run_quick() if options.quick else run_all(options)
+    sets = {"nargs": "+", "default": DATASETS, "metavar": "NAME", "choices": DATASETS, "help": "these datasets"}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=PARTS,
+        cells=chosen_cells,
+        measure=run,
+        show=lambda results, options: print_all(results, judged=not options.quick),
+        header=lambda options: {"sizes": protocol_of(options, PROTOCOLS)._asdict()},
+        more={"--sets": sets},
+        kind=CompactFile,
+        needs_data=True,
+    )
 
 
 if __name__ == "__main__":

@@ -9,9 +9,7 @@ figures. ``python -m benchmarks.paper_gap`` keeps its results after each cell; `
 and writes nothing; ``--show`` prints what is kept.
 """
 
-import argparse
 import warnings
-from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,13 +18,14 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+from benchmarks._command import FOLDER, run_command
 from benchmarks._compared import LEAKS, PAPER_ARI
-from benchmarks._data import SEED, data_folder
+from benchmarks._data import SEED
 from benchmarks._multiclass import CUT, linear, load, load_frame
-from benchmarks._results import align, as_notes, machine, read_results
+from benchmarks._results import align, as_notes
 from benchmarks.known_floor import CompactFile, plain
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "paper_gap.json"
+RESULTS = FOLDER / "paper_gap.json"
 COSTS = [2.0**power for power in range(-9, 10, 3)]
 LOW_COSTS = [2.0**power for power in range(-18, -9, 3)]  # besides, where features are not scaled
 SPLITS = 3
@@ -169,16 +168,22 @@ def run_cell(name, reading, split, costs, most):
     return found | {"levels": int(smart[0].best_estimator_.tree_.depth.max())}
 
 
-def run_cells(names, splits, costs, most, file):
+def cells_of(options):
+    """Datasets, readings and splits that are asked for."""
+    names, splits = (["segment"], 1) if options.quick else (options.only or SETS, SPLITS)
+    return [(name, reading, split) for split in range(splits) for name in names for reading in readings_of(name)]
+
+
+def run(file, options):
     """Run what the file does not have, and keep each as it comes."""
     warnings.filterwarnings("ignore", category=ConvergenceWarning)  # a high cost on features not scaled
-    for split in range(splits):
-        for name in names:
-            for reading in readings_of(name):
-                key = f"{name}/{reading}/{split}"
-                if key not in file.results["cases"]:
-                    file.add(key, run_cell(name, reading, split, costs, most))
-                    print(key, file.results["cases"][key], flush=True)
+    costs, most = ([0.125, 8.0], 2000) if options.quick else (COSTS, MOST_ROWS)
+    for cell in cells_of(options):
+        key = "/".join(map(str, cell))
+        if key not in file.results["cases"]:
+            file.add(key, run_cell(*cell, costs, most))
+            print(key, file.results["cases"][key], flush=True)
+    assert all(-1 <= case["smart"] <= 1 for case in file.results["cases"].values())
 
 
 def tables(results):
@@ -209,33 +214,27 @@ def spread_of(found, field):
     return f"{np.mean(values):.3f}" + (f" ±{np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
 
 
-def main(arguments=None):
-    """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.paper_gap", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="one small set; writes nothing")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--only", nargs="+", default=SETS, metavar="NAME", choices=SETS, help="these sets")
-    options = parser.parse_args(arguments)
-    sizes = {"costs": COSTS, "low_costs": LOW_COSTS, "splits": SPLITS, "folds": FOLDS, "most_rows": MOST_ROWS}
-    header = {"seed": SEED, "sizes": sizes, "machine": machine()}
-    file = CompactFile(None if options.quick else RESULTS, header)
-    if options.show:
-        file.results = read_results(RESULTS)
-        print_table(file.results)
-        return
-    data_folder()
-    if options.quick:
-        run_cells(["segment"], 1, [0.125, 8.0], 2000, file)
-        assert all(-1 <= case["smart"] <= 1 for case in file.results["cases"].values())
-    else:
-        file.resume()
-        run_cells(options.only, SPLITS, COSTS, MOST_ROWS, file)
-    print_table(file.results)
-
-
-def print_table(results):
+def print_table(results, _):
     """Print all readings and how many come near."""
     print("\n".join([*align(list(table(results))), count_near(results)]))
+
+
+def main(arguments=None):
+    """Run the command line."""
+    sizes = {"costs": COSTS, "low_costs": LOW_COSTS, "splits": SPLITS, "folds": FOLDS, "most_rows": MOST_ROWS}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=SETS,
+        cells=lambda options: ["/".join(map(str, cell)) for cell in cells_of(options)],
+        measure=run,
+        show=print_table,
+        header=lambda _: {"sizes": sizes},
+        around=(),
+        kind=CompactFile,
+        needs_data=True,
+    )
 
 
 if __name__ == "__main__":

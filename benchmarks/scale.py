@@ -17,7 +17,6 @@ before, and loaded by a small forest on the same workers. Memory is looked at ev
 kernel. The rows are made here, with one seed. Missing a goal is a result like any other: the row stays in.
 """
 
-import argparse
 import tempfile
 from contextlib import nullcontext
 from functools import partial
@@ -25,15 +24,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks._beyond import MEMORY, make_rows
-from benchmarks._data import SEED
+from benchmarks._command import FOLDER, Case, choose, names_of, run_cases, run_command
 from benchmarks._enough import measure_enough
 from benchmarks._fresh import run_fresh
-from benchmarks._results import ResultsFile, machine, read_results
 from benchmarks._scaled import derive, format_scale, skipped
-from benchmarks.forest import Case, own_kernel_cache, run_cases
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "scale.json"
-GROUPS = ("bigger", "skipped", "overhead", "enough", "model")
+RESULTS = FOLDER / "scale.json"
 
 _BIGGER = (2_000_000, 6_000_000, 20_000_000)  # rows
 _IN_MEMORY_UP_TO = 2_000_000  # rows whose edges are compared with those of the rows in memory
@@ -134,15 +130,6 @@ def _case(name, function, **sizes):
     return Case(name.replace("e+0", "e"), function, sizes, {})
 
 
-def choose(cases, names):
-    """Cells whose group, or whose own name, is among these; all if there are none."""
-    known = {*GROUPS, *(case.name for case in cases)}
-    unknown = sorted(set(names) - known)
-    if unknown:
-        raise SystemExit(f"Got cell {', '.join(unknown)}, but expected some of {', '.join(sorted(known))}.")
-    return [case for case in cases if not names or {case.name, case.name.partition("/")[0]} & set(names)]
-
-
 # Checks
 
 
@@ -160,25 +147,16 @@ def check_quick(results):
 # Command line
 
 
-def run(options):
+def run(file, options):
     """Measure the cells that the file does not have."""
-    header = {
-        "quick": options.quick,
-        "seed": SEED,
-        "machine": machine(),
-        "versions": {name: version(name) for name in ("distributed", "pyarrow")},
-    }
-    with _work_folder(options.work) as folder, own_kernel_cache():
+    with _work_folder(options.work) as folder:
         cases = choose(make_cases(folder, quick=options.quick), options.only)
-        file = ResultsFile(options.output or (None if options.quick else RESULTS), header)
-        file.resume(without=[case.name for case in cases] if options.fresh else [])
         if any(case.name not in file.results["cases"] for case in cases):
             run_fresh("benchmarks._beyond:compile_all")
         run_cases(cases, file, quick=False)
         file.add("derived", _tidy(derive(file.results, _LARGEST_FITTED)), derived=True)
     if options.quick:
         check_quick(file.results)
-    return file.results
 
 
 def _work_folder(path):
@@ -188,25 +166,22 @@ def _work_folder(path):
     return nullcontext(str(path))
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, exactness only; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
-    parser.add_argument("--only", nargs="+", default=[], metavar="CELL", help=f"{', '.join(GROUPS)}, or one of theirs")
-    parser.add_argument(
-        "--work", type=Path, help="folder for rows, which are kept there, and stores (default: a new one)"
-    )
-    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/scale.json)")
-    return parser.parse_args(arguments)
-
-
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    results = read_results(options.output or RESULTS) if options.show else run(options)
-    print(format_scale(results))
+    both = [case for quick in (False, True) for case in make_cases(None, quick=quick)]
+    work = {"type": Path, "help": "folder for rows, which are kept there, and stores (default: a new one)"}
+    versions = {name: version(name) for name in ("distributed", "pyarrow")}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=names_of(both),
+        cells=lambda options: [case.name for case in choose(both, options.only)],
+        measure=run,
+        show=lambda results, _: print(format_scale(results)),
+        header=lambda options: {"quick": options.quick, "versions": versions},
+        more={"--work": work},
+    )
 
 
 if __name__ == "__main__":

@@ -18,17 +18,13 @@ Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder t
 Times are CPU seconds on one thread. Missing a goal is a result like any other: the row stays in.
 """
 
-import argparse
-import time
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 
-from benchmarks._data import SEED
-from benchmarks._results import ResultsFile, align, machine, read_results, verdict
-from benchmarks.forest import one_thread, own_kernel_cache
+from benchmarks._command import FOLDER, measure_once, one_thread, run_command
+from benchmarks._results import align, verdict
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "selection.json"
+RESULTS = FOLDER / "selection.json"
 PARTS = ("representations", "features", "noise", "samples", "splits", "weights")
 
 
@@ -40,13 +36,7 @@ def part(name):
 def run_part(name, file, *, quick):
     """Measure the cells that the file does not have."""
     for cell in part(name).cells(quick=quick):
-        key = f"{name}/{cell}"
-        if key in file.results["cases"]:
-            print(f"{key}: kept", flush=True)
-            continue
-        start = time.perf_counter()
-        file.add(key, part(name).measure(cell, quick=quick))
-        print(f"{key}: {time.perf_counter() - start:.1f} s", flush=True)
+        measure_once(f"{name}/{cell}", file, lambda cell=cell: part(name).measure(cell, quick=quick))
 
 
 def cells_of(results, name):
@@ -74,9 +64,9 @@ def measured(results):
     return [name for name in PARTS if cells_of(results, name)]
 
 
-def show(results, names):
+def show(results, options):
     """Print the tables of these parts, and the goals where sizes were full."""
-    for name in [name for name in measured(results) if name in names]:
+    for name in [name for name in measured(results) if name in (options.only or PARTS)]:
         for key, table in part(name).tables(cells_of(results, name)).items():
             print("\n".join(["", f"== {key}", *align(table)]))
     if not results["quick"]:
@@ -93,35 +83,31 @@ def show(results, names):
         )
 
 
-def read_options(arguments):
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has of these parts")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="these parts alone")
-    parser.add_argument("--output", type=Path, help="JSON file (default: docs/results/selection.json)")
-    return parser.parse_args(arguments)
-
-
-def run(options):
-    """Measure, and give the results."""
-    header = {"machine": machine(), "seed": SEED, "quick": options.quick, "pandas": version("pandas")}
-    file = ResultsFile(options.output or (None if options.quick else RESULTS), header)
-    again = [f"{name}/{cell}" for name in options.only for cell in part(name).cells(quick=options.quick)]
-    file.resume(without=again if options.fresh else ())
-    with own_kernel_cache(), one_thread():
-        for name in options.only:
+def run(file, options):
+    """Measure, and check what must hold."""
+    with one_thread():
+        for name in options.only or PARTS:
             run_part(name, file, quick=options.quick)
             part(name).check(cells_of(file.results, name))
-    return file.results
+
+
+def chosen_cells(options):
+    """Names of the cells that are asked for."""
+    return [f"{name}/{cell}" for name in options.only or PARTS for cell in part(name).cells(quick=options.quick)]
 
 
 def main(arguments=None):
     """Run the command line."""
-    options = read_options(arguments)
-    results = read_results(options.output or RESULTS) if options.show else run(options)
-    show(results, options.only)
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=PARTS,
+        cells=chosen_cells,
+        measure=run,
+        show=show,
+        header=lambda options: {"quick": options.quick, "pandas": version("pandas")},
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,179 @@
+"""The command line that all benchmarks share: what to measure, where to keep it, what to show."""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks._data import SEED, data_folder
+from benchmarks._results import ResultsFile, machine, read_results
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+JOBS = {"--jobs": {"type": int, "default": 1, "help": "processes (default: 1)"}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A measurement by name, with its sizes for the full and the quick form."""
+
+    name: str
+    measure: Callable
+    full: dict
+    quick: dict
+
+
+@contextmanager
+def one_thread():
+    """Every engine in this process on one thread; ours still obeys its ``n_jobs``."""
+    import quitefastmst
+    import sklearn.neighbors  # noqa: F401 - limits reach only what is loaded
+    from threadpoolctl import threadpool_limits
+
+    quitefastmst.omp_set_num_threads(1)
+    with threadpool_limits(limits=1):
+        yield
+
+
+@contextmanager
+def own_kernel_cache():
+    """A cache of kernels for this run alone: an old one may hold kernels from before an edit."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("NUMBA_CACHE_DIR", folder)
+        yield
+
+
+def run_command(
+    arguments,
+    doc,
+    path,
+    *,
+    names,
+    cells,
+    measure,
+    show,
+    header=lambda _: {},
+    more=None,
+    around=(own_kernel_cache,),
+    kind=ResultsFile,
+    needs_data=False,
+):
+    """Run the command line of a benchmark.
+
+    Parameters
+    ----------
+    arguments : of the command line; None for those of the process.
+    doc : text of the module, whose first line says what is measured.
+    path : file of the results, or files by the protocol that the first argument names.
+    names : what ``--only`` may name.
+    cells : function of the options to the names of the cells that they ask for.
+    measure : function of the file and the options, which measures what the file does not have; it may return the
+        names of the cells that broke down.
+    show : function of the results and the options, which prints.
+    header : function of the options to what made the results, besides seed and machine.
+    more : options of this benchmark alone, by name, as ``add_argument`` takes them.
+    around : contexts to measure in.
+    kind : class of the file.
+    needs_data : whether to look for the folder of datasets before all else.
+    """
+    options = _read_options(arguments, doc, path, names, more or {})
+    path = path[options.protocol] if isinstance(path, dict) else path
+    if options.show:
+        options.quick = False
+        show(read_results(options.output or path), options)
+        return
+    if needs_data:
+        data_folder()
+    with ExitStack() as stack:
+        for context in around:
+            stack.enter_context(context())
+        made_by = {"seed": SEED, "machine": machine(), **header(options)}
+        file = kind(options.output or (None if options.quick else path), made_by)
+        file.resume(without=cells(options) if options.fresh else [])
+        broken = measure(file, options)
+    show(file.results, options)
+    if broken:
+        raise SystemExit(f"These broke down: {', '.join(broken)}")
+
+
+def _read_options(arguments, doc, path, names, more):
+    module = next(iter(path.values())).stem if isinstance(path, dict) else path.stem
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}", description=doc.partition("\n")[0])
+    if isinstance(path, dict):
+        first = next(iter(path))
+        parser.add_argument("protocol", nargs="?", default=first, choices=list(path), help=f"default: {first}")
+    parser.add_argument("--quick", action="store_true", help="small sizes, what must hold only; no file but --output")
+    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    groups = ", ".join(name for name in names if "/" not in name)
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"these alone: {groups}")
+    parser.add_argument("--output", type=Path, help=f"JSON file (default: docs/results/{module}.json)")
+    for flag, how in more.items():
+        parser.add_argument(flag, **how)
+    options = parser.parse_args(arguments)
+    # Names may come one by one or joined by commas, which some of them have themselves.
+    parts = [[text] if text in names else text.split(",") for text in options.only]
+    options.only = [name for part in parts for name in part if name]
+    unknown = ", ".join(name for name in options.only if name not in names)
+    if unknown:
+        parser.error(f"argument --only: got {unknown}, but expected some of {groups}")
+    return options
+
+
+# Benchmarks that are lists of cases
+
+
+def of_cases(full, quick=None):
+    """What ``run_command`` has to know of cases; a quick form may have others."""
+
+    def chosen(options):
+        return choose(quick if quick and options.quick else full, options.only)
+
+    return {
+        "names": names_of([*full, *(quick or [])]),
+        "cells": lambda options: [case.name for case in chosen(options)],
+        "measure": lambda file, options: run_cases(chosen(options), file, quick=options.quick),
+    }
+
+
+def names_of(cases):
+    """Names of cases, and of the groups before their slash."""
+    return list(dict.fromkeys([*map(group_of, cases), *(case.name for case in cases)]))
+
+
+def group_of(case):
+    """What stands before the slash in the name of a case."""
+    return case.name.partition("/")[0]
+
+
+def choose(cases, names):
+    """Cases of these names or groups; all if there are no names."""
+    return [case for case in cases if not names or {case.name, group_of(case)} & set(names)]
+
+
+def run_cases(cases, file, *, quick):
+    """Measure the cases that the file does not have."""
+    for case in cases:
+        measure_once(case.name, file, lambda case=case: _measure(case, quick=quick))
+
+
+def measure_once(name, file, measure):
+    """Measure a cell unless the file has it."""
+    if name in file.results["cases"]:
+        print(f"{name}: kept", flush=True)
+        return
+    start = time.perf_counter()
+    file.add(name, measure())
+    print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def _measure(case, *, quick):
+    """What a case found; in the quick form without judgement, since goals are for full sizes."""
+    if not quick:
+        return case.measure(**case.full)
+    found = case.measure(**case.quick)
+    rows = [{key: value for key, value in row.items() if key not in ("goal", "met")} for row in found["rows"]]
+    return {**found, "rows": rows}
