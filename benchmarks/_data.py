@@ -40,7 +40,10 @@ def data_folder():
     """Folder of datasets."""
     folder = os.environ.get("BAYESFLOOR_DATA", "")
     if not Path(folder or "missing").is_dir():
-        raise SystemExit(f"Got BAYESFLOOR_DATA={folder!r}, but expected a folder of datasets.")
+        raise SystemExit(
+            f"Got BAYESFLOOR_DATA={folder!r}, but expected a folder of datasets; "
+            "`python -m benchmarks.datasets FOLDER` fetches them."
+        )
     return Path(folder)
 
 

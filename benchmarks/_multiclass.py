@@ -4,7 +4,6 @@ A method gets a ``Task`` and returns the fitted model with what fitting took, in
 Searches choose the cost C by accuracy in the same folds; the model is then fitted again to all rows.
 """
 
-import importlib.util
 import warnings
 from collections import Counter
 from functools import partial
@@ -25,7 +24,8 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks._data import SEED, data_folder, labelled
+from benchmarks._data import SEED, labelled
+from benchmarks._recipes import load
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import plain
 
@@ -67,21 +67,6 @@ class Task(NamedTuple):
 
 
 # Data.
-
-
-def load(name, recipe):
-    """Rows and codes of a dataset as a recipe of the data folder makes them."""
-    X, y = load_frame(name, recipe)
-    return X.to_numpy(dtype=np.float64), y
-
-
-def load_frame(name, recipe=None):
-    """Columns and codes; without a recipe the columns as they are stored."""
-    spec = importlib.util.spec_from_file_location("check", data_folder() / "check.py")
-    check = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(check)
-    X, y = check.load(name, recipe)
-    return X, np.unique(y.to_numpy(), return_inverse=True)[1]
 
 
 def make_task(name, recipe, split, protocol):

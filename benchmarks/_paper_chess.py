@@ -10,7 +10,8 @@ class: what sizes alone tell stands beside.
 import numpy as np
 
 from benchmarks._data import SEED
-from benchmarks._multiclass import linear, load
+from benchmarks._multiclass import linear
+from benchmarks._recipes import load
 from benchmarks.known_floor import goal_row, plain
 
 SPLITS = (0, 1, 2)

@@ -7,7 +7,7 @@ The paper shows LeNet-5's 82 errors, which are no part of MNIST.
 import numpy as np
 
 from benchmarks._data import SEED
-from benchmarks._multiclass import load
+from benchmarks._recipes import load
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import goal_row, plain
 

@@ -21,8 +21,8 @@ from benchmarks._compared import (
     those_run,
     time_ratio,
 )
-from benchmarks._multiclass import load
 from benchmarks._ranks import critical_difference, friedman_p, mean_ranks
+from benchmarks._recipes import load
 
 CASES = [*PAPER_CASES, *((name, "honest") for name in HONEST)]
 METHODS = {  # names of the paper, in its order, and past it

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from benchmarks._compared import DATASETS, HONEST
-from benchmarks._multiclass import load
+from benchmarks._recipes import load
 from benchmarks._results import Goal
 
 LEVELS, DRAWS = (0.95, 0.9), 5

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from benchmarks._data import SEED
-from benchmarks._multiclass import load
+from benchmarks._recipes import load
 from benchmarks._results import Goal
 
 LEVEL, ROWS, COPIES = 0.05, 2000, 20

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks._compared import BEST_CASES
 from benchmarks._data import SEED
-from benchmarks._multiclass import load
+from benchmarks._recipes import load
 
 _SETS = ("segment", "satimage", "letter", "optdigits", "yeast", "abalone", "winered", "kr-vs-k")
 _QUICK = ("segment",)

@@ -3,8 +3,8 @@
 ``python -m benchmarks.classifiers`` runs every method on every dataset, keeps each result as it comes,
 and goes on where a killed run was. ``reduced``, the default, takes fewer splits, folds and costs than the
 paper; ``full`` takes the paper's and days. ``--quick`` takes small sets, asserts what must hold, and
-writes nothing; ``--show`` prints what was kept. Datasets and their recipes are read from the folder that
-``BAYESFLOOR_DATA`` names: "paper" gives the paper's numbers, "honest" leaves out what gives the class away.
+writes nothing; ``--show`` prints what was kept. Datasets are read from the folder that ``BAYESFLOOR_DATA`` names;
+of the recipes in ``datasets.json`` "paper" gives the paper's numbers, "honest" leaves out what gives the class away.
 
 Times are CPU seconds of one thread. A method that takes more of them than the protocol allows is ended
 and shown as "cap". Methods below eight seconds are measured three times, taking turns, and the smallest

@@ -21,7 +21,8 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from benchmarks._command import FOLDER, run_command
 from benchmarks._compared import LEAKS, PAPER_ARI
 from benchmarks._data import SEED
-from benchmarks._multiclass import CUT, linear, load, load_frame
+from benchmarks._multiclass import CUT, linear
+from benchmarks._recipes import load, load_frame
 from benchmarks._results import align, as_notes
 from benchmarks.known_floor import CompactFile, plain
 

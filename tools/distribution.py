@@ -44,6 +44,7 @@ NEEDED_IN_WHEEL = (
 IN_SDIST = (
     r"src/bayesfloor/([a-z]+/)*\w+\.(py|typed|html|css|json)",
     r"(tests|tools|benchmarks)/([a-z]+/)*\w+\.(py|md)",
+    r"benchmarks/datasets\.json",
     r"docs/(?!_build|auto_|api/generated)([\w-]+/)*[\w-]+\.(py|md|rst|html|css|svg|png|json)",
     r"docs/([\w-]+/)*\.gitignore",
     r"changelog\.d/[\w-]+(\.\w+)*\.md",
@@ -58,6 +59,7 @@ NEEDED_IN_SDIST = (
     "LICENSE",
     "README.md",
     "benchmarks/check.py",
+    "benchmarks/datasets.json",
     "docs/conf.py",
     "docs/results/check.json",
     "pyproject.toml",
