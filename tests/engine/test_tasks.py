@@ -109,14 +109,18 @@ def test_tasks_run_on_dask_if_joblib_says_so(square):
         assert os.getpid() not in {*run_tasks(os.getpid, [()] * 4, n_jobs=-1)}
 
 
-def test_tasks_are_taken_as_they_are_needed(square):
+def test_tasks_are_taken_as_they_are_needed():
     """Rows are copied for some of them: a thousand at once would not fit."""
-    taken = []
-    results = run_tasks(square, ((taken.append(x) or x, 0.01) for x in range(20_000)), n_jobs=2)
+    taken, counted = [], threading.Event()
+    results = run_tasks(
+        lambda x: (not x or counted.wait(60)) and x, ((taken.append(x) or x,) for x in range(60)), n_jobs=2
+    )
     assert next(results) == 0
-    assert len(taken) < 10_000  # whoever stalls for 50 s here sees more
+    n_taken = len(taken)
+    counted.set()
 
-    assert list(results) == [x * x for x in range(1, 60)]
+    assert n_taken < 60
+    assert list(results) == list(range(1, 60))
     assert taken == list(range(60))
 
 
