@@ -26,10 +26,11 @@ NIGHTLY = [("kd-tree", 1), ("products", 2), ("small pairs", 1), ("large pairs", 
 
 # The first call compiles, or reads what was compiled; what is interrupted does nothing but work.
 ENDLESS = """
-import sys
+import signal, sys
 import numpy as np
 from bayesfloor import class_forests, spanning_forest
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored behind an &
 n, d, n_jobs = map(int, sys.argv[1:])
 rows = np.random.default_rng(0).standard_normal((n, d))
 work = lambda X: CALL

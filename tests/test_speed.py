@@ -77,17 +77,23 @@ def forest_of(X, y):
 
 
 def test_the_import_costs_less_than_numpys(ratio):
-    """Asking for a version or for help must feel instant. Measured: IMPORT."""
-    assert ratio(fresh("import bayesfloor"), fresh("import numpy"), rounds=5) < 1
+    """Asking for a version or for help must feel instant.
+
+    Measured: 0.05 s against 0.21 s, 0.24.
+    """
+    assert ratio(fresh("import bayesfloor"), fresh("import numpy"), rounds=5) < 0.5
 
 
 def test_help_costs_little_more_than_click(ratio):
-    """Whoever asks for help is already waiting. Measured: HELP."""
+    """Whoever asks for help is already waiting.
+
+    Measured: 0.14 s against 0.10 s, 1.4.
+    """
 
     def ask():
         subprocess.run([COMMAND, "--help"], capture_output=True, check=True)
 
-    assert ratio(ask, fresh("import click"), rounds=5) < 4
+    assert ratio(ask, fresh("import click"), rounds=5) < 2.8
 
 
 DIGITS = "from sklearn.datasets import load_digits; X, y = load_digits(return_X_y=True);"
@@ -96,25 +102,34 @@ FOREST = "from sklearn.ensemble import RandomForestClassifier; RandomForestClass
 
 
 def test_digits_are_checked_from_a_cold_start_soon(ratio, tmp_path):
-    """The first result decides whether there is a second: imports, empty caches and all. Measured: CHECK."""
+    """The first result decides whether there is a second: imports, empty caches and all.
+
+    Measured: 7.8 s against 2.8 s, 2.8.
+    """
     check = fresh(f"{DIGITS} import bayesfloor; bayesfloor.check(X, y)", NUMBA_CACHE_DIR=str(tmp_path))
 
-    assert ratio(check, fresh(DIGITS)) < 6
+    assert ratio(check, fresh(DIGITS)) < 5.5
 
 
 def test_trees_of_all_pairs_of_digits_take_as_long_as_a_few_random_forests(ratio):
-    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like. Measured: PAIRS."""
+    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like.
+
+    Measured: 4.9 s against 3.8 s, 1.3.
+    """
     pairs = "forests = class_forests(X, y); [forests.pair(i, j) for i in range(10) for j in range(i)]; forests.all()"
     ours = fresh(f"{DIGITS} from bayesfloor import class_forests; {pairs}")
 
-    assert ratio(ours, fresh(DIGITS + FOREST)) < 3
+    assert ratio(ours, fresh(DIGITS + FOREST)) < 2.6
 
 
 def test_a_small_fit_takes_as_long_as_a_few_random_forests(ratio):
-    """Bounds, pairs, intervals and samples of 569 rows: the README's first lines. Measured: CANCER."""
+    """Bounds, pairs, intervals and samples of 569 rows: the README's first lines.
+
+    Measured: 4.0 s against 4.2 s, 1.0.
+    """
     ours = fresh(f"{CANCER} from bayesfloor import BayesFloor; BayesFloor().fit(X, y)")
 
-    assert ratio(ours, fresh(CANCER + FOREST)) < 3
+    assert ratio(ours, fresh(CANCER + FOREST)) < 2
 
 
 # Two calls: the first one compiles, or loads what was compiled.
@@ -153,59 +168,80 @@ def kept(tmp_path):
 
 
 def test_the_first_large_set_compiles_not_much_longer_than_a_few_functions_of_numpy(report, kept):
-    """Longer than ten seconds and people think it hangs. The rival is four functions. Measured: COMPILE."""
+    """Longer than ten seconds and people think it hangs. The rival is four functions.
+
+    Measured: 15.8 s against 10.5 s, 1.5.
+    """
     first, again = fresh(TWICE, **kept)()
 
-    assert report(first - again, *fresh(BARE)()) < 1.8
+    assert report(first - again, *fresh(BARE)()) < 3
 
 
 def test_kernels_that_were_kept_load_soon(report, kept):
-    """Whoever waited once should not wait again; the rival is the process that compiles. Measured: KEPT."""
+    """Whoever waited once should not wait again; the rival is the process that compiles.
+
+    Measured: 1.4 s against 15.8 s, 0.09.
+    """
     work = fresh(TWICE, **kept)
     first, later = work()[0], work()[0]
 
-    assert report(later, first) < 0.5
+    assert report(later, first) < 0.2
 
 
 def test_fifty_thousand_rows_are_measured_as_soon_as_a_random_forest_is_fitted(ratio):
-    """The largest set that class trees look at. Measured: FIFTY."""
+    """The largest set that class trees look at.
+
+    Measured: 0.8 s against 14.3 s, 0.05.
+    """
     rng, y = np.random.default_rng(0), np.arange(50_400) % 4
     X = rng.standard_normal((len(y), 2)) + y[:, None]
     ours = lambda: floor_matrix("1", X, np.ones(2, dtype=bool), y, 1, None, 0, None)  # noqa: E731 - one of two calls
     ours()  # compiles
 
-    assert ratio(ours, forest_of(X, y), rounds=2) < 1
+    assert ratio(ours, forest_of(X, y), rounds=2) < 0.1
 
 
 @pytest.mark.parametrize(("cut", "n"), [("min_cut", 200), ("normalized_cut", 100), ("average", 1000)])
 def test_trees_of_many_classes_are_grown_soon(ratio, cut, n):
-    """Hundreds of products or species are classes, too. The rival decomposes one matrix of 1,000. Measured: CUTS."""
+    """Hundreds of products or species are classes, too. The rival decomposes one matrix of 1,000.
+
+    Measured: 0.6 s, 0.3 s and 0.1 s against 1.9 s, 0.3 at most.
+    """
     rng = np.random.default_rng(0)
     sparse = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.05), 1)
     square = rng.random((1000, 1000))
 
-    assert ratio(lambda: class_tree(np.arange(n), sparse + sparse.T, cut), lambda: np.linalg.eigh(square)) < 3
+    assert ratio(lambda: class_tree(np.arange(n), sparse + sparse.T, cut), lambda: np.linalg.eigh(square)) < 0.6
 
 
 def test_relabelling_costs_a_small_part_of_a_fit(ratio):
-    """It is meant for loops. Measured: RELABEL."""
+    """It is meant for loops.
+
+    Measured: 0.075 s against 1.5 s, 0.05.
+    """
     rng, y = np.random.default_rng(0), np.arange(4000) % 26
     X = rng.standard_normal((len(y), 16)) + rng.standard_normal((26, 16))[y]
     floor = BayesFloor(scale=None).fit(X, y)
 
-    assert ratio(lambda: floor.relabel(rng.permutation(y)), lambda: BayesFloor(scale=None).fit(X, y), rounds=2) < 0.05
+    assert ratio(lambda: floor.relabel(rng.permutation(y)), lambda: BayesFloor(scale=None).fit(X, y), rounds=2) < 0.1
 
 
 def test_thousands_of_features_are_ranked_sooner_than_by_mutual_information(ratio):
-    """The point of a filter. Measured: FILTER."""
+    """The point of a filter.
+
+    Measured: 1.4 s against 14.5 s, 0.1.
+    """
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 3000)), rng.integers(2, size=500)
 
-    assert ratio(lambda: feature_floors(X, y), lambda: mutual_info_classif(X, y, random_state=0), rounds=2) < 1
+    assert ratio(lambda: feature_floors(X, y), lambda: mutual_info_classif(X, y, random_state=0), rounds=2) < 0.2
 
 
 def test_small_tasks_cost_dask_less_than_a_future_each(ratio, dask_client):
-    """A scheduler, which runs in this process, takes a millisecond for each future. Measured: DASK."""
+    """A scheduler, which runs in this process, takes a millisecond for each future.
+
+    Measured: DASK.
+    """
     square, runner = (lambda x: x * x), DaskRunner(dask_client)
 
     def one_each():
@@ -220,6 +256,7 @@ import signal, threading, time
 import numpy as np
 from bayesfloor import class_forests, spanning_forest
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored behind an &
 X = np.random.default_rng(0).standard_normal((N, D))
 work = lambda X: CALL
 work(X[:5000])
@@ -252,7 +289,10 @@ print(time.perf_counter() - sent, whole)
     ],
 )
 def test_ctrl_c_is_heard_long_before_the_work_would_end(report, n, d, call, n_jobs):
-    """In a notebook the alternative is to lose the session; the rival is the whole work. Measured: CTRL_C."""
+    """In a notebook the alternative is to lose the session; the rival is the whole work.
+
+    Measured: CTRL_C.
+    """
     code = LARGE.replace("CALL", call.replace("JOBS", str(n_jobs)))
     ended, whole = fresh(code.replace("N, D", f"{n}, {d}"))()
 
