@@ -37,6 +37,7 @@ def imported(folder):
                 yield node.module.partition(".")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_import_is_declared(folder):
     """What comes by way of another package goes when that one changes its mind."""

@@ -82,6 +82,7 @@ def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
     assert len(list(tmp_path.glob("*.png"))) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pages_with_blocks())
 def test_every_block_of_a_page_gives_what_it_shows(name, tmp_path):
     """Readers copy them."""

@@ -111,6 +111,7 @@ def work(request, X):
     return dict(works(X))[request.param]
 
 
+@pytest.mark.slow
 def test_progress_rises_to_its_total(work):
     """A bar that stops at 97 %, or goes past the end, is worse than none."""
     calls = []

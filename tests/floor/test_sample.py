@@ -67,7 +67,7 @@ def test_shuffled_rows_keep_their_scores(read_tied, rng, name):
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("scale", ["auto", None])
+@pytest.mark.parametrize("scale", ["auto", pytest.param(None, marks=pytest.mark.slow)])
 def test_renamed_classes_give_the_same_counts(read_tied, rng, name, scale):
     """Names of classes are no part of the data."""
     X, y = read_tied(name)

@@ -92,10 +92,15 @@ SETS = {
 }
 
 
-QUICK = {"gaussian", "lattice", "multiples", "duplicates", "zeros and ones", "one row", "fewer rows than trees"}
+def slow_params(*values):
+    """Values that the quick tier leaves out."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in SETS])
+QUICK = ("gaussian", "lattice", "multiples", "duplicates", "zeros and ones", "one row", "fewer rows than trees")
+
+
+@pytest.mark.parametrize("kind", [*QUICK, *slow_params(*(kind for kind in SETS if kind not in QUICK))])
 def test_any_set_in_any_blocks(kind, global_random_seed):
     """The forest, tree by tree and tie by tie, from one block to many."""
     rng = np.random.default_rng([global_random_seed, len(kind)])
@@ -106,7 +111,7 @@ def test_any_set_in_any_blocks(kind, global_random_seed):
         assert_same(spanning_forest(X, n_trees, block_rows=max(1, len(X) // n_blocks)), expected)
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "lattice", "multiples", "fewer rows than trees"])
+@pytest.mark.parametrize("kind", ["multiples", "fewer rows than trees", *slow_params("gaussian", "lattice")])
 @pytest.mark.parametrize("block_rows", [1, 2, 5, 15, 16, 10**9])
 def test_blocks_of_any_size(kind, block_rows, global_random_seed):
     """From a row each, where nothing is certain, to one that is all."""
@@ -146,7 +151,10 @@ def one_way(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "20 features", "50 features", "lattice", "multiples", "heavy tails"])
+@pytest.mark.parametrize(
+    "kind",
+    ["gaussian", "multiples", *slow_params("20 features", "50 features", "lattice", "heavy tails")],
+)
 @pytest.mark.usefixtures("one_way")
 def test_every_way_leads_to_the_same_edges(kind, global_random_seed):
     """Also those that only large blocks take."""
@@ -180,7 +188,7 @@ def draw_halves(rng, X):
     return X[side == 0], X[side == 1]
 
 
-@pytest.mark.parametrize("near", [0.0, 0.5, 4.0])
+@pytest.mark.parametrize("near", [0.5, *slow_params(0.0, 4.0)])
 def test_blocks_beside_each_other_are_searched_at_the_border(near, cases, monkeypatch, global_random_seed):
     """However few vertices look across at first, ties at the border and empty gaps are seen to."""
     monkeypatch.setattr(_blocks, "_NEAR", near)
@@ -387,6 +395,7 @@ def warnings_of(X, block_rows, n_trees=3):
     return [str(warning.message) for warning in caught]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [8, 20, 50])
 def test_many_features_are_warned_of_once(d, global_random_seed):
     """Who waits for a square of the rows should know why, and what to do."""
@@ -398,6 +407,7 @@ def test_many_features_are_warned_of_once(d, global_random_seed):
     assert 50 < int(text.split("%")[0].removeprefix("About ")) <= 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_few_features_are_not_warned_of(d, global_random_seed):
     """Even where most blocks are neighbours, as few of many are: only their borders are looked at."""

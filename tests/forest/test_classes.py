@@ -88,6 +88,7 @@ def test_names_of_classes_do_not_matter(draw_points, answer_of, global_random_se
         assert answer_of(plain.pair(i, j)) == answer_of(renamed.pair(name[j], name[i]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_threads_do_not_matter(answer_of, global_random_seed):
     """From eight classes on the threads take pairs, before that parts of pairs."""

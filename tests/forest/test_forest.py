@@ -130,6 +130,7 @@ def test_a_group_for_every_row_changes_no_edge_of_untied_data(method, global_ran
 LARGE = ["gaussian", "lattice", "clusters", "uneven line"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 def test_one_thread_and_two_give_the_same_edges(kind, compiled_method, draw_points, answer_of, global_random_seed):
     """Threads may finish in any order."""
@@ -176,6 +177,7 @@ def test_methods_agree_on_large_sets_with_groups(draw_points, answer_of, global_
         assert answer_of(spanning_forest(X, 2, groups, method)) == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [4096, 4097, 5000])
 def test_auto_changes_its_method_unseen(n, answer_of, global_random_seed):
     """One row more may change how long it takes, never what comes out."""

@@ -189,6 +189,7 @@ def count_steps(monkeypatch):
     return steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 @pytest.mark.parametrize(
     ("cut", "n"), [("min_cut", 200), ("normalized_cut", 100), ("average", 1000), ("complete", 1000)]

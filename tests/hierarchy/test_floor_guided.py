@@ -145,6 +145,7 @@ def test_two_classes_of_one_row_each_may_share_a_node(rng, clouds):
     check_answers(model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[1, 2], [1, 5], [2, 2], [3, 4], [2, 3, 4], [1, 1], [1, 1, 1]], ids=str)
 def test_a_handful_of_rows_is_enough(sizes):
     """Whoever has no more must not meet an error of the machinery."""
@@ -156,6 +157,7 @@ def test_a_handful_of_rows_is_enough(sizes):
     check_answers(model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -361,6 +363,7 @@ def test_features_of_very_different_scales_are_scaled(points, fitted):
     assert model.score(wide, y) == pytest.approx(fitted.score(X, y), abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_the_unit_of_all_features_means_nothing(points, unit):
     """Metres or kilometres: the same models."""
@@ -579,6 +582,7 @@ def test_sparse_rows_are_refused_as_such(points, fitted):
 # Trees of users
 
 
+@pytest.mark.slow
 def test_trees_can_be_given(groups, sets_of):
     """Who knows which classes belong together says so; splits that are not worth it are not made."""
     X, y = groups
@@ -614,6 +618,7 @@ def test_folds_may_lack_a_class(points):
         assert np.isfinite(scores).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", ["min_cut", "normalized_cut", "complete"])
 def test_every_cut_gives_a_tree(groups, grouped, cut):
     """Worse ones are not followed down, so that answers are as good."""

@@ -89,6 +89,7 @@ def test_models_that_do_not_converge_are_quiet(rng):
     Candidate("loud", train).fit(rng.standard_normal((20, 2)), np.arange(20) % 2, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_every_rung_learns(rng, clouds, weighted):
     """And answers with chances of the classes that it saw."""
@@ -116,6 +117,7 @@ def test_rungs_are_trained_on_as_many_rows_as_classes(rng, n_classes):
         assert model.predict_proba(X).shape == (n_classes, n_classes)
 
 
+@pytest.mark.slow
 def test_a_class_of_one_row_can_be_boosted_among_many(rng):
     """From 10,000 rows on scikit-learn holds some out, of every class alike, and refuses a class of one row."""
     X = rng.standard_normal((10_100, 2))

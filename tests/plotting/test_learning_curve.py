@@ -46,6 +46,7 @@ def test_a_target_is_drawn_at_its_error_with_the_rows_that_it_needs(curve):
     assert display.ax_.get_legend().get_texts()[-1].get_text() == needed.text.split(". ")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [0.01, 0.9999999])
 def test_a_target_that_needs_no_rows_or_none_would_do_has_no_star(curve, target):
     """Only the line."""

@@ -301,6 +301,7 @@ def test_lines_and_texts_of_a_drawing_stay_inside(many, cut):
     assert max(y for y, _ in drawing.labels) < drawing.height
 
 
+@pytest.mark.slow
 def test_more_classes_than_can_be_drawn_are_text(global_random_seed):
     """A drawing of hundreds is a smear."""
     check = quick_check(*clusters(global_random_seed, MOST_DRAWN + 1, 3))

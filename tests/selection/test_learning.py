@@ -206,6 +206,7 @@ def test_perfect_accuracy_is_never_ruled_out_by_rates_that_fall_to_zero(global_r
     assert found.word in ("undecided", "more rows")
 
 
+@pytest.mark.slow
 def test_the_floor_and_its_curve_need_the_same_rows(floor, curve):
     """One is made of the other."""
     assert samples_for(floor, 0.85).to_dict() == samples_for(curve, 0.85).to_dict()

@@ -125,6 +125,7 @@ def test_a_column_of_texts_is_one_feature(global_random_seed):
         assert selector.n_features_in_ == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["overall", "mean", "worst"])
 def test_every_criterion_finds_what_tells(criterion, global_random_seed):
     """Three classes, two features that tell."""

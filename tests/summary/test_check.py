@@ -405,6 +405,7 @@ def test_what_is_out_of_reach_is_never_called_within_reach(known, away):
     assert "feasible" not in {found.reachable(1 - TRUTH + away) for found in known}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("away", [0.001, 0.03, 0.3])
 def test_what_is_within_reach_is_never_called_out_of_reach(known, away):
     """A wrong no ends a project that would have worked."""
@@ -505,6 +506,7 @@ def test_wine_by_name_is_wine_by_value():
     assert parts(by_name) == parts(by_value)
 
 
+@pytest.mark.slow
 def test_copies_of_rows_prove_nothing():
     """A file written twice has each row's twin on the other side of every fold."""
     X, y = load_iris(return_X_y=True)

@@ -136,6 +136,7 @@ def test_every_weak_trait_is_a_finding(each):
     assert doubts == [trait.code for trait in each.trust.weak]
 
 
+@pytest.mark.slow
 def test_many_alike_pairs_are_cut(made):
     """A list of thousands is no finding."""
     found = made("hundred classes")

@@ -239,6 +239,7 @@ def test_unlike_data_say_so(made):
     assert "not quite alike: n_classes 2 then, 3 now, n_features 2 then, 4 now" in gate.text
 
 
+@pytest.mark.slow
 def test_fewer_rows_of_the_same_data_do_not_break_the_baseline():
     """With fewer rows neighbours are farther apart, and the share of cross edges rises by that alone."""
     X, y = load_digits(return_X_y=True)
