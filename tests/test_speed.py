@@ -240,14 +240,14 @@ def test_thousands_of_features_are_ranked_sooner_than_by_mutual_information(rati
 def test_small_tasks_cost_dask_less_than_a_future_each(ratio, dask_client):
     """A scheduler, which runs in this process, takes a millisecond for each future.
 
-    Measured: DASK.
+    Measured: 0.44 s against 9.2 s, 0.05.
     """
     square, runner = (lambda x: x * x), DaskRunner(dask_client)
 
     def one_each():
         dask_client.gather(dask_client.map(square, range(5000), pure=False))
 
-    assert ratio(lambda: list(runner.run(square, [(x,) for x in range(5000)], "square")), one_each) < 1
+    assert ratio(lambda: list(runner.run(square, [(x,) for x in range(5000)], "square")), one_each) < 0.1
 
 
 # One whole work, then one that is interrupted.
@@ -291,7 +291,7 @@ print(time.perf_counter() - sent, whole)
 def test_ctrl_c_is_heard_long_before_the_work_would_end(report, n, d, call, n_jobs):
     """In a notebook the alternative is to lose the session; the rival is the whole work.
 
-    Measured: CTRL_C.
+    The bound is not measured: half of the work.
     """
     code = LARGE.replace("CALL", call.replace("JOBS", str(n_jobs)))
     ended, whole = fresh(code.replace("N, D", f"{n}, {d}"))()
