@@ -4,6 +4,10 @@ import logging
 import os
 from pathlib import Path
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy: OpenMP's threads of several workers spin for one another
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")  # it would take the other one, and tests count its threads
+
 import hypothesis
 import numpy as np
 import pytest

@@ -74,12 +74,12 @@ def _is_text(*nodes: ast.expr) -> bool:
     return any(isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str) for node in nodes)
 
 
-def _inside(tree: ast.AST) -> Iterator[ast.AST]:
-    """Nodes of the bodies of functions: no docstrings, annotations, decorators or defaults."""
+def _inside(tree: ast.AST) -> Iterator[ast.expr]:
+    """Expressions of the bodies of functions: no docstrings, annotations, decorators or defaults."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
-                yield from ast.walk(statement)
+                yield from (part for part in ast.walk(statement) if isinstance(part, ast.expr))
 
 
 def draw_faults(count: int, seed: int) -> list[Fault]:
@@ -91,7 +91,7 @@ def draw_faults(count: int, seed: int) -> list[Fault]:
             file = path.relative_to(ROOT).as_posix()
             unique = {(n.lineno, n.col_offset): n for n in _inside(ast.parse(path.read_text("utf-8"))) if _replaced(n)}
             found += [
-                Fault(file, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset, _replaced(n) or "")
+                Fault(file, n.lineno, n.col_offset, n.end_lineno or 0, n.end_col_offset or 0, _replaced(n) or "")
                 for n in unique.values()
             ]
         out += rng.sample(found, count // len(PACKAGES) + (number < count % len(PACKAGES)))
