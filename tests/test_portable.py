@@ -347,7 +347,7 @@ def test_commands_to_copy_have_quotes_that_the_shell_knows():
 
 def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
     """Nobody who gets the page needs to know where its maker keeps files; Windows takes both slashes."""
-    monkeypatch.setattr(sys, "argv", ["", "report", "/home/me/a.csv", "--json=/home/me/a.json", "-y", "b:/c"])
+    monkeypatch.setattr(sys, "argv", ["", "report", "/srv/me/a.csv", "--json=/srv/me/a.json", "-y", "b:/c"])
     assert command_line() == "bayesfloor report a.csv --json=a.json -y c"
 
     monkeypatch.setattr(_work, "Path", PureWindowsPath)
