@@ -352,7 +352,7 @@ def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
 
     monkeypatch.setattr(_work, "Path", PureWindowsPath)
     monkeypatch.setattr(_work.os, "altsep", "\\")
-    monkeypatch.setattr(sys, "argv", ["", "report", r"C:\Users\me\a.csv", "-o", "C:/Users/me/a.html"])
+    monkeypatch.setattr(sys, "argv", ["", "report", r"C:\data\me\a.csv", "-o", "C:/data/me/a.html"])
     assert command_line() == "bayesfloor report a.csv -o a.html"
 
 
