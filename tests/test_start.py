@@ -54,6 +54,7 @@ def load_readme():
     return module
 
 
+@pytest.mark.nightly
 @pytest.mark.process
 def test_every_block_of_the_readme_gives_what_it_shows():
     """The first thing people try has to work."""

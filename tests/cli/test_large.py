@@ -35,6 +35,7 @@ def million(tmp_path_factory):
         path.unlink()
 
 
+@pytest.mark.nightly
 @pytest.mark.posix
 def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million):
     """The answer must not depend on patience: so many rows as are needed, and a bar until then."""

@@ -141,6 +141,7 @@ def test_digits_compose():
     check_real_data(*load_digits(return_X_y=True), [(0, 1), (3, 8), (1, 7, 9), (0, 2, 4, 6, 8)])
 
 
+@pytest.mark.nightly
 def test_letter_composes(dataset):
     """26 classes, equal rows of different letters, ties everywhere."""
     check_real_data(*dataset("letter"), [(0, 1), (4, 25), (8, 9), (3, 14, 16), range(0, 26, 5)])

@@ -171,7 +171,7 @@ def test_screenshots_go_where_the_environment_says(open_page, screenshot, monkey
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "1 error"), ("", "1 skipped")])
 def test_without_a_browser_tests_skip_at_home_and_fail_in_ci(tmp_path, ci, outcome):
     """Checks that skip in silence guard nothing."""
-    command = [sys.executable, "-m", "pytest", __file__, "-k", "paper", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", __file__, "-k", "paper", "-m", "", "-n", "0", "-p", "no:cacheprovider"]
     environment = {**os.environ, "CI": ci, "PATH": str(tmp_path)}
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
     assert "needs chromium on the PATH" in output

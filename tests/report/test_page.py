@@ -528,6 +528,7 @@ def assert_tree_is_tidy(page):
         assert top <= y0 < y1 <= bottom + 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("cut", ["average", "min_cut"])
 def test_the_tree_of_letters_is_tidy(open_page, screenshot, letter_check, cut):
     """Trees of two shapes: one that branches, and a chain that sheds one class at a time."""
