@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("options", nargs="*", help="options of pytest, after --")
     asked = parser.parse_args()
     said = json.loads(asked.tests.read_text("utf-8"))["files"]
-    contexts = {name: file["contexts"] for name, file in said.items()}
+    contexts = {name: file.get("contexts", {}) for name, file in said.items()}
     results = json.loads(asked.results.read_text("utf-8")) if asked.results.exists() else {}
     left = None if asked.only is None else json.loads(asked.only.read_text("utf-8"))
 
