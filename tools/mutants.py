@@ -150,8 +150,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried at a time")
     parser.add_argument("--only", type=Path, help="results whose survivors alone are tried")
-    parser.add_argument("options", nargs="*", help="options of pytest, after --")
-    asked = parser.parse_args()
+    words = [*sys.argv[1:], "--"]
+    asked, options = parser.parse_args(words[: words.index("--")]), words[words.index("--") + 1 : -1]
     said = json.loads(asked.tests.read_text("utf-8"))["files"]
     contexts = {name: file.get("contexts", {}) for name, file in said.items()}
     results = json.loads(asked.results.read_text("utf-8")) if asked.results.exists() else {}
@@ -160,7 +160,7 @@ def main() -> None:
     def judge(fault: Fault) -> None:
         if fault.name in results or (left is not None and left[fault.name]):
             return
-        results[fault.name] = any(is_caught(fault, tests, asked.options) for tests in tests_of(fault, contexts))
+        results[fault.name] = any(is_caught(fault, tests, options) for tests in tests_of(fault, contexts))
         print("caught  " if results[fault.name] else "SURVIVED", fault.name, flush=True)
         asked.results.write_text(json.dumps(results, indent=1), encoding="utf-8")
 
