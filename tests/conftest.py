@@ -1,5 +1,6 @@
 """Tiers, datasets, seeds and Hypothesis profiles for all tests."""
 
+import importlib
 import logging
 import os
 from pathlib import Path
@@ -53,6 +54,18 @@ def pytest_report_header():
 def global_random_seed():
     """Seed of random data. A test must pass with any: BAYESFLOOR_SEED sets it."""
     return _seed()
+
+
+@pytest.fixture(scope="session")
+def benchmark_module():
+    """Importer of modules of ``benchmarks``, which are no part of the package: name -> module."""
+
+    def load(name):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.syspath_prepend(Path(__file__).parents[1])
+            return importlib.import_module(f"benchmarks.{name}")
+
+    return load
 
 
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])

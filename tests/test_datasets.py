@@ -7,7 +7,6 @@ import http.server
 import io
 import json
 import struct
-import sys
 import threading
 import zipfile
 from pathlib import Path
@@ -21,14 +20,9 @@ COLUMNS = {"kind": "category", "count": "uint8", "share": "float64", "target": "
 
 
 @pytest.fixture(scope="module")
-def datasets():
-    """The module that fetches; benchmarks are no part of the package."""
-    sys.path.insert(0, str(ROOT))
-    try:
-        from benchmarks import datasets
-    finally:
-        sys.path.remove(str(ROOT))
-    return datasets
+def datasets(benchmark_module):
+    """The module that fetches."""
+    return benchmark_module("datasets")
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

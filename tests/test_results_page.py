@@ -1,6 +1,5 @@
 """The pages of results: all that was measured is told, losses first."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,9 @@ pytest.importorskip("matplotlib")
 
 
 @pytest.fixture(scope="module")
-def page():
-    """The module that makes the pages; benchmarks are no part of the package."""
-    sys.path.insert(0, str(ROOT))
-    try:
-        from benchmarks import results_page
-    finally:
-        sys.path.remove(str(ROOT))
-    return results_page
+def page(benchmark_module):
+    """The module that makes the pages."""
+    return benchmark_module("results_page")
 
 
 @pytest.fixture(scope="module")
