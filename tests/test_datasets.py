@@ -160,6 +160,7 @@ def test_what_is_there_is_not_fetched_again(datasets, server, stand_in, tmp_path
 OTHER = TEXT.replace(b"0.25", b"0.26")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("served", "changes", "reason"),
     [

@@ -57,6 +57,7 @@ def engine(request):
     return (nullcontext(), {"client": client}) if request.param == "Dask" else (joblib.parallel_config("dask"), {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block_rows", SPLITS)
 def test_every_engine_finds_the_same_edges(engine, block_rows, expected):
     """However the rows are cut."""

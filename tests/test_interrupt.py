@@ -147,6 +147,7 @@ def blas_threads():
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [1, 2])
 def test_an_error_in_progress_comes_out_and_leaves_nothing_behind(work, call):
     """A cancel button raises there: no thread may go on, BLAS keeps its threads."""
@@ -161,6 +162,7 @@ def test_an_error_in_progress_comes_out_and_leaves_nothing_behind(work, call):
     assert (blas_threads(), threading.active_count()) == before
 
 
+@pytest.mark.slow
 def test_work_can_be_repeated_after_an_error(X):
     """Nothing half done may be taken up again."""
     with pytest.raises(StopError):

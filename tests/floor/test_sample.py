@@ -37,6 +37,7 @@ def same(one, two):
     return one.to_dict() == two.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("scale", ["auto", pytest.param(None, marks=pytest.mark.slow)])
 def test_shuffled_rows_give_the_same_answer(read_tied, rng, name, scale):

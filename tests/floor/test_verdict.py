@@ -46,6 +46,7 @@ def test_the_target_is_checked_before_any_work(fitted):
         fitted.verdict(95)
 
 
+@pytest.mark.slow
 def test_wine_at_98_is_not_infeasible():
     """Standardised bounds alone would say so, yet a linear model errs on 1 %."""
     floor = BayesFloor().fit(*load_wine(return_X_y=True))
@@ -62,6 +63,7 @@ def test_noise_cannot_be_told(rng, gaussians):
     assert BayesFloor().fit(X, y).verdict(0.9) != "feasible"
 
 
+@pytest.mark.slow
 def test_a_lower_target_is_never_harder(fitted):
     """Feasible, then undecided, then infeasible."""
     words = [fitted.verdict(target / 100) for target in range(5, 101, 5)]

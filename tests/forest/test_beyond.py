@@ -100,6 +100,7 @@ def slow_params(*values):
 QUICK = ("gaussian", "lattice", "multiples", "duplicates", "zeros and ones", "one row", "fewer rows than trees")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*QUICK, *slow_params(*(kind for kind in SETS if kind not in QUICK))])
 def test_any_set_in_any_blocks(kind, global_random_seed):
     """The forest, tree by tree and tie by tie, from one block to many."""
@@ -128,6 +129,7 @@ points = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(points, st.integers(1, 4), st.integers(1, 14))
 def test_small_sets_in_any_blocks(rows, n_trees, block_rows):
     """Whatever Hypothesis can think of."""

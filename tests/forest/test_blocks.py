@@ -69,6 +69,7 @@ def some_cases(cases):
     return wanted[:120]
 
 
+@pytest.mark.slow
 def test_any_split_composes_to_the_whole(some_cases, compiled_method, read_edges, global_random_seed):
     """What classes on a laptop and blocks on a cluster both stand on."""
     rng, wrong = np.random.default_rng(global_random_seed), []

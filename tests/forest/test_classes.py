@@ -39,6 +39,7 @@ def draw_sets(rng, k):
     return {tuple(range(k)), *combinations(range(k), 2), *combinations(range(k), 1), *filter(None, some)}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_forests_of_any_classes_are_those_of_their_rows_alone(cases, global_random_seed):
     """A pair's floor may not depend on what other classes there are, nor on how it was computed."""

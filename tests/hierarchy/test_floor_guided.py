@@ -373,6 +373,7 @@ def test_the_unit_of_all_features_means_nothing(points, unit):
     assert np.mean(other.predict(X * unit) == plain.predict(X)) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [None, "auto"])
 def test_where_features_lie_means_nothing(points, scale):
     """A feature around a thousand, such as a year, spreads no more than it did around zero."""
@@ -504,6 +505,7 @@ def test_categories_of_later_rows_are_those_of_the_fit(columns, framed):
     assert new[1] == pytest.approx(both[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_table_of_numbers_is_what_it_holds(points, fitted, kind):
     """What a table is kept in is no part of the data."""
@@ -515,6 +517,7 @@ def test_a_table_of_numbers_is_what_it_holds(points, fitted, kind):
     assert np.array_equal(model.predict_proba(frame), fitted.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_columns_in_another_order_are_refused(columns, framed):
     """Names are there to be checked."""
     (given, _), (frame, model) = columns, framed
@@ -664,6 +667,7 @@ def test_rows_without_weight_are_not_there(points):
     assert weighted.predict_proba(X) == pytest.approx(fewer.predict_proba(X), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [np.ones(N).tolist(), pd.Series(np.full(N, 3.0), index=np.arange(N)[::-1])])
 def test_equal_weights_change_nothing(points, fitted, weight):
     """As a list or a series with an index of its own."""
@@ -725,6 +729,7 @@ def test_weights_that_make_no_sense_are_refused(points, weight, message):
 # Together with scikit-learn
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_fit(points, fitted, ring):
     """Same data, same seed: the same tree and the same chances; threads change nothing."""
     assert same(guided(*points), fitted, points[0])
@@ -766,6 +771,7 @@ def test_clones_are_unfitted_and_pickles_are_whole(points, fitted, ring):
     assert same(copy.fit(*ring), again, ring[0])
 
 
+@pytest.mark.slow
 def test_a_second_fit_forgets_the_first(columns, ring, grouped):
     """Other features, other classes, a frame before an array: as if fitted for the first time."""
     again = clone(grouped).fit(pd.DataFrame(columns[0]), columns[1]).fit(*ring)

@@ -87,7 +87,7 @@ for display in (
     assert in_new_python(code).split("\n") == ['plot() needs matplotlib: python -m pip install "bayesfloor[plot]"'] * 3
 
 
-@pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("K", [10, *(pytest.param(K, marks=pytest.mark.slow) for K in (2, 26, 100))])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):

@@ -27,6 +27,7 @@ def test_a_long_label_loses_its_middle():
     assert "…" in text
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), unique=True, max_size=8))
 def test_different_labels_stay_different(labels):
     """Two classes under one name would be two truths in one picture."""

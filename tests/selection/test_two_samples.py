@@ -96,6 +96,7 @@ def test_copies_do_not_hide_a_shift(rng):
     assert (found.suspects >= 200).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_copies_alone_are_no_shift(rng):
     """The rest is drawn alike."""
     words = []

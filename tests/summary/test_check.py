@@ -52,6 +52,7 @@ def test_a_column_of_any_frame_serves_as_labels(table, plain, kind):
     assert (found.facts.label, plain.facts.label) == ("label", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_labels_beside_any_frame_serve_too(table, plain, kind):
     """A series of the same library is an array like any other."""
@@ -123,6 +124,7 @@ def test_the_order_of_rows_does_not_matter_to_learners(gaussians):
     assert check(X[order], y[order]).envelope.to_dict() == check(X, y).envelope.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_texts_among_the_features_count_as_categories(kind):
     """Tables have them; a check must not ask for an encoder first."""
@@ -172,6 +174,7 @@ def test_labels_cannot_be_groups_as_well(table):
         check(table[["u", "v", "w", "label"]], "label", groups="label", learners={})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_column_of_any_frame_serves_as_predictions(table, plain, kind):
     """It is no feature: the rest of the answer stays as it was."""
@@ -418,6 +421,7 @@ def test_verdicts_are_given_where_they_can_be(known):
     assert "infeasible" in {found.reachable(0.97) for found in known}
 
 
+@pytest.mark.slow
 def test_the_truth_lies_in_the_envelope(known):
     """Both limits are at 95 %."""
     assert sum(found.envelope.lower <= TRUTH <= found.envelope.upper for found in known) >= 8
@@ -517,6 +521,7 @@ def test_copies_of_rows_prove_nothing():
     assert twice.envelope.upper > 0.5 * once.envelope.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_columns_of_lists_are_features(kind):
     """Embeddings come like that."""

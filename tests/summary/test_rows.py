@@ -48,6 +48,7 @@ def test_the_neighbour_is_near(flipped):
             assert np.linalg.norm(X[near] - X[row]) <= np.sort(away)[5]
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_samples(fresh):
     """The same figures, in another order."""
     if len(fresh.samples.row) == len(fresh.rows):
