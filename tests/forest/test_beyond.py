@@ -97,10 +97,9 @@ def slow_params(*values):
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
-QUICK = ("gaussian", "lattice", "multiples", "duplicates", "zeros and ones", "one row", "fewer rows than trees")
+QUICK = ("lattice", "duplicates", "one row", "fewer rows than trees")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*QUICK, *slow_params(*(kind for kind in SETS if kind not in QUICK))])
 def test_any_set_in_any_blocks(kind, global_random_seed):
     """The forest, tree by tree and tie by tie, from one block to many."""
