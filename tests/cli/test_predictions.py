@@ -49,6 +49,7 @@ def test_the_next_commands_take_the_model_for_no_feature_either(checked, tried):
     assert f"bayesfloor report {tried} -y label --predictions model\n" in checked.stdout
 
 
+@pytest.mark.slow
 def test_a_report_holds_the_model_and_the_selection(run, tried, tmp_path):
     """Both sections, and the JSON beside."""
     asked = ("--predictions", "model", "--select", "-o", tmp_path / "r.html", "--json", tmp_path / "r.json")

@@ -51,6 +51,7 @@ def test_clones_and_parameters_go_round(fitted):
     assert repr(floor) == "BayesFloor(n_trees=2, priors={0: 1, 1: 2}, scale='unit')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda floor: pickle.loads(pickle.dumps(floor)), copy.deepcopy])  # noqa: S301
 def test_copies_have_all_results(fitted, make):
     """Fitted floors are stored and sent to other processes."""

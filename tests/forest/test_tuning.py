@@ -34,6 +34,7 @@ def tuned(request, monkeypatch):
     monkeypatch.setattr(*request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tuned")
 def test_forests_stay_exact(cases, compiled_method, answer_of):
     """The next machine may want another value."""
@@ -46,6 +47,7 @@ def test_forests_stay_exact(cases, compiled_method, answer_of):
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tuned")
 @pytest.mark.parametrize("small", [-1, _small.SMALL])
 def test_classes_still_compose(cases, small, answer_of, global_random_seed, monkeypatch):

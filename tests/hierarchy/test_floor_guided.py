@@ -291,6 +291,7 @@ def test_the_time_of_floors_is_reported(fitted):
     assert fitted.floor_seconds_ >= 0
 
 
+@pytest.mark.slow
 def test_nodes_are_logged_when_asked_for(points, caplog):
     """A long fit should say where it is, through logging alone."""
     with caplog.at_level(logging.INFO):
@@ -760,6 +761,7 @@ def test_parameters_come_back_as_they_went_in():
     assert FloorGuidedClassifier().set_params(**given).get_params() == given
 
 
+@pytest.mark.slow
 def test_clones_are_unfitted_and_pickles_are_whole(points, fitted, ring):
     """Searches clone, servers unpickle."""
     for model, X in ((fitted, points[0]), (guided(*ring), ring[0])):

@@ -78,6 +78,7 @@ def test_without_a_refit_there_is_one_computation_less(points, computed, folder)
     assert not hasattr(search, "best_estimator_")
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_grid_search(points):
     """It is one, only sooner done."""
     X, y = points

@@ -596,6 +596,7 @@ def with_texts(X, y, rng):
     return {"u": X[:, 0], "v": X[:, 1], "colour": np.array(["red", "blue", "green", "grey", "pink"])[guess].tolist()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_pipelines_pick_columns_by_name(rng, points, kind, n_jobs):
@@ -633,6 +634,7 @@ def test_texts_that_models_cannot_read_are_refused_at_fit(rng, points, kind):
         SmartSVM(svm()).fit(FRAMES[kind](with_texts(X, y, rng)), y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
 def test_sparse_rows_are_taken_where_no_floor_is_needed(points, pairwise, kind):
     """Texts as counts of words are sparse; a tree from elsewhere serves them."""

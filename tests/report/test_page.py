@@ -673,6 +673,7 @@ def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monke
     assert "What you can drop" in page
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_every_time(chosen_check, chosen_report):
     """Equal data, equal file."""
     assert make_page(chosen_check) == chosen_report

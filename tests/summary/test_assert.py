@@ -32,6 +32,7 @@ def test_what_is_out_of_reach_fails_with_the_verdict(noise):
     assert repr(check(*noise, 0.9)) in str(failure.value)
 
 
+@pytest.mark.slow
 def test_what_is_undecided_passes_unless_it_must_not():
     """A gate fails on proof; ``strict`` asks for proof of the other side."""
     wine = load_wine(return_X_y=True)

@@ -457,6 +457,7 @@ def test_what_a_classifier_refutes_is_not_claimed(each):
         assert each.envelope.estimate <= max(each.envelope.errors.values())
 
 
+@pytest.mark.slow
 def test_the_same_call_gives_the_same_check(gaussians):
     """A gate that flickers gets switched off."""
     X, y = gaussians(2, [40, 40])

@@ -150,6 +150,7 @@ def test_hostile_names_survive(made, hostile_names):
     assert found.facts.name == made("hostile").facts.name
 
 
+@pytest.mark.slow
 def test_at_most_200_rows_are_kept(made):
     """A file for every run must stay small."""
     given = json.loads(made("hundred classes").to_json())

@@ -157,6 +157,7 @@ def test_classifiers_are_weak_only_where_they_refute(made):
     assert not trait(made("iris"), "BF205").weak
 
 
+@pytest.mark.slow
 def test_groups_settle_near_copies(gaussians):
     """Who says which rows belong together need not be told to."""
     X, y = gaussians(6, [40, 40])
