@@ -74,6 +74,7 @@ def test_a_check_of_digits_needs_no_compiler():
     assert run_fresh(CHECK) == ["False"]
 
 
+@pytest.mark.nightly
 def test_kernels_are_kept_for_the_next_run(tmp_path):
     """Whoever waited once should not wait again, in this process or in the next."""
     kept = {"NUMBA_CACHE_DIR": str(tmp_path), "BAYESFLOOR_JIT_CACHE": "1"}

@@ -178,6 +178,7 @@ def test_commands_to_go_on_with_read_the_same_data(own_workers):
     assert commands[0].endswith("-y label --engine dask --checkpoint kept --max-rows 0")
 
 
+@pytest.mark.nightly
 def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_changes(run, own_workers, large, dask):
     """The evening's check is the morning's report."""
     before = {path: path.stat().st_mtime_ns for path in own_workers[1].glob("kept/block-*")}

@@ -153,6 +153,7 @@ def test_pendigits_compose(dataset):
     check_real_data(*dataset("pendigits"), [(0, 1), (5, 9), (1, 7, 9), range(1, 10, 2)])
 
 
+@pytest.mark.nightly
 def test_pageblocks_compose(dataset):
     """Classes of a few dozen rows beside one of thousands."""
     X, codes = dataset("pageblocks")

@@ -56,7 +56,7 @@ def test_a_target_that_needs_no_rows_or_none_would_do_has_no_star(curve, target)
     assert display.needed_ is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_text_touches_another_or_the_edge_whatever_the_answer(curve, overlaps, outside):
     """The longest answers fit as well."""
     for target in (0.01, 0.8, 0.95, 0.9999999):
