@@ -68,6 +68,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesfloor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):

@@ -69,6 +69,7 @@ def test_a_small_fit_needs_no_compiler():
     assert run_fresh(CANCER) == ["False"]
 
 
+@pytest.mark.nightly
 def test_a_check_of_digits_needs_no_compiler():
     """The first result decides whether there is a second."""
     assert run_fresh(CHECK) == ["False"]

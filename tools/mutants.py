@@ -7,7 +7,8 @@ one place. Each is put into a copy of the checkout, whose tests then run until t
 tests to run come from TESTS, a JSON file made by ``coverage json --show-contexts`` of a run with one
 context per test: first those that reach the line, then all of their files and of the folder of the same
 name, since what a shared fixture did is counted for its first user only.
-Results are kept after each fault; the same command goes on where it stopped.
+The tests of all four packages first have to pass without a fault. Results are kept after each fault; the same command
+goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import argparse
 import ast
 import json
 import os
+import queue
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +32,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("forest", "floor", "summary", "cli")
 COMPARE = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not"}
+KERNEL = re.compile(r"^@(kernel|step)$", re.MULTILINE)
 ARITHMETIC = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "/", ast.Mod: "*"}
 
 
@@ -118,24 +122,25 @@ def tests_of(fault: Fault, contexts: dict[str, Any]) -> list[list[str]]:
     return [tests, [folder, *sorted(file for file in files if not file.startswith(folder))]]
 
 
-def is_caught(fault: Fault, tests: list[str], options: list[str]) -> bool:
-    """Whether a test fails in a copy of the checkout with the fault in it."""
+def is_caught(fault: Fault | None, tests: list[str], options: list[str], slot: Path) -> bool:
+    """Whether a test fails in a copy of the checkout with the fault in it.
+
+    Copies of one slot are at the same place, and so share compiled kernels, but for faults in files that have any.
+    """
     if not tests:
         return False
-    with tempfile.TemporaryDirectory() as work:
-        root = Path(work) / "copy"
-        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "_build", "*.egg-info"))
+    root, cache = slot / "copy", slot / "numba"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "_build", "*.egg-info"))
+    if fault is not None:
         put_in(fault, root)
-        variables = {
-            **os.environ,
-            "PYTHONPATH": str(root / "src"),
-            "NUMBA_CACHE_DIR": f"{work}/numba",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "0"]
-        ended = subprocess.run(
-            [*command, *options, *tests], cwd=root, env=variables, check=False, capture_output=True, text=True
-        )
+        if KERNEL.search((root / fault.file).read_text("utf-8")):
+            cache = Path(tempfile.mkdtemp(dir=slot))
+    variables = {**os.environ, "PYTHONPATH": str(root / "src"), "NUMBA_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "0"]
+    ended = subprocess.run(
+        [*command, *options, *tests], cwd=root, env=variables, check=False, capture_output=True, text=True
+    )
     if ended.returncode not in (0, 1, 2, 3, 5):
         raise RuntimeError(ended.stdout[-2000:] + ended.stderr[-2000:])
     return ended.returncode in (1, 2, 3)  # 2: a file that cannot be imported; 3: the run broke down
@@ -160,11 +165,25 @@ def main() -> None:
     def judge(fault: Fault) -> None:
         if fault.name in results or (left is not None and left[fault.name]):
             return
-        results[fault.name] = any(is_caught(fault, tests, options) for tests in tests_of(fault, contexts))
+        slot = slots.get()
+        results[fault.name] = any(is_caught(fault, tests, options, slot) for tests in tests_of(fault, contexts))
+        slots.put(slot)
         print("caught  " if results[fault.name] else "SURVIVED", fault.name, flush=True)
         asked.results.write_text(json.dumps(results, indent=1), encoding="utf-8")
 
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    def passes(package: str) -> bool:
+        slot = slots.get()
+        failed = is_caught(None, [f"tests/{package}"], options, slot)
+        slots.put(slot)
+        return not failed
+
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(asked.jobs) as pool:
+        slots: queue.Queue[Path] = queue.Queue()
+        for number in range(asked.jobs):
+            slots.put(Path(work) / str(number))
+            (Path(work) / str(number)).mkdir()
+        if not results and not all(pool.map(passes, PACKAGES)):
+            parser.error("tests fail without any fault")
         list(pool.map(judge, draw_faults(asked.count, asked.seed)))
     print(f"{sum(results.values())} of {len(results)} caught")
 

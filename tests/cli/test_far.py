@@ -144,6 +144,7 @@ def own_workers(process, large, tmp_path_factory):
     return process(*args, "--max-rows", "0", "--checkpoint", "kept", "--json", "now.json", cwd=folder), folder
 
 
+@pytest.mark.nightly
 @pytest.mark.dask
 def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
     """Nothing to set up, and nothing of Dask's own chatter."""
@@ -155,6 +156,7 @@ def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
     assert {path.name for path in folder.iterdir()} >= {"now.json", "kept"}
 
 
+@pytest.mark.nightly
 @pytest.mark.dask
 def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers, validate):
     """Two kinds of numbers side by side need a word of explanation."""
@@ -169,6 +171,7 @@ def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers, validate
     assert not trait["weak"]
 
 
+@pytest.mark.nightly
 @pytest.mark.dask
 def test_commands_to_go_on_with_read_the_same_data(own_workers):
     """Without the engine the next command would read all that was too large; samples can only do that."""

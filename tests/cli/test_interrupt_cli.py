@@ -41,7 +41,7 @@ def left_out(told):
 @pytest.mark.parametrize(
     ("verb", "args", "stage"),
     [
-        ("report", ("-o", "old.html", "--json", "new.json"), "subsamples"),
+        pytest.param("report", ("-o", "old.html", "--json", "new.json"), "subsamples", marks=pytest.mark.nightly),
         ("samples", ("-o", "rows.csv"), "neighbours"),
     ],
 )

@@ -50,6 +50,7 @@ def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million
     assert ended.peak < 2 << 30
 
 
+@pytest.mark.nightly
 def test_a_million_rows_of_csv_are_read_and_so_many_used_as_asked(run, million):
     """Reading must not be what a quick look waits for."""
     ended = run("check", "rows.csv", "-y", "label", "--max-rows", "2000", "--json", "-", cwd=million)

@@ -132,7 +132,7 @@ def clouds(global_random_seed):
     return X, y
 
 
-@pytest.fixture(scope="module", params=["small pairs", "large pairs"])
+@pytest.fixture(scope="module", params=["small pairs", pytest.param("large pairs", marks=pytest.mark.nightly)])
 def kernels(request):
     """The compiled ways, which few rows would not take."""
     with pytest.MonkeyPatch.context() as patch:

@@ -88,7 +88,9 @@ for display in (
 
 
 @pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("K", [10, *(pytest.param(K, marks=pytest.mark.slow) for K in (2, 26, 100))])
+@pytest.mark.parametrize(
+    "K", [10, *(pytest.param(K, marks=pytest.mark.nightly) for K in (2, 26)), pytest.param(100, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):
     """A label on a label is no label, with two classes as with a hundred, whatever they are called."""

@@ -233,7 +233,7 @@ def test_the_measures_of_this_file_find_planted_faults(open_page, wine_report):
     assert contrast("rgb(118, 118, 118)", "rgb(255, 255, 255)") == pytest.approx(4.54, abs=0.01)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_a_report_is_quiet_and_accessible(open_page, axe, sideways, screenshot, request, report, scheme):
     """Reports are mailed to people whom nobody asked about their eyes, their network or their scheme."""
     opened = open_page(report, scheme=scheme)
