@@ -161,6 +161,67 @@ def test_p_values_of_pairs_are_small_where_classes_differ_and_uniform_where_not(
     assert np.mean(alike > 0.5) > 0.15
 
 
+@pytest.mark.parametrize("part", ["overall_", "pairwise_"])
+def test_p_values_pay_for_a_scale_that_the_labels_picked(part, rng, gaussians):
+    """The smallest of four would be below .05 in more than 5 % of sets without any signal."""
+    X, y = gaussians(rng, [60, 60], shift=0.4)
+    auto = BayesFloor().fit(X, y)
+    fixed = BayesFloor(scale=auto.scale_).fit(X, y)
+    if part == "overall_":
+        picked, alone = auto.overall_.p_value, fixed.overall_.p_value
+    else:
+        picked, alone = auto.pairwise_.p_values[0, 1], fixed.pairwise_.p_values[0, 1]
+
+    assert len(auto.scale_rates_) > 1
+    assert picked == pytest.approx(min(1.0, len(auto.scale_rates_) * alone))
+
+
+def test_the_number_of_classes_does_not_change_how_a_pair_is_tested(rng):
+    """595 small pairs: two classes at one place have the p-value they have alone, and it comes from permutations."""
+    X, y = rng.normal(size=(490, 2)) + 50 * np.repeat(np.arange(35), 14)[:, None], np.repeat(np.arange(35), 14)
+    X[y == 1] -= 50
+    many = BayesFloor(scale=None).fit(X, y).pairwise_
+    alone = BayesFloor(scale=None).fit(X[y < 2], y[y < 2]).pairwise_
+
+    assert many.p_values[0, 1] == alone.p_values[0, 1]
+    assert alone.p_values[0, 1] * 1000 == pytest.approx(round(alone.p_values[0, 1] * 1000), abs=1e-9)
+    assert many.p_values[0, 2:].max() < 0.001
+
+
+def test_more_small_pairs_than_ever_are_permuted_less_often(rng):
+    """All 595 pairs alike: p-values come in parts of 672, not from the analytic null at once."""
+    X, y = rng.normal(size=(35 * 8, 2)), np.repeat(np.arange(35), 8)
+    p = BayesFloor(scale=None).fit(X, y).pairwise_.p_values[np.triu_indices(35, 1)]
+    parts = int(999 * 400 / 595) + 1
+    seen = p[p > 1 / parts]
+
+    assert seen * parts == pytest.approx(np.round(seen * parts), abs=1e-9)
+    assert 0.3 < p.mean() < 0.7
+
+
+@pytest.mark.parametrize("subtract_forced", [False, True])
+@pytest.mark.parametrize("bias_correction", [False, True])
+@pytest.mark.parametrize("sizes", [[90, 30], [60, 20, 20]])
+def test_bounds_at_and_without_noise_follow_the_options(rng, gaussians, sizes, bias_correction, subtract_forced):
+    """At the rate that was measured, and without any noise, they are the floor's own."""
+    X, y = gaussians(rng, sizes, shift=0.3)
+    options = {"bias_correction": bias_correction, "subtract_forced": subtract_forced}
+    floor = BayesFloor(scale=None, interval="fast", **options).fit(X, y).overall_
+
+    for bounds in (floor.bounds_at(floor.cross_rate), floor.without_noise(0.0)):
+        assert [float(bound) for bound in bounds] == pytest.approx([floor.lower, floor.estimate, floor.upper])
+    assert float(floor.without_noise(0.2).upper) <= floor.constant_error
+
+
+def test_no_limit_lies_above_guessing(rng):
+    """Labels without meaning, one in ten of the other class."""
+    X, y = rng.random((200, 2)), np.repeat([0, 1], [180, 20])
+    floor = BayesFloor(scale=None, interval="fast").fit(X, y).overall_
+
+    assert floor.upper_limit() == floor.constant_error == pytest.approx(0.1)
+    assert floor.tree_limit(0.95) > 0.1
+
+
 def test_small_pairs_are_tested_by_permutation():
     """The normal null is poor there: p-values come in thousandths."""
     X, y = np.arange(30.0)[:, None], np.tile([0, 0, 1], 10)

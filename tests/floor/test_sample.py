@@ -108,6 +108,16 @@ def test_moved_and_rotated_grids_stay_inside_the_tie_spread(rng):
     assert all(low <= rate <= high for rate in rates)
 
 
+def test_a_large_column_does_not_drown_the_ties_of_others(rng):
+    """Neither a constant of a million millions nor a column that far off makes neighbours of rows that are not."""
+    X = rng.integers(0, 6, (300, 3)).astype(float)
+    far = np.column_stack([X[:, :2], X[:, 2] + 1e12, np.full(300, 1e12)])
+    near, away = (BayesFloor(scale=None, interval="fast").fit(rows, X[:, 0] > 2).overall_ for rows in (X, far))
+
+    assert near.tie_spread[1] < 0.35
+    assert away.tie_spread[1] < 0.35
+
+
 def test_sets_without_ties_have_no_tie_spread(fitted):
     """Both ends are G itself, so that code need not ask first."""
     assert fitted.overall_.tie_spread == (fitted.overall_.cross_rate, fitted.overall_.cross_rate)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from bayesfloor.formulas._multiple import alike_p_value, benjamini_hochberg, holm
+from bayesfloor.formulas._multiple import after_picking, alike_p_value, benjamini_hochberg, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -21,6 +21,14 @@ def test_benjamini_and_hochberg_agree_with_an_example_worked_by_hand():
     """0.005 x 4 / 1, 0.01 x 4 / 2, 0.03 x 4 / 3, 0.04 x 4 / 4, each no larger than the next."""
     assert benjamini_hochberg([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
     assert benjamini_hochberg([0.04, 0.041, 0.9]) == pytest.approx([0.0615, 0.0615, 0.9])
+
+
+def test_a_pick_among_candidates_costs_as_much_as_testing_them_all():
+    """Even the smallest of four independent p-values keeps its level."""
+    smallest = np.random.default_rng(0).random((20_000, 4)).min(axis=1)
+    assert np.mean(smallest < 0.05) > 0.15
+    assert np.mean(after_picking(smallest, 4) < 0.05) == pytest.approx(0.049, abs=0.006)
+    assert after_picking([0.02, 0.6], 4).tolist() == [0.08, 1.0]
 
 
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])

@@ -162,7 +162,20 @@ def test_a_model_worse_than_a_constant_answer_has_room(rng):
     found = gap(floor, y, np.where(rng.random(2000) < 0.07, 1 - y, 0))
 
     assert found.overall.word == "room left"
-    assert found.overall.low < floor.overall_.upper_limit()
+    assert found.overall.low < floor.overall_.tree_limit(0.95)
+
+
+def test_rows_of_a_group_are_not_counted_one_by_one(rng, floor):
+    """Each row ten times over: the interval is that of the rows, not of the copies."""
+    _, truth, best = draw(rng, 300)
+    alone = gap(floor, truth, best)
+    copies = gap(floor, np.repeat(truth, 10), np.repeat(best, 10), groups=np.repeat(np.arange(300), 10))
+    blind = gap(floor, np.repeat(truth, 10), np.repeat(best, 10))
+
+    assert (copies.overall.low, copies.overall.high) == pytest.approx((alone.overall.low, alone.overall.high))
+    assert copies.by_pair.high == pytest.approx(alone.by_pair.high)
+    assert copies.shares_p_value == pytest.approx(alone.shares_p_value)
+    assert blind.overall.high - blind.overall.low < 0.5 * (alone.overall.high - alone.overall.low)
 
 
 def test_other_class_shares_are_told(rng, floor):

@@ -19,11 +19,11 @@ from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
+from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._data import read_target
 from bayesfloor.floor._envelope import Envelope, make_envelope
 from bayesfloor.floor._overall import (
     Content,
-    Options,
     one_vs_rest_floor,
     overall_floor,
     pairwise_floor,
@@ -461,7 +461,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     @property
     def _options(self) -> Options:
-        return Options(self.bias_correction, self.subtract_forced, self.normalize)
+        return Options(self.bias_correction, self.subtract_forced, self.normalize, max(1, len(self.scale_rates_)))
 
     def _measure_again(self) -> None:
         """Results under other labels, from the forest alone."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from bayesfloor.counts._labels import Ints, Labels
 from bayesfloor.counts._pairs import count_pairs
-from bayesfloor.floor._overall import Options, pairwise_floor
+from bayesfloor.floor._bounds import Options
+from bayesfloor.floor._overall import pairwise_floor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.forest._classes import ClassForests
 from bayesfloor.forest._forest import Forest

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from scipy.special import comb
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._samples import most_voted, sample_edges
+from bayesfloor.floor._bounds import Options, constant_error, error_bounds
 from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._spread import Spread, fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._multiclass import (
-    Bounds,
     conflict_floor,
     multiclass_bounds,
     one_vs_rest_bounds,
     one_vs_rest_finite,
-    random_cross_rate,
     remove_forced,
 )
-from bayesfloor.formulas._multiple import benjamini_hochberg, holm
+from bayesfloor.formulas._multiple import after_picking, benjamini_hochberg, holm
 from bayesfloor.formulas._permutation import (
     Moments,
     fewer_than_chance,
@@ -34,23 +33,12 @@ from bayesfloor.formulas._permutation import (
 from bayesfloor.formulas._samples import label_score, local_rate, odd_label_p_value, odd_label_power
 
 _PERMUTATIONS = 999
-_PERMUTED_PAIRS, _PERMUTED_ROWS = 400, 2000  # at most; beyond, the analytic null has to do
+_PERMUTED_PAIRS, _FEWEST = 400, 99  # pairs with as many; the more pairs, the fewer permutations of each, but not below
+_PERMUTED_ROWS = 2000  # at most; beyond, the analytic null has to do
 _ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
 _ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
 _ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for a claim
 _FALSE_DISCOVERIES = 0.05
-
-
-@dataclass(frozen=True)
-class Options:
-    """How counts become bounds."""
-
-    bias_correction: bool
-    subtract_forced: bool
-    normalize: bool
-
-
-USUAL = Options(bias_correction=True, subtract_forced=False, normalize=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,40 +86,19 @@ def overall_floor(
         resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
         tie_spread=ties,
         conflict=conflict(labels, content.vertex),
-        p_value=overall_p_value(edges, forest, labels, shape),
+        p_value=after_picking(overall_p_value(edges, forest, labels, shape), options.n_scales).item(),
         trust=trust,
         reasons=reasons,
         n_rows=n,
         n_classes=len(sizes),
         constant_error=constant_error(sizes),
+        _sizes=sizes,
+        _bias_correction=options.bias_correction,
+        _subtract_forced=options.subtract_forced,
         _first_cross=first.cross_rate * min(first.n_edges, drawn),
         _first_edges=min(first.n_edges, drawn),
         _degrees=spread.degrees,
     )
-
-
-def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
-    """Bounds on the Bayes error of all classes from one cross rate or many.
-
-    The upper one keeps the edges that a tree is forced to have.
-    """
-    rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
-    cap, correct_bias = constant_error(sizes), options.bias_correction
-    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=correct_bias)
-    return bounds._replace(upper=np.minimum(raw, cap))
-
-
-def constant_error(sizes: Floats) -> float:
-    """Error of always answering the largest class."""
-    return float(1 - sizes.max() / sizes.sum())
-
-
-def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
-    """The rate that goes into the bounds: R / n for two classes, as in the paper, else R / |E|."""
-    n, K = sizes.sum(), len(sizes)
-    if subtract_forced:
-        cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))
-    return cross_rate * (n - 1) / n if K == 2 else cross_rate
 
 
 def conflict(labels: Labels, vertex: Ints) -> float:
@@ -189,7 +156,7 @@ def pairwise_floor(
     used = remove_forced(cross, 2 * n1 * n2 / n, 1.0) if options.subtract_forced else cross
     bounds = henze_penrose(used, n1, n2, bias_correction=options.bias_correction)
     share = np.minimum(n1, n2) / n if options.normalize else 1.0
-    p_values = pair_p_values(forests, labels, counts)
+    p_values = after_picking(pair_p_values(forests, labels, counts), options.n_scales)
     return PairwiseFloor(
         classes=classes,
         matrix=square(np.asarray(bounds.estimate) / share),
@@ -220,18 +187,33 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
 
 def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
-    n = counts.n_units
+    n, least = counts.n_units, counts.sizes.min(axis=1)
     null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
     p = fewer_than_chance(counts.cross, null)
-    small = ((n < 100) | (counts.sizes.min(axis=1) < 30)) & (n <= _PERMUTED_ROWS) & (counts.sizes.min(axis=1) >= 1)
-    if labels.hard and labels.weight is None and labels.groups is None and np.count_nonzero(small) <= _PERMUTED_PAIRS:
-        one, two = np.triu_indices(labels.n_classes, 1)
-        for number in np.flatnonzero(small):
-            p[number] = _permuted_p_value(forests, labels, int(one[number]), int(two[number]), float(p[number]))
+    if not labels.hard or labels.weight is not None or labels.groups is not None:
+        return p
+    small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
+    chosen = np.flatnonzero(small & ~_surely_rare(counts))
+    n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))
+    one, two = np.triu_indices(labels.n_classes, 1)
+    for number in chosen:
+        p[number] = _permuted_p_value(
+            forests, labels, int(one[number]), int(two[number]), float(p[number]), n_permutations
+        )
     return p
 
 
-def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analytic: float) -> float:
+def _surely_rare(counts: PairCounts) -> np.ndarray:
+    """Pairs whose trees have one cross edge each, which next to no permutation gives.
+
+    Of n - 1 edges of a tree, cutting one leaves at most two labellings: P(R = 1) <= 2 (n - 1) / C(n, n_1).
+    """
+    n, n_trees = counts.sizes.sum(axis=1), counts.graph.total / np.maximum(counts.n_units - 1, 1)
+    chance = 2 * (n - 1) / comb(n, counts.sizes.min(axis=1))
+    return (counts.cross <= n_trees) & (chance < 0.01 / _PERMUTATIONS)
+
+
+def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analytic: float, n_permutations: int) -> float:
     """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
 
     The seed is of the pair's own numbers, not of its place among the others, which names decide.
@@ -239,9 +221,9 @@ def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analyti
     forest, own = pair_of(forests, labels, i, j)
     edges = class_edges(forest, own)
     rng = np.random.default_rng([len(own.vertex), len(forest.a), round(1e6 * edges.cross_rate)])
-    permuted = permuted_cross(forest, own, _PERMUTATIONS, rng)
+    permuted = permuted_cross(forest, own, n_permutations, rng)
     p = share_not_above(edges.cross_rate * edges.n_edges, permuted)
-    return min(p, analytic) if p <= 1 / (1 + _PERMUTATIONS) else p
+    return min(p, analytic) if p <= 1 / (1 + n_permutations) else p
 
 
 def _alike_errors(forests: HasPairs, labels: Labels, cross: Floats, p_values: Floats) -> Floats:

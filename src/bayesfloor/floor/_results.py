@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.floor._bounds import Options, error_bounds
 from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
-from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds
+from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.formulas._multiple import alike_p_value
-from bayesfloor.formulas._noise import cross_rate_without_noise
+from bayesfloor.formulas._noise import cross_rate_without_noise, shares_without_noise
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
 STILL_FALLING = "the share of cross edges fell"  # how a doubt about the bias begins
@@ -108,6 +109,9 @@ class Floor(Result):
     n_rows: int
     n_classes: int
     constant_error: float
+    _sizes: Floats = field(repr=False)
+    _bias_correction: bool = field(repr=False)
+    _subtract_forced: bool = field(repr=False)
     _first_cross: float = field(repr=False)
     _first_edges: float = field(repr=False)
     _degrees: float = field(repr=False)
@@ -126,22 +130,33 @@ class Floor(Result):
         return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
 
     def bounds_at(self, cross_rate: float) -> Bounds:
-        """Bounds for another G, such as an end of its interval."""
-        return multiclass_bounds(cross_rate, self.n_classes, self.constant_error)
+        """Bounds for another G, such as an end of its interval, by the same options."""
+        return error_bounds(cross_rate, self._sizes, self._options)
 
     def without_noise(self, rate: float) -> Bounds:
         """Bounds for clean labels, where a share ``rate`` of them is known to be drawn anew at random.
 
-        Uniform noise of rate rho leaves (1 - rho)^2 of the distance between G and its largest value.
+        Uniform noise of rate rho leaves (1 - rho)^2 of the distance between G and its largest value, and
+        1 - rho of that between a class's share and 1/K.
         """
         clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
-        return multiclass_bounds(max(0.0, clean), self.n_classes)
+        sizes = shares_without_noise(self._sizes / self._sizes.sum(), rate) * self._sizes.sum()
+        return error_bounds(max(0.0, clean), sizes, self._options)
+
+    @property
+    def _options(self) -> Options:
+        return Options(self._bias_correction, self._subtract_forced)
 
     def upper_limit(self, level: float = 0.95) -> float:
         """Upper confidence limit for the Bayes error itself, at every n and dimension.
 
-        Clopper-Pearson on the cross edges of the first tree.
+        Clopper-Pearson on the cross edges of the first tree; never above ``constant_error``, since the
+        floor is that of the rows' own class shares.
         """
+        return min(self.constant_error, self.tree_limit(level))
+
+    def tree_limit(self, level: float) -> float:
+        """The same of any class shares, which may lie above ``constant_error``."""
         check_level(level)
         return min(1.0, float(upper_limit(self._first_cross, self._first_edges, level)))
 

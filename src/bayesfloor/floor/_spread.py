@@ -30,7 +30,7 @@ _FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
 _TIE_ORDERS = 6
 _TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
 _TIES_ON = 1_000  # rows; of more the spread is taken from so many, in proportion
-_JITTER = 1e-10  # of the largest value: far below any difference that is not rounding
+_JITTER = 1e-10  # of a column's range: far below any difference that is not rounding
 _TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
 
 
@@ -224,8 +224,13 @@ def _jittered_rate(
     n_jobs: int | None,
 ) -> float:
     """G of the vertices of these rows under another order of ties."""
-    x = X[first] + rng.normal(size=(len(first), X.shape[1])) * (_JITTER * np.abs(X).max())
-    forest = grow(x, n_trees, None if labels.groups is None else labels.groups[first], n_jobs)
+    low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))
+    forest = grow(
+        X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter,
+        n_trees,
+        None if labels.groups is None else labels.groups[first],
+        n_jobs,
+    )
     place = np.full(labels.n_vertices, -1)
     place[labels.vertex[first]] = forest.vertex
     units = np.flatnonzero(place[labels.vertex] >= 0)

@@ -18,6 +18,11 @@ def holm(p_values: ArrayLike) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
+def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
+    """P-values that hold although the labels picked one of so many candidates to test on (Bonferroni)."""
+    return np.minimum(np.asarray(p_values, dtype=np.float64) * n_candidates, 1.0)
+
+
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """P-values adjusted so that rejecting those below a level keeps the share of errors to it."""
     p = np.asarray(p_values, dtype=np.float64)

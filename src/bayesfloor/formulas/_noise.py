@@ -31,6 +31,12 @@ def cross_rate_without_noise(cross_rate: ArrayLike, rate: ArrayLike, n_classes: 
     return most - (most - np.asarray(cross_rate, dtype=np.float64)) / (1 - rho) ** 2
 
 
+def shares_without_noise(shares: Floats, rate: float) -> Floats:
+    """Class shares before uniform noise: p' = (1 - rho) p + rho / K; never below 0, though a sample's may say so."""
+    clean = np.maximum(0.0, shares - rate / len(shares))
+    return clean / clean.sum()
+
+
 def error_under_flips(error: ArrayLike, rate: ArrayLike) -> Floats:
     """BER' = eps + (1 - 2 eps) BER: two classes, each label flipped with chance eps."""
     e, eps = np.asarray(error, dtype=np.float64), np.asarray(rate, dtype=np.float64)

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Ints, Labels, hard_shares
-from bayesfloor.floor._overall import bounded_rate
+from bayesfloor.floor._bounds import bounded_rate
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._multiclass import multiclass_bounds

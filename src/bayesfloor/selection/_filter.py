@@ -11,8 +11,8 @@ from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.counts._lines import LineEdges, line_edges
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._data import read_classes
-from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.formulas._multiple import benjamini_hochberg

@@ -13,6 +13,7 @@ from bayesfloor.engine._text import join_labels, percent, show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._data import read_labels
 from bayesfloor.floor._results import Floor, Result
+from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
 from bayesfloor.formulas._multiclass import one_vs_rest_bounds
 
@@ -170,7 +171,7 @@ class _Floor(NamedTuple):
     at: Any
 
 
-def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap:
+def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95, groups: Any = None) -> Gap:
     r"""Hold a model's predictions against the floor.
 
     Parameters
@@ -179,9 +180,11 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
         A fitted floor.
     y_true, y_pred : array-like of shape (n_rows,)
         Labels of rows that the model has not seen, and what it makes of them. The rows need not be
-        those of the floor, but should be drawn alike and one by one.
+        those of the floor, but should be drawn alike, one by one or in the groups that are told.
     level : float, default=0.95
         Confidence level.
+    groups : array-like of shape (n_rows,), default=None
+        Rows of these that belong together, such as those of a patient: intervals then count groups, not rows.
 
     Returns
     -------
@@ -234,17 +237,19 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95) -> Gap
     check_floor(floor)
     check_level(level)
     confusion = _confusion(floor.classes_, y_true, y_pred)
-    sizes = confusion.sum(axis=1)
+    sizes, draws = confusion.sum(axis=1), 1.0
+    if groups is not None:
+        draws = len(np.unique(number_groups(groups, sizes.sum()))) / sizes.sum()
     return Gap(
         classes=floor.classes_,
         sizes=sizes,
         level=level,
-        overall=_whole(floor, confusion, level),
-        by_class=_classes(floor, confusion, level),
-        by_pair=_pairs(floor, confusion, level),
+        overall=_whole(floor, confusion, level, draws),
+        by_class=_classes(floor, confusion, level, draws),
+        by_pair=_pairs(floor, confusion, level, draws),
         trust=floor.overall_.trust,
         reasons=floor.overall_.reasons,
-        shares_p_value=_shares_p_value(floor, sizes),
+        shares_p_value=_shares_p_value(floor, sizes * draws),
     )
 
 
@@ -278,41 +283,41 @@ def _kind(label: Any) -> str:
     return "texts" if isinstance(label, str) else "numbers"
 
 
-def _whole(floor: BayesFloor, confusion: Ints, level: float) -> GapLines:
+def _whole(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
     whole, n = floor.overall_, confusion.sum()
     low, high = (float(whole.bounds_at(end).lower) for end in whole.interval(level))
     ends = min(low, whole.lower), _error_limit(whole, level)
     at = max(high, whole.lower, whole.resolution)
-    lines = _hold(n - np.trace(confusion), n, _Floor(whole.lower, whole.estimate, whole.upper, *ends, at), level)
+    lines = _hold(n - np.trace(confusion), n, _Floor(whole.lower, whole.estimate, whole.upper, *ends, at), level, draws)
     return GapLines(**{item.name: np.asarray(getattr(lines, item.name)).item() for item in fields(lines)})
 
 
-def _classes(floor: BayesFloor, confusion: Ints, level: float) -> GapLines:
+def _classes(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
     own, whole, K = floor.one_vs_rest_, floor.overall_, len(confusion)
     level = _each(level, K)
     low = np.minimum(one_vs_rest_bounds(own.interval(level)[0], whole.cross_rate).lower, own.lower)
     at = np.maximum(own.lower, 1 / whole.n_rows)  # an edge is the least that can be seen
     held = _Floor(own.lower, own.estimate, own.upper, low, _class_limits(floor, level), at)
     wrong = confusion.sum(axis=0) + confusion.sum(axis=1) - 2 * np.diag(confusion)
-    lines = _hold(wrong, np.full(K, confusion.sum()), held, level)
+    lines = _hold(wrong, np.full(K, confusion.sum()), held, level, draws)
     return replace(lines, word=np.where(confusion.sum(axis=1) > 0, lines.word, NO_ROWS))
 
 
-def _pairs(floor: BayesFloor, confusion: Ints, level: float) -> GapLines:
+def _pairs(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
     own, pair, sizes = floor.pairwise_, np.triu_indices(len(confusion), 1), confusion.sum(axis=1)
     level = _each(level, len(pair[0]))
     bounds = own.lower[pair], own.estimate[pair], own.upper[pair]
     held = _Floor(*bounds, np.zeros(len(pair[0])), _pair_limits(floor, level), np.nan)
-    lines = _hold((confusion + confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]], held, level)
+    lines = _hold((confusion + confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]], held, level, draws)
     seen = np.where(own.at_resolution[pair], NOT_MEASURABLE, NOT_SHOWN)
     tried = np.minimum(*(sizes[ends] for ends in pair)) > 0
     return replace(lines, word=np.where(~tried, NO_ROWS, np.where(lines.word == ROOM, ROOM, seen)))
 
 
-def _hold(wrong: Any, n_rows: Any, held: _Floor, level: float) -> GapLines:
-    """Errors beside the floor, and the word for each."""
+def _hold(wrong: Any, n_rows: Any, held: _Floor, level: float, draws: float) -> GapLines:
+    """Errors beside the floor, and the word for each; a row is worth so many independent draws."""
     half = 0.5 + level / 2
-    low, high = lower_limit(wrong, n_rows, half), upper_limit(wrong, n_rows, half)
+    low, high = (limit(wrong * draws, n_rows * draws, half) for limit in (lower_limit, upper_limit))
     error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
     found = [low > held.upper_end, high < held.lower_end, error <= held.at, error <= held.upper]
     return GapLines(n_rows, error, low, high, *held[:-1], np.select(found, [ROOM, BELOW, AT, BETWEEN], NOT_SHOWN))
@@ -327,7 +332,7 @@ def _error_limit(whole: Floor, level: float) -> float:
     """Upper limit of the Bayes error: of the trees, or of always answering one class, the best of K."""
     n = whole.n_rows * _draws(whole)
     constant = upper_limit(whole.constant_error * n, n, _each(level, whole.n_classes))
-    return min(whole.upper_limit(level), float(constant))
+    return min(whole.tree_limit(level), float(constant))
 
 
 def _pair_limits(floor: BayesFloor, level: float) -> Floats:
@@ -353,7 +358,7 @@ def _draws(whole: Floor) -> float:
     return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
 
 
-def _shares_p_value(floor: BayesFloor, sizes: Ints) -> float:
+def _shares_p_value(floor: BayesFloor, sizes: Floats) -> float:
     """Chi-square test of equal shares, with rare classes taken together."""
     there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
     rare = there / there.sum() * sizes.sum() < _RARE

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._edges import ClassEdges, class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._overall import error_bounds
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, deal
 from bayesfloor.floor._spread import fast_errors, without_forced

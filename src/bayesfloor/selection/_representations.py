@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, hard_shares
 from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._data import Features, Target, read_classes
-from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._paired import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._data import read_columns, read_target
-from bayesfloor.floor._overall import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare

@@ -319,7 +319,7 @@ def check(
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
     envelope = floor.envelope(learners=cheap_learners(random_state) if learners is None else learners)
     found = make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
-    return found if predictions is None else replace(found, gap=gap(floor, y, predictions))
+    return found if predictions is None else replace(found, gap=gap(floor, y, predictions, groups=groups))
 
 
 def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, facts: Facts) -> Check:

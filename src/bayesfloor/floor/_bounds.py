@@ -1,0 +1,48 @@
+"""Bounds on the Bayes error of all classes, by the options of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats
+from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds, random_cross_rate, remove_forced
+
+
+@dataclass(frozen=True)
+class Options:
+    """How counts become bounds and p-values; ``n_scales`` is among how many scales the labels picked one."""
+
+    bias_correction: bool
+    subtract_forced: bool
+    normalize: bool = True
+    n_scales: int = 1
+
+
+USUAL = Options(bias_correction=True, subtract_forced=False)
+
+
+def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
+    """Bounds on the Bayes error of all classes from one cross rate or many.
+
+    The upper one keeps the edges that a tree is forced to have.
+    """
+    rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
+    cap, correct_bias = constant_error(sizes), options.bias_correction
+    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=correct_bias)
+    return bounds._replace(upper=np.minimum(raw, cap))
+
+
+def constant_error(sizes: Floats) -> float:
+    """Error of always answering the largest class."""
+    return float(1 - sizes.max() / sizes.sum())
+
+
+def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
+    """The rate that goes into the bounds: R / n for two classes, as in the paper, else R / |E|."""
+    n, K = sizes.sum(), len(sizes)
+    if subtract_forced:
+        cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))
+    return cross_rate * (n - 1) / n if K == 2 else cross_rate
