@@ -232,7 +232,7 @@ def test_a_scale_is_fitted_to_the_rows_drawn_and_used_for_all(data):
     """All rows must be measured with one ruler."""
     folder, X, y = data
     far = BayesFloor(scale="standard", target_width=None).fit(folder, "label")
-    scaler = fit_scale(far._sample.features, "standard")
+    scaler = fit_scale(far.fitted_.sample.features, "standard")
     near = BayesFloor(**ALL).fit(scaler.apply(X), y)
 
     assert far.scale_ == "standard"

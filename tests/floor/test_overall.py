@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 
 from bayesfloor import BayesFloor, henze_penrose, spanning_forest
+from bayesfloor.floor import _overall
 
 
 def cross_edges(X, codes, n_trees=3):
@@ -197,6 +198,22 @@ def test_more_small_pairs_than_ever_are_permuted_less_often(rng):
 
     assert seen * parts == pytest.approx(np.round(seen * parts), abs=1e-9)
     assert 0.3 < p.mean() < 0.7
+
+
+def test_of_too_many_small_pairs_the_least_likely_keep_the_analytic_p_value(rng, monkeypatch):
+    """Time is spent where a claim may come of it."""
+    X, y = rng.normal(size=(48, 2)), np.repeat(np.arange(6), 8)
+    found = []
+    for most in (0, 4, 15):
+        monkeypatch.setattr(_overall, "_MOST", most)
+        found.append(BayesFloor(scale=None).fit(X, y).pairwise_.p_values[np.triu_indices(6, 1)])
+    analytic, some, every = found
+    permuted = some != analytic
+
+    assert np.count_nonzero(permuted) == 4
+    assert analytic[permuted].max() < analytic[~permuted].min()
+    assert np.array_equal(some[permuted], every[permuted])
+    assert np.count_nonzero(every != analytic) == 15
 
 
 @pytest.mark.parametrize("subtract_forced", [False, True])

@@ -124,13 +124,15 @@ def test_the_upper_limit_is_above_the_first_trees_rate(fitted):
 
 
 def _points(floor):
-    order = np.argsort(floor._sample.row)
-    return floor._sample.features.values[order], floor._sample.codes[order]
+    order = np.argsort(floor.fitted_.sample.row)
+    return floor.fitted_.sample.features.values[order], floor.fitted_.sample.codes[order]
 
 
 def test_the_upper_limit_of_inseparable_classes_is_one_at_most():
-    """A probability, even where every edge crosses."""
+    """A probability, even where every edge crosses; the limit itself is what guessing gives."""
     X = np.arange(20.0)[:, None]
     y = np.tile([0, 1], 10)
+    floor = BayesFloor(n_trees=1, scale=None).fit(X, y).overall_
 
-    assert 0.9 < BayesFloor(n_trees=1, scale=None).fit(X, y).overall_.upper_limit() <= 1
+    assert 0.9 < floor.tree_limit(0.95) <= 1
+    assert floor.upper_limit() == 0.5

@@ -16,12 +16,12 @@ def ends_of(lines):
 def test_edges_are_the_trees_and_cross_ones_stand_out(floor, tree):
     """What bounds the Bayes error is what one sees."""
     display = ForestDisplay.from_estimator(floor, tree=tree)
-    forest, codes = floor._forest, floor._labels.codes
+    forest, codes = floor.fitted_.forest, floor.fitted_.labels.codes
     row = np.empty(forest.n_vertices, dtype=int)
-    row[floor._labels.vertex] = np.arange(len(codes))
+    row[floor.fitted_.labels.vertex] = np.arange(len(codes))
     a, b = (row[end[forest.tree == tree]] for end in (forest.a, forest.b))
     crossing = codes[a] != codes[b]
-    pairs = [frozenset(map(tuple, floor._points[[i, j]])) for i, j in zip(a, b, strict=True)]
+    pairs = [frozenset(map(tuple, floor.fitted_.points[[i, j]])) for i, j in zip(a, b, strict=True)]
 
     assert ends_of(display.cross_) == {pair for pair, cross in zip(pairs, crossing, strict=True) if cross}
     assert ends_of(display.within_) == {pair for pair, cross in zip(pairs, crossing, strict=True) if not cross}

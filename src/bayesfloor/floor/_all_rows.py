@@ -14,13 +14,12 @@ from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
 from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.floor._data import read_labels
-from bayesfloor.floor._overall import Content, one_vs_rest_floor, overall_floor
+from bayesfloor.floor._fit import Content, Counts, Fit
 from bayesfloor.floor._sample import Sample, read_sample
 from bayesfloor.floor._scale import Scaler, fit_scale
 from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
-from bayesfloor.formulas._multiclass import soft_confusion
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
@@ -94,12 +93,15 @@ def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
     return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
 
 
-def measure_far(floor: BayesFloor, far: Far, checkpoint: Any) -> None:
-    """What is left to do, or to say, after a fit to the rows drawn."""
+def count_all(floor: BayesFloor, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
+    """What the trees of all rows show, and how they were grown; nothing where the rows drawn are to do."""
     if far.codes is not None:
-        floor.work_ = _measure_all(floor, far.data, far.codes, far.runner, checkpoint)
-    elif len(floor.rows_) == len(far.sample) < far.sample.n_input:
-        floor._announce_drawn("no more are drawn of rows that are told by where they are")
+        return _count_all(floor, fit, far, far.codes, checkpoint)
+    if len(np.unique(fit.sample.row)) == len(far.sample) < far.sample.n_input:
+        from bayesfloor.floor._bayes_floor import announce
+
+        announce(far.sample, "no more are drawn of rows that are told by where they are", level=4)
+    return None, None
 
 
 def _refuse_gaps(drawn: Drawn) -> None:
@@ -128,21 +130,15 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
     return Drawn(row, data.rows.take(row), data.read_labels()[row], drawn.n_rows)
 
 
-def _measure_all(floor: BayesFloor, data: Labelled, codes: Ints, runner: Runner, checkpoint: Any) -> Work:
-    """The trees of all rows, and what they say of the whole and of each class."""
+def _count_all(floor: BayesFloor, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:
     from bayesfloor.forest._beyond import Beyond, forest_beyond  # which loads the compiled kernels
 
-    rows = ScaledRows(data.rows, fit_scale(floor._sample.features, floor.scale_))
-    forest, work = forest_beyond(rows, floor.n_trees, Beyond(runner, floor._progress, checkpoint))
-    labels = _by_content(forest, codes, len(floor.classes_))
-    edges = class_edges(forest, labels)
-    spread, ties = _spread_of_all(floor, forest, labels, edges), _ties_of_all(floor, edges, len(codes))
-    content, shape = Content(labels.vertex, np.arange(len(codes))), forest_moments(forest, labels)
-    floor.overall_ = overall_floor(edges, forest, labels, shape, spread, ties, content, floor._options)
-    floor.one_vs_rest_ = one_vs_rest_floor(edges, labels, spread, None, floor.classes_)
-    floor.soft_confusion_ = soft_confusion(edges.matrix)
-    floor._spread = spread
-    return work
+    rows = ScaledRows(far.data.rows, fit_scale(fit.sample.features, fit.scale))
+    forest, work = forest_beyond(rows, floor.n_trees, Beyond(far.runner, floor._progress, checkpoint))
+    labels = _by_content(forest, codes, len(fit.sample.classes))
+    edges, content = class_edges(forest, labels), Content(labels.vertex, np.arange(len(codes)))
+    spread, ties = _spread_of_all(fit, forest, labels, edges), _ties_of_all(fit, edges, len(codes))
+    return Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content), work
 
 
 def _by_content(forest: Forest, codes: Ints, n_classes: int) -> Labels:
@@ -153,12 +149,12 @@ def _by_content(forest: Forest, codes: Ints, n_classes: int) -> Labels:
     return Labels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
 
 
-def _spread_of_all(floor: BayesFloor, forest: Forest, labels: Labels, edges: ClassEdges) -> Spread:
+def _spread_of_all(fit: Fit, forest: Forest, labels: Labels, edges: ClassEdges) -> Spread:
     """Standard errors of the rows drawn, as much smaller as there are more rows; the drift from quarters of these."""
-    few, share = floor._spread, len(floor._sample) / len(labels.vertex)
-    before, quarter = class_edges(floor._forest, floor._labels).cross_rate, share / N_PARTS
-    drop = few.drop + without_forced(before, floor._labels) - without_forced(edges.cross_rate, labels)
-    length = typical_length(floor._forest) * N_PARTS ** (1 / few.dimension)
+    few, share = fit.counts.spread, len(fit.sample) / len(labels.vertex)
+    before, quarter = fit.counts.edges.cross_rate, share / N_PARTS
+    drop = few.drop + without_forced(before, fit.labels) - without_forced(edges.cross_rate, labels)
+    length = typical_length(fit.forest) * N_PARTS ** (1 / few.dimension)
     dimension = intrinsic_dimension(length, typical_length(forest), quarter)
     if np.isfinite(dimension):  # Spread counts by what a quarter of all rows would show
         drop = bias_from_growth(drop, quarter, dimension) / bias_from_growth(1.0, 1 / N_PARTS, dimension)
@@ -166,9 +162,9 @@ def _spread_of_all(floor: BayesFloor, forest: Forest, labels: Labels, edges: Cla
     return Spread(few.method, few.std_error * scale, few.class_errors * scale, few.degrees, drop, dimension)
 
 
-def _ties_of_all(floor: BayesFloor, edges: ClassEdges, n_rows: int) -> tuple[float, float]:
+def _ties_of_all(fit: Fit, edges: ClassEdges, n_rows: int) -> tuple[float, float]:
     """How far other orders of ties lead, in proportion to what they do to the rows drawn."""
-    low, high = floor.overall_.tie_spread
-    scale = float(np.sqrt(len(floor._sample) / n_rows))
-    rate, before = edges.cross_rate, floor.overall_.cross_rate
+    low, high = fit.counts.ties
+    scale = float(np.sqrt(len(fit.sample) / n_rows))
+    rate, before = edges.cross_rate, fit.counts.edges.cross_rate
     return rate - (before - low) * scale, rate + (high - before) * scale

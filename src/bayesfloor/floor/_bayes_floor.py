@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import logging
 import warnings
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
@@ -22,8 +20,8 @@ from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._data import read_target
 from bayesfloor.floor._envelope import Envelope, make_envelope
+from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (
-    Content,
     one_vs_rest_floor,
     overall_floor,
     pairwise_floor,
@@ -32,12 +30,10 @@ from bayesfloor.floor._overall import (
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, draw_to_shares, read_priors, read_sample
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.floor._spread import fast_errors
 from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.floor._verdict import check_target, give_verdict
-from bayesfloor.forest._classes import class_forests
 from bayesfloor.forest._forest import Forest, check_n_trees
-from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
 
@@ -80,8 +76,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         class without replacement. "balanced" gives the floor of balanced accuracy.
     scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
         How features are scaled before distances are measured. "auto" takes whichever gives the
-        smallest share of cross edges on at most 2,000 rows; ``scale_`` says which. The paper scales
-        nothing: None.
+        smallest share of cross edges on at most 2,000 rows; ``scale_`` says which. Because the labels
+        pick it, p-values are multiplied by the number of scales tried. The paper scales nothing: None.
     bias_correction : bool, default=True
         Keep estimates from exceeding the error of the best constant answer, as the paper does.
     normalize : bool, default=True
@@ -126,6 +122,10 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Which input rows were used.
     curve_ : list of dict
         Rows, share of cross edges and its standard error of each growing sample.
+    fitted_ : Fit
+        The record of the fit, which all results rest on: rows, points, trees and counts.
+    all_rows_ : Counts or None
+        The same of the trees of all rows, where these were grown in blocks and ``fitted_`` is a sample.
     work_ : Work or None
         How the trees of all rows were grown, where they were grown in blocks.
 
@@ -158,9 +158,10 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     array([False,  True,  True])
     """
 
+    all_rows_: Counts | None
     work_: Work | None
     _pairwise: PairwiseFloor | None
-    _merged: Ints | None
+    _envelope: Envelope | None
 
     def __init__(
         self,
@@ -237,34 +238,34 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         self._check_parameters()
         if client is None and checkpoint is None and not is_place(X):
-            return self._fit(read_sample(self, X, y, groups, sample_weight))
-        from bayesfloor.floor._all_rows import draw_far, measure_far
+            fit, self.all_rows_, self.work_ = self._grow(read_sample(self, X, y, groups, sample_weight)), None, None
+        else:
+            from bayesfloor.floor._all_rows import count_all, draw_far
 
-        if groups is not None or sample_weight is not None:
-            raise ValueError(
-                "Rows told by where they are take no groups and no sample_weight. "
-                "Pass arrays instead, without client and checkpoint."
-            )
-        far = draw_far(self, X, y, client)
-        self._fit(far.sample)
-        measure_far(self, far, checkpoint)
+            if groups is not None or sample_weight is not None:
+                raise ValueError(
+                    "Rows told by where they are take no groups and no sample_weight. "
+                    "Pass arrays instead, without client and checkpoint."
+                )
+            far = draw_far(self, X, y, client)
+            fit = self._grow(far.sample)
+            self.all_rows_, self.work_ = count_all(self, fit, far, checkpoint)
+        self._measure(fit)
         return self
 
-    def _fit(self, sample: Sample) -> BayesFloor:
-        self._n_input = sample.n_input
+    def _grow(self, sample: Sample) -> Fit:
+        """The record of a fit to as many of the rows as it takes."""
         sample = self._draw(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
-        self.classes_ = sample.classes
-        self.scale_, self.scale_rates_ = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
-        points = apply_scale(sample.features, self.scale_)
+        scale, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
+        points = apply_scale(sample.features, scale)
         sample, points = self._draw_enough(sample, points, rng)
-        self._grow(sample, points)
-        self._measure(sample, points, rng)
-        self._sample, self._points = sample, points
-        self._envelope: Envelope | None = None
-        self.work_ = None
-        return self
+        options = Options(self.bias_correction, self.subtract_forced, self.normalize, max(1, len(rates)))
+        ways = self.n_trees, self.interval, rng, self.n_jobs, self._progress
+        fit = make_fit(sample, points, scale, rates, options, *ways)
+        _warn_if_short(fit.forest)
+        return fit
 
     def envelope(self, cv: int = _FOLDS, learners: Any = None) -> Envelope:
         """Hold the bounds against classifiers.
@@ -283,18 +284,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_is_fitted(self)
         if cv == _FOLDS and learners is None and self._envelope is not None:
             return self._envelope
-        made = make_envelope(
-            self.overall_,
-            self._points,
-            self._sample,
-            self._forest,
-            self._labels,
-            cv,
-            learners,
-            self.random_state,
-            self.n_jobs,
-            self._progress,
-        )
+        made = make_envelope(self.overall_, self.fitted_, cv, learners, self.random_state, self.n_jobs, self._progress)
         if cv == _FOLDS and learners is None:
             self._envelope = made
         return made
@@ -343,18 +333,15 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             A copy with new results.
         """
         check_is_fitted(self)
-        target = read_target(y, self._n_input)
-        if len(target.row) != self._n_input:
+        n = self.fitted_.sample.n_input
+        target = read_target(y, n)
+        if len(target.row) != n:
             raise ValueError(
                 "Got votes as new labels, but expected one label a row or probabilities. Fit again instead."
             )
-        other = copy.copy(self)
-        other._sample = _with_labels(self._sample, target.classes, target.shares)
-        other.classes_ = other._sample.classes
-        other._labels = self._labels.with_shares(other._sample.shares)
-        other._envelope = other._pairwise = other.work_ = None
-        other._merged = _merged(self._fitted_labels, other._labels)
-        other._measure_again()
+        other, fit = copy.copy(self), self.fitted_.relabel(target.classes, target.shares)
+        other.all_rows_ = other.work_ = other._pairwise = None
+        other._results(fit, None)
         return other
 
     @property
@@ -387,11 +374,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             sample = sample.take(draw_to_shares(sample, shares, rng))
         if self.max_rows is not None and len(sample) > self.max_rows:
             sample = sample.take(draw_rows(sample, self.max_rows, rng))
-            _announce(sample, self._n_input, "max_rows asks for it")
+            announce(sample, "max_rows asks for it")
         return sample
-
-    def _announce_drawn(self, why: str) -> None:
-        _announce(self._sample, self._n_input, why)
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
         """Growing samples until the interval is narrow enough, or all rows."""
@@ -401,7 +385,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             units = draw_rows(sample, size, rng)
             part, width = sample.take(units), self._try_sample(sample, points, units)
             if width <= self.target_width:
-                _announce(part, self._n_input, f"the 95 % interval is {width:.4f} wide, target_width allows more")
+                announce(part, f"the 95 % interval is {width:.4f} wide, target_width allows more")
                 return part, points[units]
             size *= 2
         return sample, points
@@ -417,71 +401,37 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.curve_.append({"n_rows": len(units), "cross_rate": edges.cross_rate, "std_error": error})
         return 2 * two_sided(0.95) * error
 
-    def _grow(self, sample: Sample, points: Floats) -> None:
-        """Forests of all classes and pairs, and of all rows."""
-        unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
-        groups = None if sample.groups is None else sample.groups[unit]
-        rows = points if sample.hard else points[unit]
-        self._forests = class_forests(rows, code, self.n_trees, groups, self.n_jobs, self._progress)
-        self._forest = self._forests.all()
-        vertex = np.empty(len(sample), dtype=np.int64)
-        vertex[unit] = self._forests.vertex
-        n_vertices = self._forest.n_vertices
-        self._labels = Labels(vertex, sample.shares, n_vertices, sample.weight, sample.groups is None, sample.groups)
-        self._fitted_labels = self._labels
-        alike = vertex if sample.groups is None else find_vertices(points)[1]
-        self._content = Content(alike, sample.cluster)
-        self._shape = forest_moments(self._forest, self._labels)
-        self.rows_ = np.unique(sample.row)
-        _warn_if_short(self._forest)
-
-    def _measure(self, sample: Sample, points: Floats, rng: np.random.Generator) -> None:
+    def _measure(self, fit: Fit) -> None:
         """All results of a fit."""
-        method, edges = choose_method(self.interval, sample), class_edges(self._forest, self._labels)
-        self._spread = measure_spread(
-            points, sample, self._forest, self._labels, edges, method, rng, self.n_jobs, self._progress
-        )
-        ties = tie_spread(points, self._forest, self._labels, edges.cross_rate, rng, self.n_jobs)
-        counts = pair_counts if sample.hard else soft_pair_counts
-        pairs = counts(self._forests, self._labels)
-        self._results(edges, sample, self._spread, ties, pairs)
-        self._pairwise = pairwise_floor(
-            self._forests, self._labels, pairs, self.classes_, self._spread.dimension, self._options
-        )
+        pairs = (pair_counts if fit.sample.hard else soft_pair_counts)(fit.forests, fit.labels)
+        self._results(fit, pairs)
+        dimension = (self.all_rows_ or fit.counts).spread.dimension
+        self._pairwise = pairwise_floor(fit.forests, fit.labels, pairs, self.classes_, dimension, fit.options)
 
-    def _results(
-        self, edges: ClassEdges, sample: Sample, spread: Spread, ties: tuple[float, float], pairs: PairCounts | None
-    ) -> None:
-        self.overall_: Floor = overall_floor(
-            edges, self._forest, self._labels, self._shape, spread, ties, self._content, self._options
+    def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
+        """What the edges of all classes together say: of all rows, where they were counted, else of those in use."""
+        counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
+        self.fitted_, self.classes_, self.scale_, self.scale_rates_ = fit, classes, fit.scale, fit.scale_rates
+        self.rows_ = np.unique(fit.sample.row)
+        self.overall_: Floor = overall_floor(counts, fit.options)
+        self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(
+            counts, pairs if self.all_rows_ is None else None, classes
         )
-        self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(edges, self._labels, spread, pairs, self.classes_)
-        self.soft_confusion_: Floats = soft_confusion(edges.matrix)
-        self.samples_: SampleScores = sample_scores(self._forest, self._labels, sample.row, self.classes_)
-
-    @property
-    def _options(self) -> Options:
-        return Options(self.bias_correction, self.subtract_forced, self.normalize, max(1, len(self.scale_rates_)))
-
-    def _measure_again(self) -> None:
-        """Results under other labels, from the forest alone."""
-        edges = class_edges(self._forest, self._labels)
-        error, errors = fast_errors(self._forest, self._labels, edges)
-        spread = Spread("fast", error, errors, np.inf, np.nan, self._spread.dimension)
-        self._results(edges, self._sample, spread, (np.nan, np.nan), None)
+        self.soft_confusion_: Floats = soft_confusion(counts.edges.matrix)
+        self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, fit.sample.row, classes)
+        self._envelope = None
 
     def _merge_pairs(self) -> PairwiseFloor:
         """Pairs of merged classes."""
-        if self._merged is None:
+        merged = self.fitted_.merged
+        if merged is None:
             raise AttributeError(
                 "pairwise_ is not known under labels that do more than merge whole classes: "
                 "pairs then have other rows and other trees. Fit again with these labels."
             )
         from bayesfloor.floor._merged import merged_pairwise
 
-        return merged_pairwise(
-            self._forests, self._labels, self._merged, self.classes_, self._spread.dimension, self._options
-        )
+        return merged_pairwise(self.fitted_, merged)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -496,25 +446,10 @@ def check_floor(floor: object) -> None:
     check_is_fitted(floor)
 
 
-def _with_labels(sample: Sample, classes: np.ndarray, shares: Any) -> Sample:
-    taken = shares[sample.row]
-    present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
-    if len(present) < 2:
-        raise ValueError("Got one class among the rows in use, but expected at least 2: there is nothing to tell.")
-    return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))
-
-
-def _merged(before: Labels, after: Labels) -> Ints | None:
-    """The new class of every old one, or None if some old class is split."""
-    if not (before.hard and after.hard):
-        return None
-    pairs = np.unique(before.codes * after.n_classes + after.codes)
-    return pairs % after.n_classes if len(pairs) == before.n_classes else None
-
-
-def _announce(sample: Sample, n_rows: int, why: str) -> None:
-    message = f"{len(np.unique(sample.row))} of {n_rows} rows are used: {why}."
-    warnings.warn(SampledRowsWarning(message), stacklevel=5)
+def announce(sample: Sample, why: str, level: int = 5) -> None:
+    """Say that not all rows are used, at the line so many calls up."""
+    message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
+    warnings.warn(SampledRowsWarning(message), stacklevel=level)
 
 
 def _warn_if_short(forest: Forest) -> None:

@@ -11,6 +11,7 @@ from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
 from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._learners import OutOfFold, check_learners, default_learners, out_of_fold
 from bayesfloor.floor._results import STILL_FALLING, Floor, LabelClaims, Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
@@ -144,10 +145,7 @@ class Edges(NamedTuple):
 
 def make_envelope(
     floor: Floor,
-    X: Floats,
-    sample: Sample,
-    forest: Forest,
-    labels: Labels,
+    fit: Fit,
     cv: int,
     learners: dict[str, Any] | None,
     random_state: int,
@@ -155,6 +153,7 @@ def make_envelope(
     progress: Progress | None = None,
 ) -> Envelope:
     """Train the learners, and put trees and learners together."""
+    X, sample, forest, labels = fit.points, fit.sample, fit.forest, fit.labels
     if learners is not None:
         check_learners(learners)
     if labels.weight is not None:
@@ -260,7 +259,8 @@ def _put_together(
 ) -> Envelope:
     best = min(evidence, key=lambda name: evidence[name].brier)
     errors = {name: float(one.wrong.mean()) for name, one in evidence.items()}
-    upper = min(1.0 if copies else floor.upper_limit(LEVEL), _smallest_limit(errors, evidence[best].n_units))
+    trees = floor.constant_error if copies else floor.upper_limit(LEVEL)
+    upper = min(trees, _smallest_limit(errors, evidence[best].n_units))
     lower = min(_lower(floor, evidence[best]), upper, *errors.values())
     trust, reasons = _trust(floor, errors, evidence[best])
     return Envelope(

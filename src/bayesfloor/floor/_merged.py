@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints, Labels
+from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._pairs import count_pairs
-from bayesfloor.floor._bounds import Options
+from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._overall import pairwise_floor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.forest._classes import ClassForests
@@ -25,9 +25,8 @@ class MergedForests:
         return self._forests.of(np.flatnonzero(np.isin(self._merged, [i, j])).tolist())
 
 
-def merged_pairwise(
-    forests: ClassForests, labels: Labels, merged: Ints, classes: np.ndarray, dimension: float, options: Options
-) -> PairwiseFloor:
-    """The floor of every pair of merged classes, without measuring a distance again."""
-    own = MergedForests(forests, merged)
-    return pairwise_floor(own, labels, count_pairs(own, labels), classes, dimension, options)
+def merged_pairwise(fit: Fit, merged: Ints) -> PairwiseFloor:
+    """The floor of every pair of classes that were merged after the fit, without measuring a distance again."""
+    own, labels = MergedForests(fit.forests, merged), fit.labels
+    dimension = fit.counts.spread.dimension
+    return pairwise_floor(own, labels, count_pairs(own, labels), fit.sample.classes, dimension, fit.options)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import comb
 
-from bayesfloor.counts._edges import ClassEdges, class_edges, label_moments
+from bayesfloor.counts._edges import class_edges, label_moments
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.floor._bounds import Options, constant_error, error_bounds
+from bayesfloor.floor._fit import Counts
 from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._spread import Spread, fast_errors
 from bayesfloor.forest._forest import Forest
@@ -25,7 +26,6 @@ from bayesfloor.formulas._multiclass import (
 )
 from bayesfloor.formulas._multiple import after_picking, benjamini_hochberg, holm
 from bayesfloor.formulas._permutation import (
-    Moments,
     fewer_than_chance,
     permutation_null,
     share_not_above,
@@ -34,6 +34,7 @@ from bayesfloor.formulas._samples import label_score, local_rate, odd_label_p_va
 
 _PERMUTATIONS = 999
 _PERMUTED_PAIRS, _FEWEST = 400, 99  # pairs with as many; the more pairs, the fewer permutations of each, but not below
+_MOST = 5000  # pairs, which take seconds
 _PERMUTED_ROWS = 2000  # at most; beyond, the analytic null has to do
 _ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
 _ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
@@ -41,33 +42,10 @@ _ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for 
 _FALSE_DISCOVERIES = 0.05
 
 
-@dataclass(frozen=True, eq=False)
-class Content:
-    """What rows are alike: ``vertex`` of equal rows, and ``cluster`` of rows that were drawn together."""
-
-    vertex: Ints
-    cluster: Ints
-
-    def n_drawn(self, labels: Labels) -> float:
-        """How many independent draws the rows are worth: clusters, fewer where weights differ."""
-        clusters = float(len(np.unique(self.cluster)))
-        if labels.weight is None:
-            return clusters
-        return clusters * float(labels.weight.sum() ** 2 / (len(labels.weight) * (labels.weight**2).sum()))
-
-
-def overall_floor(
-    edges: ClassEdges,
-    forest: Forest,
-    labels: Labels,
-    shape: Moments,
-    spread: Spread,
-    ties: tuple[float, float],
-    content: Content,
-    options: Options,
-) -> Floor:
-    """The floor of the whole problem; ``shape`` is that of the forest as a graph."""
-    drawn = content.n_drawn(labels)
+def overall_floor(counts: Counts, options: Options) -> Floor:
+    """The floor of the whole problem."""
+    forest, labels, edges, spread, ties = counts.forest, counts.labels, counts.edges, counts.spread, counts.ties
+    drawn = counts.content.n_drawn(labels)
     first = class_edges(forest, labels, 1)
     sizes, n = labels.class_sizes, len(labels.vertex)
     bounds = error_bounds(edges.cross_rate, sizes, options)
@@ -85,8 +63,8 @@ def overall_floor(
         dimension=spread.dimension,
         resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
         tie_spread=ties,
-        conflict=conflict(labels, content.vertex),
-        p_value=after_picking(overall_p_value(edges, forest, labels, shape), options.n_scales).item(),
+        conflict=conflict(labels, counts.content.vertex),
+        p_value=after_picking(overall_p_value(counts), options.n_scales).item(),
         trust=trust,
         reasons=reasons,
         n_rows=n,
@@ -111,11 +89,12 @@ def conflict(labels: Labels, vertex: Ints) -> float:
     return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
 
 
-def overall_p_value(edges: ClassEdges, forest: Forest, labels: Labels, shape: Moments) -> float:
+def overall_p_value(counts: Counts) -> float:
     """Friedman-Rafsky's test with all classes; weights have no part in it."""
+    labels, edges = counts.labels, counts.edges
     if labels.weight is not None:
-        edges = class_edges(forest, replace(labels, weight=None))
-    null = permutation_null(labels.units.shape[0], shape, label_moments(labels), labels.n_sets)
+        edges = class_edges(counts.forest, replace(labels, weight=None))
+    null = permutation_null(labels.units.shape[0], counts.shape, label_moments(labels), labels.n_sets)
     return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
 
 
@@ -193,7 +172,10 @@ def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floa
     if not labels.hard or labels.weight is not None or labels.groups is not None:
         return p
     small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
-    chosen = np.flatnonzero(small & ~_surely_rare(counts))
+    small &= ~_surely_rare(counts)
+    if np.count_nonzero(small) > _MOST:  # then the likeliest alone; of equals, whose order names decide, none
+        small &= p < np.sort(p[small])[_MOST]
+    chosen = np.flatnonzero(small)
     n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))
     one, two = np.triu_indices(labels.n_classes, 1)
     for number in chosen:
@@ -240,11 +222,10 @@ def _alike_errors(forests: HasPairs, labels: Labels, cross: Floats, p_values: Fl
     return errors
 
 
-def one_vs_rest_floor(
-    edges: ClassEdges, labels: Labels, spread: Spread, pairwise: PairCounts | None, classes: np.ndarray
-) -> OneVsRestFloor:
+def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.ndarray) -> OneVsRestFloor:
     """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
-    sizes, n = labels.class_sizes, len(labels.vertex)
+    edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
+    n = len(counts.labels.vertex)
     rate, cap = edges.class_rates, constant_error(sizes)  # no class errs more than all together
     pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
     bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)

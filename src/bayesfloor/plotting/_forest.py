@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
 from bayesfloor.counts._samples import row_edges
+from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
 from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
 from bayesfloor.plotting._fonts import label_style, label_texts
@@ -84,9 +85,10 @@ class ForestDisplay(Display):
         **looks
             Arguments of ``plot``.
         """
-        shown = floor._points if points is None else _given(floor, points)  # noqa: SLF001 - of the same package
-        drawn = cls._of(floor._forest, floor._labels, shown, floor.classes_, tree)  # noqa: SLF001
-        made = replace(drawn, row=floor._sample.row, projected=drawn.projected or points is not None)  # noqa: SLF001
+        fit = floor.fitted_
+        shown = fit.points if points is None else _given(fit.sample, points)
+        drawn = cls._of(fit.forest, fit.labels, shown, floor.classes_, tree)
+        made = replace(drawn, row=fit.sample.row, projected=drawn.projected or points is not None)
         return made.plot(**looks)
 
     @classmethod
@@ -204,12 +206,12 @@ class ForestDisplay(Display):
         }
 
 
-def _given(floor: Any, points: Any) -> Floats:
+def _given(sample: Sample, points: Any) -> Floats:
     """The caller's points of the rows in use."""
-    points, n = np.asarray(points, dtype=np.float64), floor._n_input  # noqa: SLF001 - of the same package
+    points, n = np.asarray(points, dtype=np.float64), sample.n_input
     if points.shape != (n, 2):
         raise ValueError(f"Got points of shape {points.shape}, but expected ({n}, 2): where to draw each input row.")
-    return np.asarray(points[floor._sample.row])  # noqa: SLF001
+    return np.asarray(points[sample.row])
 
 
 def _only(forest: Forest, tree: int) -> Forest:

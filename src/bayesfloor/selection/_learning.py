@@ -230,13 +230,14 @@ def learning_curve(floor: BayesFloor) -> LearningCurve:
     from bayesfloor.floor._bayes_floor import check_floor
 
     check_floor(floor)
-    levels = [[_count(floor._forest, floor._labels)], *_measure_halvings(floor)]
-    n_rows = len(floor._sample) / 2.0 ** np.arange(len(levels))[::-1]
-    copies = _find_copies(floor._labels, levels, n_rows)
+    fit = floor.fitted_
+    levels = [[_count(fit.forest, fit.labels)], *_measure_halvings(floor)]
+    n_rows = len(fit.sample) / 2.0 ** np.arange(len(levels))[::-1]
+    copies = _find_copies(fit.labels, levels, n_rows)
     growth = _fit(floor, levels, n_rows, copies)
     rates = np.array([np.mean([part.cross_rate for part in parts]) for parts in levels[::-1]])
-    even = floor._labels.class_sizes / floor._labels.class_sizes.sum()
-    bounds = [error_bounds(rate, even * n, floor._options) for rate, n in zip(rates, n_rows, strict=True)]
+    even = fit.labels.class_sizes / fit.labels.class_sizes.sum()
+    bounds = [error_bounds(rate, even * n, fit.options) for rate, n in zip(rates, n_rows, strict=True)]
     return LearningCurve(
         n_rows=n_rows.astype(np.int64),
         cross_rate=rates,
@@ -354,23 +355,24 @@ def _changes(parts: Floats, halves: Floats) -> list[Floats]:
 
 def _error(floor: BayesFloor) -> float:
     """Standard error of G at hand, with what other orders of equally long edges would change."""
-    overall, n = floor.overall_, len(floor._sample)
+    overall, fit = floor.overall_, floor.fitted_
+    n = len(fit.sample)
     if overall.n_rows == n:
         drawn = overall.std_error
     else:  # of all rows, which are more than those at hand
-        drawn, _ = fast_errors(floor._forest, floor._labels, class_edges(floor._forest, floor._labels))
+        drawn, _ = fast_errors(fit.forest, fit.labels, fit.counts.edges)
     ties = np.nan_to_num(overall.tie_spread[1] - overall.tie_spread[0]) / _TIE_REACH
     return max(float(np.hypot(drawn, ties)), 1 / n)
 
 
 def _measure_halvings(floor: BayesFloor) -> list[list[_Part]]:
     """Halves of all rows, halves of these and so on; of each deal the parts of one size side by side."""
-    sample, rng = floor._sample, np.random.default_rng(floor.random_state)
+    sample, points, rng = floor.fitted_.sample, floor.fitted_.points, np.random.default_rng(floor.random_state)
     dealt = [_halve(sample, _n_halvings(sample), rng) for _ in range(_DEALS)]
     sizes = [[units for deals in level for units in deals] for level in zip(*dealt, strict=True)]
     parts = [units for level in sizes for units in level]
-    prepare(len(sample) // 2, floor._points.shape[1], floor.n_trees, 2 * len(sizes) * _DEALS)
-    tasks = ((floor._points[units], sample.take(units), floor.n_trees) for units in parts)
+    prepare(len(sample) // 2, points.shape[1], floor.n_trees, 2 * len(sizes) * _DEALS)
+    tasks = ((points[units], sample.take(units), floor.n_trees) for units in parts)
     found = run_tasks(
         _measure, tasks, n_jobs=floor.n_jobs, progress=floor._progress, stage="parts of the rows", total=len(parts)
     )

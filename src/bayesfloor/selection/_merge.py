@@ -231,7 +231,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
         groups=groups,
         mapping=_mapping(groups),
         share_merged=float(sizes[together].sum() / sizes.sum()),
-        tested=floor.pairwise_.claims and floor._labels.hard and floor._labels.weight is None,
+        tested=floor.pairwise_.claims and floor.fitted_.labels.hard and floor.fitted_.labels.weight is None,
         all_alike=len(groups) == 2 and bool(classes.alike.any()),
     )
 
@@ -240,7 +240,7 @@ class _Classes:
     """Classes while they are merged: a group keeps the number of its first class."""
 
     def __init__(self, floor: BayesFloor, target: float | None) -> None:
-        self._labels, self._options, self._target = floor.classes_.tolist(), floor._options, target
+        self._labels, self._options, self._target = floor.classes_.tolist(), floor.fitted_.options, target
         self._sizes, self._rate = floor.one_vs_rest_.sizes.copy(), floor.overall_.cross_rate
         self.group: Ints = np.arange(len(self._labels))
         self.alike = floor.pairwise_.alike()

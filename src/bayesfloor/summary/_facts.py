@@ -76,13 +76,13 @@ class Facts(Result):
 
 def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Facts:
     """The facts of a fit."""
-    sample, forest = floor._sample, floor._forest
+    fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
     return Facts(
         name=name,
         label=label,
-        n_rows=floor._n_input,
+        n_rows=sample.n_input,
         n_used=len(floor.rows_),
-        n_distinct=len(np.unique(floor._content.vertex)),
+        n_distinct=len(np.unique(fit.counts.content.vertex)),
         n_features=_n_features(floor),
         n_classes=len(floor.classes_),
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
@@ -102,7 +102,7 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
 
 def _n_features(floor: BayesFloor) -> int:
     """Columns; of lists, such as embeddings, their numbers."""
-    features = floor._sample.features
+    features = floor.fitted_.sample.features
     return features.values.shape[1] if features.quantity.all() else floor.n_features_in_
 
 

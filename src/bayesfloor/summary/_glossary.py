@@ -95,6 +95,8 @@ TERMS = {
     "std_error": "Standard error of the share of cross edges; in tables of pairs, of the number of cross edges.",
     "cross_rate": "G, the share of edges of the minimal spanning trees that join two classes; the bounds come from it.",
     "cross": "Number of edges that join two classes, or that lead from a row to another class; a mean over trees.",
+    "bias_correction": "Whether estimates are kept below the error of the best constant answer.",
+    "subtract_forced": "Whether the edges that join even separate classes are taken out.",
     "first_cross": "Cross edges of the first tree, for the upper limit.",
     "first_edges": "Edges of the first tree, or the number of independent draws if that is smaller.",
     "degrees": "Degrees of freedom of the standard error; null for infinitely many.",

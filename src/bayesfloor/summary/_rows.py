@@ -49,13 +49,14 @@ def rows_to_see(floor: BayesFloor) -> RowsToSee:
     """The suspects of a fit."""
     found = floor.samples_
     places = oddest(found)[:KEPT]
-    unit = np.argsort(floor._sample.row, kind="stable")[places]  # samples_ is in the order of the input
-    other = nearest_other(floor._forest, floor._labels, unit)
+    fit = floor.fitted_
+    unit = np.argsort(fit.sample.row, kind="stable")[places]  # samples_ is in the order of the input
+    other = nearest_other(fit.forest, fit.labels, unit)
     label = np.where(other < 0, unit, other)
     return RowsToSee(
         scores=take_scores(found, places),
-        nearest=np.where(other < 0, -1, floor._sample.row[other]),
-        nearest_label=floor.classes_[floor._labels.codes[label]],
+        nearest=np.where(other < 0, -1, fit.sample.row[other]),
+        nearest_label=floor.classes_[fit.labels.codes[label]],
         n_suspect=len(np.unique(found.row[found.suspect])),  # of several votes on a row, one row
         n_conflict=len(np.unique(found.row[found.conflict])),
     )

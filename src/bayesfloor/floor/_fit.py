@@ -1,0 +1,132 @@
+"""The record of a fit: the rows in use, their trees, and what was counted along these. Nothing changes it later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.engine._progress import Progress
+from bayesfloor.floor._bounds import Options
+from bayesfloor.floor._sample import Sample
+from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.forest._classes import ClassForests, class_forests
+from bayesfloor.forest._forest import Forest
+from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.formulas._permutation import Moments
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What rows are alike: ``vertex`` of equal rows, and ``cluster`` of rows that were drawn together."""
+
+    vertex: Ints
+    cluster: Ints
+
+    def n_drawn(self, labels: Labels) -> float:
+        """How many independent draws the rows are worth: clusters, fewer where weights differ."""
+        clusters = float(len(np.unique(self.cluster)))
+        if labels.weight is None:
+            return clusters
+        return clusters * float(labels.weight.sum() ** 2 / (len(labels.weight) * (labels.weight**2).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What the trees of some rows show: of those in a sample, or of all.
+
+    ``shape`` is that of the forest as a graph, ``ties`` the range of G over other orders of equally long edges.
+    """
+
+    forest: Forest
+    labels: Labels
+    edges: ClassEdges
+    shape: Moments
+    spread: Spread
+    ties: tuple[float, float]
+    content: Content
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A sample, its points in the scale of ``scale``, the forests of its classes, and what was counted.
+
+    ``forests`` are those of ``fitted``, the labels at the time of the fit; ``relabel`` leaves both.
+    """
+
+    sample: Sample
+    points: Floats
+    scale: str
+    scale_rates: dict[str, float]
+    forests: ClassForests
+    fitted: Labels
+    counts: Counts
+    options: Options
+
+    @property
+    def forest(self) -> Forest:
+        """The trees of all rows in use."""
+        return self.counts.forest
+
+    @property
+    def labels(self) -> Labels:
+        """The labels on these trees."""
+        return self.counts.labels
+
+    @property
+    def merged(self) -> Ints | None:
+        """The class of every class at the time of the fit, or None if some of these are split."""
+        before, after = self.fitted, self.labels
+        if not (before.hard and after.hard):
+            return None
+        pairs = np.unique(before.codes * after.n_classes + after.codes)
+        return pairs % after.n_classes if len(pairs) == before.n_classes else None
+
+    def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
+        """The same trees under other labels, counted anew; ``shares`` are those of all input rows."""
+        sample = _with_labels(self.sample, classes, shares)
+        labels = self.labels.with_shares(sample.shares)
+        edges = class_edges(self.forest, labels)
+        error, errors = fast_errors(self.forest, labels, edges)
+        spread = Spread("fast", error, errors, np.inf, np.nan, self.counts.spread.dimension)
+        counts = replace(self.counts, labels=labels, edges=edges, spread=spread, ties=(np.nan, np.nan))
+        return replace(self, sample=sample, counts=counts)
+
+
+def make_fit(
+    sample: Sample,
+    points: Floats,
+    scale: str,
+    scale_rates: dict[str, float],
+    options: Options,
+    n_trees: int,
+    interval: str,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> Fit:
+    """Grow the trees of a sample, and count along them."""
+    unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
+    groups = None if sample.groups is None else sample.groups[unit]
+    rows = points if sample.hard else points[unit]
+    forests = class_forests(rows, code, n_trees, groups, n_jobs, progress)
+    forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
+    vertex[unit] = forests.vertex
+    labels = Labels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
+    edges, method = class_edges(forest, labels), choose_method(interval, sample)
+    spread = measure_spread(points, sample, forest, labels, edges, method, rng, n_jobs, progress)
+    ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
+    content = Content(vertex if sample.groups is None else find_vertices(points)[1], sample.cluster)
+    counts = Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
+    return Fit(sample, points, scale, scale_rates, forests, labels, counts, options)
+
+
+def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Sample:
+    taken = shares[sample.row]
+    present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
+    if len(present) < 2:
+        raise ValueError("Got one class among the rows in use, but expected at least 2: there is nothing to tell.")
+    return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))
