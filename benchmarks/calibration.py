@@ -232,6 +232,12 @@ def coverage_row(measured, low, high, truth, least=None, most=None):
 # p-values where the classes do not differ
 
 
+def measure_picked_null(kind, d, sizes, n_trials):
+    """Whether small p-values are as rare as they say where the labels picked the scale."""
+    p = repeat(partial(null_trial, kind=kind, d=d, sizes=sizes, scale="auto"), n_trials)
+    return {"rows": [_level_row(p, level, most) for level, most in ((0.05, 0.065), (0.01, 0.016))]}
+
+
 def measure_null(kind, d, sizes, n_trials):
     """Whether p-values are uniform when both classes have one distribution."""
     from scipy.stats import kstest
@@ -253,13 +259,15 @@ def _level_row(p, level, most):
     return row(f"p <= {level:.2g}".replace("0.", "."), share, math.sqrt(share * (1 - share) / len(p)), most=most)
 
 
-def null_trial(rng, kind, d, sizes):
-    """The p-value of two classes that do not differ."""
+def null_trial(rng, kind, d, sizes, scale=None):
+    """The p-value of two classes that do not differ; columns of different spread where the scale is picked."""
     from bayesfloor import BayesFloor
 
     n = sum(sizes)
     X = rng.normal(size=(n, d)) if kind == "normal" else rng.integers(0, _VALUES[kind], size=(n, d)).astype(float)
-    floor = BayesFloor(n_trees=3, scale=None, interval="fast", n_jobs=1, random_state=0)
+    if scale is not None:
+        X *= 3.0 ** np.arange(d)
+    floor = BayesFloor(n_trees=3, scale=scale, interval="fast", n_jobs=1, random_state=0)
     return floor.fit(X, np.repeat([0, 1], sizes)).pairwise_.p_values[0, 1]
 
 
@@ -411,9 +419,21 @@ def _interval_cases():
     ]
 
 
-def _null_case(name, kind, d, sizes):
-    sizes = {"kind": kind, "d": d, "sizes": sizes}
-    return Case(f"null/{name}", measure_null, {**sizes, "n_trials": 1000}, {**sizes, "n_trials": 5})
+_NULL = {
+    "d=2": {"kind": "normal", "d": 2, "sizes": (200, 200)},
+    "d=5": {"kind": "normal", "d": 5, "sizes": (200, 200)},
+    "unbalanced": {"kind": "normal", "d": 2, "sizes": (300, 100)},
+    "lattice": {"kind": "lattice", "d": 2, "sizes": (200, 200)},
+    "one bit": {"kind": "bits", "d": 1, "sizes": (200, 200)},
+    "three bits": {"kind": "bits", "d": 3, "sizes": (40, 360)},
+}
+
+
+def _null_cases(piece, measure, n_trials):
+    return [
+        Case(f"{piece}/{name}", measure, {**some, "n_trials": n_trials}, {**some, "n_trials": 5})
+        for name, some in _NULL.items()
+    ]
 
 
 def _bias_case(name, p):
@@ -430,12 +450,8 @@ _TREES = {"n": 1000, "p": 0.33, "gaps": np.linspace(0, 4, 17).tolist(), "n_trees
 
 CASES = [
     *_interval_cases(),
-    _null_case("d=2", "normal", 2, (200, 200)),
-    _null_case("d=5", "normal", 5, (200, 200)),
-    _null_case("unbalanced", "normal", 2, (300, 100)),
-    _null_case("lattice", "lattice", 2, (200, 200)),
-    _null_case("one bit", "bits", 1, (200, 200)),
-    _null_case("three bits", "bits", 3, (40, 360)),
+    *_null_cases("null", measure_null, 1000),
+    *_null_cases("picked-null", measure_picked_null, 2000),
     _bias_case(".15", 0.15),
     _bias_case("1/3", 1 / 3),
     Case("paper-trees", measure_trees, _TREES, {**_TREES, "gaps": [0.0, 1.0, 2.0], "n_trials": 10}),
