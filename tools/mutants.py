@@ -1,11 +1,11 @@
 """Would the tests notice? Draw small faults of the package with a fixed seed and run tests against each.
 
-``python tools/mutants.py RESULTS.json --tests TESTS [--seed 0] [--count 60] [-- PYTEST OPTIONS]``
+``python tools/mutants.py RESULTS.json --tests .coverage [--seed 0] [--count 60] [-- PYTEST OPTIONS]``
 
 A fault is one comparison, arithmetic operator, boolean operator, number, condition or result changed in
 one place. Each is put into a copy of the checkout, whose tests then run until the first that fails; the
-tests to run come from TESTS, a JSON file made by ``coverage json --show-contexts`` of a run with one
-context per test: first those that reach the line, then all of their files and of the folder of the same
+tests to run come from the data of ``pytest --cov --cov-context=test``:
+first those that reach the line, then all of their files and of the folder of the same
 name, since what a shared fixture did is counted for its first user only.
 The tests of all four packages first have to pass without a fault. Results are kept after each fault; the same command
 goes on where it stopped.
@@ -27,7 +27,9 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from coverage import CoverageData
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("forest", "floor", "summary", "cli")
@@ -112,10 +114,11 @@ def put_in(fault: Fault, root: Path) -> None:
     ast.parse(path.read_text("utf-8"))
 
 
-def tests_of(fault: Fault, contexts: dict[str, Any]) -> list[list[str]]:
+def tests_of(fault: Fault, covered: CoverageData) -> list[list[str]]:
     """Tests that reach the line, then their files and the folder; of a compiled kernel the folder alone."""
-    lines = contexts.get(fault.file, {})
-    names = {name for line in range(fault.line, fault.end_line + 1) for name in lines.get(str(line), []) if name}
+    path = next((path for path in covered.measured_files() if Path(path).as_posix().endswith(fault.file)), fault.file)
+    lines = covered.contexts_by_lineno(path)
+    names = {name for line in range(fault.line, fault.end_line + 1) for name in lines.get(line, []) if name}
     tests = sorted({name.partition("|")[0].partition("[")[0] for name in names})
     folder = f"tests/{Path(fault.file).parts[2]}"
     files = {name.partition("::")[0] for name in tests}
@@ -150,23 +153,25 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=Path)
-    parser.add_argument("--tests", type=Path, required=True, help="JSON of coverage with contexts")
+    parser.add_argument("--tests", required=True, help="data of coverage with a context per test")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried at a time")
     parser.add_argument("--only", type=Path, help="results whose survivors alone are tried")
     words = [*sys.argv[1:], "--"]
     asked, options = parser.parse_args(words[: words.index("--")]), words[words.index("--") + 1 : -1]
-    said = json.loads(asked.tests.read_text("utf-8"))["files"]
-    contexts = {name: file.get("contexts", {}) for name, file in said.items()}
+    covered = CoverageData(asked.tests)
+    covered.read()
     results = json.loads(asked.results.read_text("utf-8")) if asked.results.exists() else {}
     left = None if asked.only is None else json.loads(asked.only.read_text("utf-8"))
+
+    chosen = {fault: tests_of(fault, covered) for fault in draw_faults(asked.count, asked.seed)}
 
     def judge(fault: Fault) -> None:
         if fault.name in results or (left is not None and left[fault.name]):
             return
         slot = slots.get()
-        results[fault.name] = any(is_caught(fault, tests, options, slot) for tests in tests_of(fault, contexts))
+        results[fault.name] = any(is_caught(fault, tests, options, slot) for tests in chosen[fault])
         slots.put(slot)
         print("caught  " if results[fault.name] else "SURVIVED", fault.name, flush=True)
         asked.results.write_text(json.dumps(results, indent=1), encoding="utf-8")
@@ -184,7 +189,7 @@ def main() -> None:
             (Path(work) / str(number)).mkdir()
         if not results and not all(pool.map(passes, PACKAGES)):
             parser.error("tests fail without any fault")
-        list(pool.map(judge, draw_faults(asked.count, asked.seed)))
+        list(pool.map(judge, chosen))
     print(f"{sum(results.values())} of {len(results)} caught")
 
 
