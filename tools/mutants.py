@@ -115,14 +115,19 @@ def put_in(fault: Fault, root: Path) -> None:
 
 
 def tests_of(fault: Fault, covered: CoverageData) -> list[list[str]]:
-    """Tests that reach the line, then their files and the folder; of a compiled kernel the folder alone."""
+    """Tests of the package's own folder that reach the line, others that do, then the folder and all of their files.
+
+    No tracer sees a compiled kernel: of these the folder alone.
+    """
     path = next((path for path in covered.measured_files() if Path(path).as_posix().endswith(fault.file)), fault.file)
     lines = covered.contexts_by_lineno(path)
     names = {name for line in range(fault.line, fault.end_line + 1) for name in lines.get(line, []) if name}
     tests = sorted({name.partition("|")[0].partition("[")[0] for name in names})
     folder = f"tests/{Path(fault.file).parts[2]}"
     files = {name.partition("::")[0] for name in tests}
-    return [tests, [folder, *sorted(file for file in files if not file.startswith(folder))]]
+    own = [name for name in tests if name.startswith(folder)]
+    others = [name for name in tests if not name.startswith(folder)]
+    return [own, others, [folder, *sorted(file for file in files if not file.startswith(folder))]]
 
 
 def is_caught(fault: Fault | None, tests: list[str], options: list[str], slot: Path) -> bool:
