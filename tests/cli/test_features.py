@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = ["<b>bold</b>", "\x1b[31mred", "two\nlines", "=1+1", "w" * 200, "漢字", "a,b"]
 
 

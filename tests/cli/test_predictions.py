@@ -7,6 +7,8 @@ import pytest
 
 from bayesfloor import Check
 
+pytestmark = pytest.mark.slow
+
 
 def make_rows(sizes, gap):
     """Features around centres so far apart, and the number of each row's class."""
@@ -49,7 +51,6 @@ def test_the_next_commands_take_the_model_for_no_feature_either(checked, tried):
     assert f"bayesfloor report {tried} -y label --predictions model\n" in checked.stdout
 
 
-@pytest.mark.slow
 def test_a_report_holds_the_model_and_the_selection(run, tried, tmp_path):
     """Both sections, and the JSON beside."""
     asked = ("--predictions", "model", "--select", "-o", tmp_path / "r.html", "--json", tmp_path / "r.json")

@@ -9,6 +9,8 @@ import time
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def opener(tmp_path_factory):

@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"class {k:02d}" for k in range(39)] + ["it's"]
 
 

@@ -21,6 +21,8 @@ from bayesfloor.floor._bayes_floor import SampledRowsWarning
 from bayesfloor.floor._scale import fit_scale
 from bayesfloor.forest import _beyond
 
+pytestmark = pytest.mark.slow
+
 NAMES = np.array(["cat", "dog", "hen"])
 EXACT = [
     "lower",
@@ -106,7 +108,6 @@ def same_results(one, two):
 # All rows, in blocks
 
 
-@pytest.mark.slow
 def test_files_of_more_rows_than_are_drawn_give_what_arrays_give(tmp_path, global_random_seed, gaussians, monkeypatch):
     """As users have it: 60,000 rows, of which 50,000 are drawn for what needs all pairs."""
     monkeypatch.setattr(_all_rows, "_BESIDE_ALL", BESIDE_ALL)
@@ -216,7 +217,6 @@ def test_processes_change_nothing(far, data):
             same_results(BayesFloor(**ALL).fit(*given), far)
 
 
-@pytest.mark.slow
 @plain
 def test_npy_files_and_label_files_change_nothing(far, data, tmp_path):
     """The third way to keep rows."""
@@ -240,7 +240,6 @@ def test_a_scale_is_fitted_to_the_rows_drawn_and_used_for_all(data):
     equal_in_all_rows(far, near)
 
 
-@pytest.mark.slow
 @plain
 def test_a_class_too_rare_to_be_drawn_is_there_all_the_same(data, tmp_path):
     """A class that is lost makes every bound too low."""

@@ -16,6 +16,8 @@ from sklearn.svm import LinearSVC
 from bayesfloor import SmartSVM, SmartSVMSearch
 from bayesfloor.hierarchy import _matrix
 
+pytestmark = pytest.mark.slow
+
 GRID = {"estimator__C": [0.001, 0.01, 0.1, 1, 10]}
 SMALL = {"estimator__C": [0.1, 1]}
 FOLDS = 3
@@ -78,7 +80,6 @@ def test_without_a_refit_there_is_one_computation_less(points, computed, folder)
     assert not hasattr(search, "best_estimator_")
 
 
-@pytest.mark.slow
 def test_answers_are_those_of_grid_search(points):
     """It is one, only sooner done."""
     X, y = points

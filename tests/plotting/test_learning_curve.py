@@ -6,6 +6,8 @@ import pytest
 from bayesfloor.plotting import LearningCurveDisplay
 from bayesfloor.selection._learning import learning_curve, samples_for
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def curve(floor):
@@ -46,7 +48,6 @@ def test_a_target_is_drawn_at_its_error_with_the_rows_that_it_needs(curve):
     assert display.ax_.get_legend().get_texts()[-1].get_text() == needed.text.split(". ")[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("target", [0.01, 0.9999999])
 def test_a_target_that_needs_no_rows_or_none_would_do_has_no_star(curve, target):
     """Only the line."""
