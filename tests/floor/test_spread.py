@@ -22,6 +22,17 @@ def test_standard_errors_are_about_the_spread_over_samples(rng, gaussians):
     assert 0.4 < by_quarters / spread < 2.5
 
 
+@pytest.mark.parametrize(("interval", "quarters"), [("subsample", 40), ("fast", 4)])
+def test_an_interval_rests_on_forty_quarters_and_a_drift_on_four(rng, gaussians, interval, quarters):
+    """Fewer would leave its standard error to chance; more would take longer than the fit."""
+    calls = []
+    floor = BayesFloor(scale=None, interval=interval, progress=lambda *call: calls.append(call))
+    floor.fit(*gaussians(rng, [60, 60]))
+
+    assert {total for stage, _, total in calls if stage == "subsamples"} == {quarters}
+    assert floor.overall_._degrees == (39 if interval == "subsample" else np.inf)
+
+
 def make_sample(n, d=2, *, together=1):
     """A sample of so many rows, of which so many each were drawn together."""
     features = Features(np.zeros((n, d)), np.ones(d, dtype=bool))
