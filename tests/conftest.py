@@ -41,6 +41,33 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="needs POSIX"))
 
 
+# A race of the cheapest learners does for tests of everything but races: of "normal" effort only these run.
+CHEAP_RACE = {"EFFORTS": 0.3, "LEAST_BUDGET": 0.5}
+REAL_RACE = {}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_races():
+    """Races of few learners, in all tests but those marked ``real_race``."""
+    from bayesfloor.learners import _registry
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in CHEAP_RACE.items():
+            REAL_RACE[name] = getattr(_registry, name)["normal"]
+            patch.setitem(getattr(_registry, name), "normal", value)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _real_race(request, monkeypatch):
+    """Races as they are for users, in tests marked ``real_race``."""
+    if request.node.get_closest_marker("real_race"):
+        from bayesfloor.learners import _registry
+
+        for name, value in REAL_RACE.items():
+            monkeypatch.setitem(getattr(_registry, name), "normal", value)
+
+
 def _seed():
     return int(os.environ.get("BAYESFLOOR_SEED", "0"))
 

@@ -38,6 +38,7 @@ from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
 
 if TYPE_CHECKING:
+    from bayesfloor.answer._answer import Answer
     from bayesfloor.forest._beyond import Work  # which loads the compiled kernels
 
 logger = logging.getLogger(__name__)
@@ -162,6 +163,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     work_: Work | None
     _pairwise: PairwiseFloor | None
     _envelope: Envelope | None
+    _answers: dict[str, Answer]
 
     def __init__(
         self,
@@ -287,6 +289,44 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         made = make_envelope(self.overall_, self.fitted_, cv, learners, self.random_state, self.n_jobs, self._progress)
         if cv == _FOLDS and learners is None:
             self._envelope = made
+        return made
+
+    def answer(self, effort: str = "normal", learners: Any = None) -> Answer:
+        """The lowest possible error: best estimate and range.
+
+        Learners of several kinds are cross-validated on growing parts of the rows; where their learning curves end is
+        the best estimate. The answer does not depend on any target.
+
+        Parameters
+        ----------
+        effort : {"quick", "normal", "thorough"}, default="normal"
+            How much work to do: about as much as cross-validating 1, 2.5 or 10 random forests of 100 trees.
+        learners : dict of name -> classifier, default=None
+            Classifiers of your own that join the race, such as the model you want to use.
+
+        Returns
+        -------
+        Answer
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from bayesfloor import BayesFloor
+        >>> floor = BayesFloor().fit(*load_wine(return_X_y=True))
+        >>> answer = floor.answer(learners={"naive Bayes": GaussianNB()})
+        >>> sorted(answer.errors)[-2:]
+        ['naive Bayes', 'neighbours']
+        """
+        from bayesfloor.answer._make import make_answer
+
+        check_is_fitted(self)
+        if learners is None and effort in self._answers:
+            return self._answers[effort]
+        ways = self.random_state, self.n_jobs, self._progress
+        made = make_answer(self.overall_, self.fitted_, effort, learners, *ways)
+        if learners is None:
+            self._answers[effort] = made
         return made
 
     def verdict(self, target: float) -> str:
@@ -419,7 +459,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         )
         self.soft_confusion_: Floats = soft_confusion(counts.edges.matrix)
         self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, fit.sample.row, classes)
-        self._envelope = None
+        self._envelope, self._answers = None, {}
 
     def _merge_pairs(self) -> PairwiseFloor:
         """Pairs of merged classes."""

@@ -1,0 +1,456 @@
+"""Problems as users have them, whose Bayes error is known: embeddings, tables, words, many classes, noise and junk.
+
+A law gives rows together with the posterior at each; labels are drawn from that, and the Bayes error is the mean of
+1 - max posterior over many rows. ``@family`` makes of a maker of laws one of problems: ``table(1500, 3, flips=0.1)`` is
+a problem of 1,500 rows by seed 3. Laws are made when they are first needed, since many look for the overlap that has
+the error asked for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from benchmarks._data import read_rows
+from benchmarks._known import draw_labels, two_columns
+
+TRUTH_SEED, TRUTH_ROWS, PART = 41, 40_000, 10_000  # the standard error of a truth is below .00125
+SEARCH_ROWS, SEARCH_STEPS = 2000, 10
+
+
+class Truth(NamedTuple):
+    """Ends between which the Bayes error lies, mostly equal, and the error of always naming the largest class."""
+
+    low: float
+    high: float
+    guessing: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows and labels by a law that is known."""
+
+    name: str
+    family: str
+    n_rows: int
+    make: Callable  # () -> law: (n, rng) -> X, posterior
+
+    @cached_property
+    def law(self):
+        """The law, which may have to be looked for."""
+        return self.make()
+
+    def draw(self, seed):
+        """Rows and labels."""
+        rng = np.random.default_rng([seed, *self.name.encode()])
+        X, eta = self.law(self.n_rows, rng)
+        return X, draw_labels(eta, rng)
+
+    @cached_property
+    def truth(self):
+        """What is known of the problem."""
+        rng, law = np.random.default_rng([TRUTH_SEED, *self.name.encode()]), getattr(self.law, "latent", self.law)
+        parts = [law(PART, rng)[1] for _ in range(TRUTH_ROWS // PART)]
+        floor = float(np.mean([_floor(eta) for eta in parts]))
+        return Truth(floor, floor, 1 - float(np.mean([eta.mean(axis=0) for eta in parts], axis=0).max()))
+
+
+def family(name):
+    """Decorator that makes of a maker of laws one of problems."""
+
+    def decorate(make):
+        @wraps(make)
+        def problem(n, seed, **knobs):
+            told = "".join(f"-{key}{value:g}" for key, value in knobs.items())
+            return Problem(f"{make.__name__}{told}-n{n}-{seed}", name, n, lambda: make(seed, **knobs))
+
+        return problem
+
+    return decorate
+
+
+def _floor(eta):
+    return float(1 - eta.max(axis=1).mean())
+
+
+def with_error(make, error, low, high):
+    """The law whose Bayes error is about this; ``make(knob)`` gives one with more overlap for a larger knob."""
+    for _ in range(SEARCH_STEPS):
+        middle = np.sqrt(low * high)
+        found = _floor(make(middle)(SEARCH_ROWS, np.random.default_rng(TRUTH_SEED))[1])
+        low, high = (middle, high) if found < error else (low, middle)
+    return make(np.sqrt(low * high))
+
+
+def by_class(eta, classes, n_classes):
+    """Posteriors of classes from those of their parts."""
+    return eta @ np.equal.outer(classes, np.arange(n_classes)).astype(float)
+
+
+def nearness(X, centres, spread, log_weight=0.0):
+    """Posterior of the centres of isotropic Gaussians."""
+    square = (X**2).sum(axis=1)[:, None] - 2 * X @ centres.T + (centres**2).sum(axis=1)
+    return softmax(log_weight - square / (2 * spread**2), axis=1)
+
+
+def flipped(flips, second):
+    """Posterior of two classes where a rule names the second or not and labels are flipped at this rate."""
+    return two_columns(np.where(second, 1 - flips, flips))
+
+
+# Embeddings: few latent coordinates, many columns.
+
+
+class Lift:
+    """A smooth one-to-one map of m coordinates into d columns: themselves and 48 sines, mixed."""
+
+    def __init__(self, m, d, rng):
+        self.wave, self.phase = rng.normal(size=(m, 48)) / np.sqrt(m), rng.uniform(0, 2 * np.pi, 48)
+        self.mix = rng.normal(size=(m + 48, d)) / np.sqrt(m)
+
+    def __call__(self, z):
+        return np.hstack([z, 1.5 * np.sin(1.5 * (z @ self.wave) + self.phase)]) @ self.mix
+
+
+def lifted(latent, lift, d, noise=0.1):
+    """A latent law seen in d columns with noise, which hides below .0005 of the labels where d is ten times m."""
+    scale = noise * lift(latent(2000, np.random.default_rng(TRUTH_SEED))[0]).std()
+
+    def law(n, rng):
+        z, eta = latent(n, rng)
+        return lift(z) + scale * rng.normal(size=(n, d)), eta
+
+    law.latent = latent  # as the truth needs no columns
+    return law
+
+
+def blobs(K, m, rng, per_class=2):
+    """Gaussian blobs, the knob their spread."""
+    centres, classes = rng.normal(size=(per_class * K, m)), np.repeat(np.arange(K), per_class)
+
+    def make(spread):
+        def law(n, rng):
+            z = centres[rng.integers(len(centres), size=n)] + spread * rng.normal(size=(n, m))
+            return z, by_class(nearness(z, centres, spread), classes, K)
+
+        return law
+
+    return make
+
+
+def waves(K, m, rng, frequency=2.2):
+    """Labels from a smooth random field, the knob its bluntness."""
+    slope = rng.normal(size=(m, 60)) * 0.6 * frequency / np.sqrt(m)
+    phase, weight = rng.uniform(0, 2 * np.pi, 60), rng.normal(size=(60, K)) / np.sqrt(30)
+
+    def make(bluntness):
+        def law(n, rng):
+            z = rng.normal(size=(n, m))
+            return z, softmax(np.cos(z @ slope + phase) @ weight / bluntness, axis=1)
+
+        return law
+
+    return make
+
+
+@family("embedding, blobs")
+def embedded_blobs(seed, K, m, d, error):
+    """Two blobs a class in m latent coordinates, seen in d columns."""
+    rng = np.random.default_rng([1, K, m, d, seed])
+    return lifted(with_error(blobs(K, m, rng), error, 1e-3, 10), Lift(m, d, rng), d)
+
+
+@family("embedding, waves")
+def embedded_waves(seed, K, m, d, error):
+    """A smooth field of m latent coordinates, seen in d columns."""
+    rng = np.random.default_rng([12, K, m, d, seed])
+    return lifted(with_error(waves(K, m, rng), error, 1e-3, 10), Lift(m, d, rng), d)
+
+
+# Tables.
+
+
+@family("table")
+def table(seed, flips, slope=4.0):
+    """Sixteen numbers and three categories; products, steps, a sine and effects of categories; two classes."""
+    rng = np.random.default_rng([2, seed])
+    one, two = rng.normal(size=4), rng.normal(size=(4, 4)) * 0.7
+
+    def law(n, rng):
+        x = rng.normal(size=(n, 16))
+        x[:, 5], x[:, 12], x[:, 7] = np.exp(0.7 * x[:, 5]), np.exp(x[:, 12]), rng.uniform(-1.7, 1.7, n)
+        a, b, c = rng.integers(4, size=n), rng.integers(4, size=n), rng.integers(5, size=n)
+        score = 0.9 * x[:, 0] * x[:, 1] + 0.8 * np.sin(2 * x[:, 2]) + 0.9 * (x[:, 3] > 0) * x[:, 4]
+        score += 0.5 * np.log(x[:, 5]) + 0.7 * x[:, 7] + one[a] * x[:, 6] + two[a, b]
+        p = flips + (1 - 2 * flips) * expit(slope * score)
+        return np.hstack([x, np.eye(4)[a], np.eye(4)[b], np.eye(5)[c]]), two_columns(p)
+
+    return law
+
+
+@family("rules")
+def rules(seed, d, n_rules, flips):
+    """A vote of rules of the kind "one of two columns is above its cut, not both"; labels flipped."""
+    rng = np.random.default_rng([3, d, n_rules, seed])
+    pairs = np.stack([rng.choice(8, 2, replace=False) for _ in range(n_rules)])
+    cuts, weight = rng.normal(size=(n_rules, 2)) * 0.5, rng.uniform(0.5, 1.5, n_rules)
+    alone, at = rng.normal(size=8) * 0.5, rng.normal(size=8) * 0.5
+
+    def vote(x):
+        either = np.sign(x[:, pairs[:, 0]] - cuts[:, 0]) * np.sign(x[:, pairs[:, 1]] - cuts[:, 1])
+        return either @ weight + np.sign(x[:, :8] - at) @ alone
+
+    middle = np.median(vote(rng.normal(size=(20_000, d))))
+
+    def law(n, rng):
+        x = rng.normal(size=(n, d))
+        return x, flipped(flips, vote(x) > middle)
+
+    return law
+
+
+# Mixtures.
+
+
+def _root(rng, p):
+    return rng.uniform(-1, 1, size=(p, p)) + 0.5 * np.eye(p)
+
+
+@family("mixture with junk")
+def junk_mixture(seed, K, error, p=6, redundant=4, junk=10):
+    """Two Gaussians a class with covariances of their own, redundant columns and junk."""
+    rng = np.random.default_rng([4, K, seed])
+    corners = np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
+    centres = corners[rng.choice(len(corners), 2 * K, replace=False)].astype(float)
+    classes, roots = np.arange(2 * K) % K, [_root(rng, p) for _ in range(2 * K)]
+    covariances = [root.T @ root + 0.05 * np.eye(p) for root in roots]
+    factors, inverses = [np.linalg.cholesky(c) for c in covariances], [np.linalg.inv(c) for c in covariances]
+    mix, order = rng.normal(size=(p, redundant)), rng.permutation(p + redundant + junk)
+
+    def make(overlap):
+        def law(n, rng):
+            part, x = rng.integers(2 * K, size=n), rng.normal(size=(n, p))
+            for k in range(2 * K):
+                x[part == k] = centres[k] / overlap + x[part == k] @ factors[k].T
+            logs = [
+                0.5 * np.linalg.slogdet(inverse)[1] - 0.5 * squares(x - centre / overlap, inverse)
+                for centre, inverse in zip(centres, inverses, strict=True)
+            ]
+            eta = by_class(softmax(np.stack(logs, axis=1), axis=1), classes, K)
+            return np.hstack([x, x @ mix, rng.normal(size=(n, junk))])[:, order], eta
+
+        return law
+
+    return with_error(make, error, 0.05, 20)
+
+
+def squares(gap, inverse):
+    """Squared lengths of rows by an inverse covariance."""
+    return ((gap @ inverse) * gap).sum(axis=1)
+
+
+@family("heavy tails")
+def heavy_tails(seed, K, degrees, error, p=6, junk=6):
+    """Two multivariate t's a class, and junk as heavy."""
+    rng = np.random.default_rng([5, K, seed])
+    centres, classes = rng.normal(size=(2 * K, p)), np.arange(2 * K) % K
+    shapes = rng.normal(size=(2 * K, p, p))
+
+    def make(overlap):
+        # Shapes go together as places do, or they alone would tell the classes apart.
+        roots = np.eye(p) + 0.4 * shapes / (0.5 + overlap)
+        inverses = np.linalg.inv(roots @ roots.transpose(0, 2, 1))
+
+        def law(n, rng):
+            part = rng.integers(2 * K, size=n)
+            x = rng.normal(size=(n, p)) / np.sqrt(rng.chisquare(degrees, size=(n, 1)) / degrees)
+            for k in range(2 * K):
+                x[part == k] = centres[k] / overlap + x[part == k] @ roots[k].T
+            logs = []
+            for centre, inverse in zip(centres, inverses, strict=True):
+                far = np.log1p(squares(x - centre / overlap, inverse) / degrees)
+                logs.append(0.5 * np.linalg.slogdet(inverse)[1] - 0.5 * (degrees + p) * far)
+            eta = by_class(softmax(np.stack(logs, axis=1), axis=1), classes, K)
+            return np.hstack([x, rng.standard_t(degrees, size=(n, junk))]), eta
+
+        return law
+
+    return with_error(make, error, 0.02, 20)
+
+
+@family("imbalance")
+def imbalanced(seed, rare, share, d=10, junk=5):
+    """A rare class in two blobs among three of the other; the Bayes error is ``share * rare``."""
+    rng = np.random.default_rng([6, seed])
+    centres, classes = rng.normal(size=(5, d)), np.array([0, 0, 0, 1, 1])
+    weight = np.array([(1 - rare) / 3] * 3 + [rare / 2] * 2)
+
+    def make(spread):
+        def law(n, rng):
+            x = centres[rng.choice(5, n, p=weight)] + spread * rng.normal(size=(n, d))
+            eta = by_class(nearness(x, centres, spread, np.log(weight)), classes, 2)
+            return np.hstack([x, rng.normal(size=(n, junk))]), eta
+
+        return law
+
+    return with_error(make, share * rare, 0.05, 4)
+
+
+@family("many classes")
+def many_classes(seed, K, error, d=20):
+    """One Gaussian a class."""
+    return with_error(blobs(K, d, np.random.default_rng([7, K, seed]), per_class=1), error, 0.05, 4)
+
+
+@family("easy")
+def easy(seed, error, K=3, d=10):
+    """Six Gaussians far apart."""
+    return with_error(blobs(K, d, np.random.default_rng([8, seed])), error, 0.02, 4)
+
+
+@family("nearly useless")
+def useless(seed, K, strength, d=15):
+    """Next to no signal."""
+    rng = np.random.default_rng([9, K, seed])
+    inner, outer = rng.normal(size=(d, 20)) / np.sqrt(d), rng.normal(size=(20, K)) / np.sqrt(20)
+
+    def law(n, rng):
+        x = rng.normal(size=(n, d))
+        return x, softmax(strength * np.tanh(2 * x @ inner) @ outer, axis=1)
+
+    return law
+
+
+# What learners cannot see, or see in part.
+
+
+def in_odd_cell(x, side):
+    """Whether rows of a unit cube, cut into so many cells a side, lie in a cell of the second colour."""
+    return np.floor(side * x).sum(axis=1) % 2 == 1
+
+
+@family("hidden")
+def hidden_cells(seed, d, side, junk, flips):  # noqa: ARG001 - the law is the same for all seeds
+    """Two cells a side are the parity of d signs, more of them a checkerboard; junk, labels flipped."""
+
+    def law(n, rng):
+        x = rng.random((n, d + junk))
+        return x, flipped(flips, in_odd_cell(x[:, :d], side))
+
+    return law
+
+
+@family("hidden")
+def hidden_patterns(seed, bits, flips, junk=3):
+    """A label for each pattern of bits, drawn by lot; there are more patterns than rows."""
+    lot = np.random.default_rng([13, bits, seed]).permutation(2**bits) % 2 == 1
+
+    def law(n, rng):
+        x = rng.integers(2, size=(n, bits))
+        return np.hstack([x, rng.normal(size=(n, junk))]), flipped(flips, lot[x @ 2 ** np.arange(bits)])
+
+    return law
+
+
+@family("half hidden")
+def half_hidden(seed, d, side, weight, flips, plain=5):
+    """Cells decide in a share ``weight`` of rows, a linear rule in the others; which one is in a column."""
+    slope = np.random.default_rng([10, d, seed]).normal(size=plain)
+
+    def law(n, rng):
+        cells, x, hidden = rng.random((n, d)), rng.normal(size=(n, plain)), rng.random(n) < weight
+        second = np.where(hidden, in_odd_cell(cells, side), x @ slope > 0)
+        return np.column_stack([cells, x, hidden]), flipped(flips, second)
+
+    return law
+
+
+@family("half hidden")
+def half_added(seed, d, side, hidden, strength=2.0, plain=5):
+    """A linear score, moved up or down by ``hidden`` as cells have it."""
+    slope = np.random.default_rng([14, d, seed]).normal(size=plain)
+    slope *= strength / np.linalg.norm(slope)
+
+    def law(n, rng):
+        cells, x = rng.random((n, d)), rng.normal(size=(n, plain))
+        score = x @ slope + hidden * np.where(in_odd_cell(cells, side), 1, -1)
+        return np.column_stack([cells, x]), two_columns(expit(score))
+
+    return law
+
+
+# Words.
+
+
+@family("words")
+def words(seed, K, vocabulary, error, length=60, topics=3):
+    """Counts of words: topics lean on their class, classes on a common language; log(1 + count) as columns."""
+    rng = np.random.default_rng([11, K, vocabulary, seed])
+    common = 1 / np.arange(3, vocabulary + 3)
+    common /= common.sum()
+    classes = np.repeat(np.arange(K), topics)
+    own = rng.dirichlet(common * 30, size=K)
+    topic = np.stack([rng.dirichlet(own[k] * 30 + 1e-4) for k in classes])
+
+    def make(blandness):
+        language = topic / blandness + (1 - 1 / blandness) * common
+
+        def law(n, rng):
+            part, long = rng.integers(len(classes), size=n), rng.integers(length // 2, 2 * length, size=n)
+            counts = rng.multinomial(long, language[part])
+            return np.log1p(counts), by_class(softmax(counts @ np.log(language).T, axis=1), classes, K)
+
+        return law
+
+    return with_error(make, error, 1.01, 100)
+
+
+# Real rows.
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedNoise:
+    """Rows of a real dataset, labels re-assigned uniformly with rate rho; the clean error is at most ``best``.
+
+    The Bayes error is known up to what the clean one leaves: it lies between that of the noise alone and that of the
+    best classifier known.
+    """
+
+    dataset: str
+    n_rows: int
+    seed: int
+    rho: float
+    best: float
+    family = "planted noise"
+
+    @property
+    def name(self):
+        """Name of the problem."""
+        return f"{self.dataset}-rho{self.rho:g}-n{self.n_rows}-{self.seed}"
+
+    @cached_property
+    def clean(self):
+        """All rows and codes."""
+        if self.dataset == "digits":
+            from sklearn.datasets import load_digits
+
+            return load_digits(return_X_y=True)
+        return read_rows(self.dataset)
+
+    def draw(self, seed):
+        """Rows and labels."""
+        X, codes = self.clean
+        rng = np.random.default_rng([seed, *self.name.encode()])
+        rows = rng.permutation(len(codes))[: self.n_rows]
+        noise = rng.integers(codes.max() + 1, size=self.n_rows)
+        return X[rows], np.where(rng.random(self.n_rows) < self.rho, noise, codes[rows])
+
+    @cached_property
+    def truth(self):
+        """What is known of the problem."""
+        shares = np.bincount(self.clean[1]) / len(self.clean[1])
+        low, largest = self.rho * (1 - 1 / len(shares)), (1 - self.rho) * shares.max() + self.rho / len(shares)
+        return Truth(low, low + (1 - self.rho) * self.best, 1 - float(largest))

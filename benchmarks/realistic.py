@@ -1,0 +1,408 @@
+"""How near the answer comes to a Bayes error that is known, on problems as users have them.
+
+``python -m benchmarks.realistic held-back`` runs what is asked for on sixty problems that no method was tuned on, four
+draws of each; ``development`` on those that methods may be tuned on. Each cell is kept as it comes, the first draws of
+all problems first, and a killed run goes on where it was. ``--kinds`` takes some of three kinds of cells: "rivals",
+5-fold errors of three classifiers of scikit-learn by their defaults on standardised rows; "before", the envelope that
+the answer took the place of; "answer". ``--quick`` takes two small problems and writes nothing; ``--show`` prints what
+was kept before.
+
+Where noise was planted in real labels the truth is a band: an estimate errs by its distance to it, and a range holds
+the truth if it reaches it. Verdicts are asked for at errors some points below and above the truth; those that are not
+between 0 and the error of guessing are left out and counted. A range without a lower end is counted from 0. Intervals
+are by drawing problems anew, with all their draws.
+
+Planted noise reads datasets from the folder that ``BAYESFLOOR_DATA`` names.
+"""
+
+import math
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks._before import run_before
+from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._data import SEED
+from benchmarks._realistic import easy, table
+from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
+from benchmarks._results import align
+from benchmarks._timing import seconds_of
+from benchmarks.known_floor import CompactFile, check_shares, plain
+
+RESULTS = FOLDER / "realistic.json"
+MARGINS = (0.02, 0.05, 0.1)
+FOLDS, RESAMPLES, LEVEL = 5, 1000, 0.95
+QUICK = (easy(200, 1, error=0.05), table(300, 1, flips=0.1))
+PROBLEMS = {problem.name: problem for problems in (*SETS.values(), QUICK) for problem in problems}
+REACHABLE, OUT_OF_REACH, NO_SIGNAL = "reachable", "out of reach", "no signal found"
+KINDS = ("rivals", "before", "answer")
+ANSWERS = KINDS[1:]  # kinds with a range and verdicts
+BEFORE = "813a893"  # commit that the cells of this kind are of
+
+
+# One cell: a problem, a draw and a kind.
+
+
+def run_truth(problem):
+    """What is known of a problem."""
+    return {"family": problem.family, **{name: plain(value) for name, value in problem.truth._asdict().items()}}
+
+
+def targets_of(truth):
+    """Errors to ask verdicts for, by their distance to the truth; those between 0 and guessing."""
+    errors = {}
+    for margin in MARGINS:
+        errors |= {f"-{margin:g}": truth["low"] - margin, f"+{margin:g}": truth["high"] + margin}
+    return {name: error for name, error in errors.items() if 0 < error < truth["guessing"]}
+
+
+def default_classifiers(seed):
+    """The classifiers that most would try, as scikit-learn has them."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.svm import SVC
+
+    return {
+        "boosting": HistGradientBoostingClassifier(random_state=seed),
+        "svc": SVC(),
+        "mlp": MLPClassifier(random_state=seed),
+    }
+
+
+def run_rivals(problem, draw, _targets):
+    """Errors of classifiers in five folds."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = problem.draw(draw)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=draw)
+    errors, seconds = {}, {}
+    for name, model in default_classifiers(draw).items():
+        scaled = make_pipeline(StandardScaler(), model)
+        time, guess = seconds_of(lambda scaled=scaled: cross_val_predict(scaled, X, y, cv=folds))
+        errors[name], seconds[name] = plain(float(np.mean(guess != y))), plain(time)
+    return {"estimate": min(errors.values()), "errors": errors, "seconds": seconds}
+
+
+def run_answer(problem, draw, targets):
+    """The answer, and its words for targets."""
+    from bayesfloor import BayesFloor
+
+    X, y = problem.draw(draw)
+    seconds, found = seconds_of(lambda: BayesFloor(random_state=draw).fit(X, y).answer())
+    ends = {name: getattr(found, name) for name in ("estimate", "lower", "upper")}
+    return {
+        **{name: None if math.isnan(value) else plain(float(value)) for name, value in ends.items()},
+        "reliability": NO_SIGNAL if found.reasons[:1] and found.reasons[0].startswith(NO_SIGNAL) else found.reliability,
+        "verdicts": {name: found.verdict(1 - error) for name, error in targets.items()},
+        "seconds": plain(seconds),
+    }
+
+
+RUNS = {"rivals": run_rivals, "before": run_before, "answer": run_answer}
+
+
+def run_cell(name, draw, kind, truth):
+    """One kind on one draw of a problem."""
+    import warnings
+
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # most networks end before they converge
+        return RUNS[kind](PROBLEMS[name], draw, targets_of(truth))
+
+
+def key_of(name, draw, kind):
+    """Name of a cell in the file."""
+    return f"{name}/{draw}/{kind}"
+
+
+def run_cells(names, draws, kinds, file, jobs):
+    """Run what the file does not have, the first draws of all problems first."""
+    from joblib import Parallel, delayed
+
+    cases = file.results["cases"]
+    for name in names:
+        if f"{name}/truth" not in cases:
+            file.add(f"{name}/truth", run_truth(PROBLEMS[name]))
+    cells = [(name, draw, kind) for draw, name, kind in product(range(draws), names, kinds)]
+    missing = [cell for cell in cells if key_of(*cell) not in cases]
+    tasks = (delayed(run_cell)(*cell, cases[f"{cell[0]}/truth"]) for cell in missing)
+    for cell, case in zip(missing, Parallel(n_jobs=jobs, return_as="generator")(tasks), strict=True):
+        file.add(key_of(*cell), case)
+        print(f"{key_of(*cell)}: {_total_seconds(case['seconds']):.1f} s", flush=True)
+
+
+def _total_seconds(seconds):
+    return sum(seconds.values()) if isinstance(seconds, dict) else seconds
+
+
+# What the cells say together.
+
+
+def problems_of(results, names):
+    """Cells of each problem: a list of draws, each with the truth and what every kind said."""
+    found = []
+    for name in names:
+        truth = results["cases"].get(f"{name}/truth")
+        draws = [{kind: results["cases"].get(key_of(name, draw, kind)) for kind in KINDS} for draw in range(DRAWS)]
+        found.append([{"truth": truth, "draw": n, **kinds} for n, kinds in enumerate(draws) if any(kinds.values())])
+    return [cells for cells in found if cells]
+
+
+def with_kinds(problems, *kinds):
+    """Cells that have all of these kinds, by problem."""
+    kept = [[cell for cell in cells if all(cell[kind] for kind in kinds)] for cells in problems]
+    return [cells for cells in kept if cells]
+
+
+def of_families(problems, families):
+    """Problems of these families."""
+    return [cells for cells in problems if family_of(cells) in families]
+
+
+def family_of(cells):
+    """Family of a problem."""
+    return cells[0]["truth"]["family"]
+
+
+def distance(cell, kind):
+    """By how much an estimate misses the truth; without end where there is none."""
+    estimate, truth = cell[kind]["estimate"], cell["truth"]
+    return math.inf if estimate is None else max(0.0, truth["low"] - estimate, estimate - truth["high"])
+
+
+def lower_end(one):
+    """Lower end of a range, 0 where it has none."""
+    return 0.0 if one["lower"] is None else one["lower"]
+
+
+def holds(cell, kind):
+    """Whether a range reaches the truth."""
+    one = cell[kind]
+    return lower_end(one) <= cell["truth"]["high"] and one["upper"] >= cell["truth"]["low"]
+
+
+def width(cell, kind):
+    """Width of a range."""
+    return cell[kind]["upper"] - lower_end(cell[kind])
+
+
+def is_limit_wrong(cell, kind):
+    """Whether an upper limit lies below the truth."""
+    return cell[kind]["upper"] < cell["truth"]["low"]
+
+
+class Verdicts(NamedTuple):
+    """Numbers of verdicts at one distance to the truth, below it and above."""
+
+    asked: int
+    decided: int
+    wrong: int
+    false_out: int  # out of reach although it is not
+
+
+def count_verdicts(cell, kind, margin):
+    """Verdicts of one cell."""
+    below, above = (cell[kind]["verdicts"].get(f"{sign}{margin:g}") for sign in "-+")
+    decided = [word for word in (below, above) if word in (REACHABLE, OUT_OF_REACH)]
+    false_out = above == OUT_OF_REACH
+    asked = (below is not None) + (above is not None)
+    return Verdicts(asked, len(decided), int(below == REACHABLE) + int(false_out), int(false_out))
+
+
+# Figures with intervals: problems are drawn anew with all their draws, since draws of one problem err alike.
+
+
+def told(problems, values, figure, form=".3f"):
+    """A figure as text, with its interval; ``values`` gives the numbers of a cell, the figure is of lines of them."""
+    if not problems:
+        return "-"
+    parts = [np.array([values(cell) for cell in cells], dtype=float) for cells in problems]
+    value = figure(np.concatenate(parts))
+    if np.isnan(value):
+        return "-"
+    low, high = interval(parts, figure)
+    return f"{value:{form}} ({low:{form}} to {high:{form}})"
+
+
+def interval(parts, figure):
+    """Ends between which a figure of the lines of all parts lies."""
+    rng = np.random.default_rng(SEED)
+    draws = rng.integers(len(parts), size=(RESAMPLES, len(parts)))
+    found = [figure(np.concatenate([parts[place] for place in places])) for places in draws]
+    # Without interpolation: a median may be without end.
+    return np.nanquantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="closest_observation")
+
+
+def ratio_of_medians(lines):
+    """Median of the first column over that of the second."""
+    one, two = np.median(lines, axis=0)
+    return one / two if two > 0 and np.isfinite(two) else np.nan
+
+
+def ratio_of_sums(lines):
+    """Sum of the first column over that of the second."""
+    one, two = lines.sum(axis=0)
+    return one / two if two else np.nan
+
+
+# Tables.
+
+
+def groups_of(problems):
+    """Problems in all, those of families never tuned on, and the others."""
+    groups = {
+        "all": problems,
+        "never tuned on": [cells for cells in problems if family_of(cells) in NEVER_TUNED],
+        "tuned on": [cells for cells in problems if family_of(cells) not in NEVER_TUNED],
+    }
+    return {label: members for label, members in groups.items() if members}
+
+
+def chained(problems):
+    """All cells."""
+    return [cell for cells in problems for cell in cells]
+
+
+def estimate_table(problems):
+    """Errors of estimates, and their ratios to those of others in the same cells."""
+    yield ("estimates", "by", "cells", "none given", "median error", "ratio to rivals", "ratio to before")
+    for (label, members), kind in product(groups_of(problems).items(), KINDS):
+        own = with_kinds(members, kind)
+        none = sum(cell[kind]["estimate"] is None for cell in chained(own))
+        median = told(own, lambda cell, kind=kind: distance(cell, kind), np.median, ".4f")
+        ratios = [error_ratio(members, kind, other) for other in ("rivals", "before")]
+        yield (label, kind, str(len(chained(own))), str(none), median, *ratios)
+
+
+def error_ratio(problems, kind, other):
+    """Median error of a kind relative to that of another, as text."""
+    if kind == other:
+        return "-"
+    both = with_kinds(problems, kind, other)
+    return told(both, lambda cell: (distance(cell, kind), distance(cell, other)), ratio_of_medians, ".2f")
+
+
+def family_table(problems):
+    """Median errors by family."""
+    yield ("median error", "problems", *KINDS)
+    for name in sorted({family_of(cells) for cells in problems}):
+        members = of_families(problems, [name])
+        yield (name, str(len(members)), *(plain_median(chained(with_kinds(members, kind)), kind) for kind in KINDS))
+
+
+def plain_median(cells, kind):
+    """Median error as text."""
+    return f"{np.median([distance(cell, kind) for cell in cells]):.4f}" if cells else "-"
+
+
+def range_table(problems):
+    """Whether ranges hold the truth, how wide they are, and upper limits that are wrong."""
+    yield ("ranges", "by", "cells", "hold the truth", "median width", "upper limits wrong, first draws")
+    for (label, members), kind in product(groups_of(problems).items(), ANSWERS):
+        own = with_kinds(members, kind)
+        first = [is_limit_wrong(cell, kind) for cell in chained(own) if cell["draw"] == 0]
+        held = told(own, lambda cell, kind=kind: holds(cell, kind), np.mean)
+        wide = told(own, lambda cell, kind=kind: width(cell, kind), np.median)
+        yield (label, kind, str(len(chained(own))), held, wide, f"{sum(first)} of {len(first)}")
+
+
+def verdict_table(problems):
+    """Verdicts some points from the truth."""
+    yield ("verdicts", "by", "points", "asked", "left out", "decided", "wrong", "false out of reach")
+    groups = groups_of(problems) | {"half hidden": of_families(problems, ["half hidden"])}
+    for (label, members), kind, margin in product(groups.items(), ANSWERS, MARGINS):
+        own = with_kinds(members, kind)
+        found = [count_verdicts(cell, kind, margin) for cell in chained(own)]
+        asked, false_out = sum(one.asked for one in found), sum(one.false_out for one in found)
+        shares = [verdict_share(own, kind, margin, field) for field in ("decided", "wrong")]
+        counts = (str(asked), str(2 * len(found) - asked))
+        yield (label, kind, f"{100 * margin:g}", *counts, *shares, str(false_out))
+
+
+def verdict_share(problems, kind, margin, field):
+    """Share of the verdicts asked for, as text."""
+
+    def values(cell):
+        found = count_verdicts(cell, kind, margin)
+        return getattr(found, field), found.asked
+
+    return told(problems, values, ratio_of_sums)
+
+
+def chance_table(problems):
+    """Problems where every learner is at chance: nothing should be claimed of them."""
+    yield ("every learner at chance", "cells", NO_SIGNAL, "without a lower end", "out of reach")
+    for kind in ANSWERS:
+        cells = [cell[kind] for cell in chained(with_kinds(of_families(problems, ["hidden"]), kind))]
+        silent = sum(cell["reliability"] == NO_SIGNAL for cell in cells)
+        open_ended = sum(cell["lower"] is None for cell in cells)
+        claimed = sum(OUT_OF_REACH in cell["verdicts"].values() for cell in cells)
+        yield (kind, *map(str, (len(cells), silent, open_ended, claimed)))
+
+
+def tables(results, part="held-back"):
+    """Tables by name."""
+    problems = problems_of(results, [problem.name for problem in SETS[part]])
+    made = {
+        "estimates": estimate_table,
+        "ranges": range_table,
+        "verdicts": verdict_table,
+        "chance": chance_table,
+        "families": family_table,
+    }
+    return {name: [*make(problems)] for name, make in made.items()}
+
+
+def print_tables(results, options):
+    """Print all tables, if this is what was asked for: a run should tell nothing of what is held back."""
+    if options.show:
+        for lines in tables(results, options.protocol).values():
+            print("\n".join(["", *align(lines)]))
+
+
+# The command line.
+
+
+def chosen(options):
+    """Names of the problems that are asked for."""
+    wanted = [problem for problem in SETS[options.protocol] if not options.only or problem.name in options.only]
+    wanted += [problem for problem in SETS[options.protocol] if problem.family in options.only]
+    return [problem.name for problem in wanted]
+
+
+def run(file, options):
+    """Run all that is asked for; in the quick form order is asserted."""
+    if options.quick:
+        run_cells([problem.name for problem in QUICK], 1, options.kinds, file, options.jobs)
+        for key, case in file.results["cases"].items():
+            if "lower" in case:
+                check_shares(key, {"range": {**case, "lower": lower_end(case)}})
+    else:
+        run_cells(chosen(options), DRAWS, options.kinds, file, options.jobs)
+
+
+def main(arguments=None):
+    """Run the command line."""
+    everything = [problem for problems in SETS.values() for problem in problems]
+    run_command(
+        arguments,
+        __doc__,
+        dict.fromkeys(SETS, RESULTS),
+        names=[*dict.fromkeys(problem.family for problem in everything), *(problem.name for problem in everything)],
+        cells=lambda options: [key_of(*cell) for cell in product(chosen(options), range(DRAWS), options.kinds)],
+        measure=run,
+        show=print_tables,
+        header=lambda _: {"draws": DRAWS, "margins": list(MARGINS), "before": BEFORE},
+        more=JOBS | {"--kinds": {"nargs": "+", "choices": list(RUNS), "default": list(RUNS), "help": "cells to run"}},
+        around=(),
+        kind=CompactFile,
+    )
+
+
+if __name__ == "__main__":
+    main()

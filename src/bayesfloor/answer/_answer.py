@@ -1,0 +1,157 @@
+"""``Answer``: how low the error can go, with what each end of the range rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._labels import claim_labels
+from bayesfloor.answer._verdict import Verdict, judge
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._text import percent
+from bayesfloor.floor._results import LabelClaims, Result
+from bayesfloor.learners._race import Race
+
+GOOD, LIMITED, UPPER_ONLY = "good", "limited", "upper limit only"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Result):
+    """The learning curve of the best learner: cross-validated where it was measured, predicted beyond.
+
+    Attributes
+    ----------
+    n_rows : training rows.
+    error : cross-validated error, or the predicted one.
+    low, high : 95 % interval of it.
+    measured : whether it was measured.
+    """
+
+    n_rows: Ints
+    error: Floats
+    low: Floats
+    high: Floats
+    measured: np.ndarray
+
+    def __repr__(self) -> str:
+        told = [f"{n:,} rows: {percent(e)} %" for n, e in zip(self.n_rows[self.measured], self.error, strict=False)]
+        return f"Curve({', '.join(told)})"
+
+    def _columns(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer(Result):
+    """The lowest possible error of a dataset (its Bayes error): best estimate and range, as fractions.
+
+    Attributes
+    ----------
+    estimate : float
+        Best estimate: where the learning curves of the learners tried end with ever more rows.
+    lower : float
+        Lower end of the range, for the kinds of model tried, even with more rows; NaN where there is none.
+    upper : float
+        Upper end of the range: a learner was tested to be at least this good (95 %).
+    why_lower, why_upper : str
+        What each end rests on.
+    reliability : {"good", "limited", "upper limit only"}
+        How far the answer can be relied on; ``reasons`` says why not further.
+    guessing : float
+        Error of always naming the most frequent class.
+    best : str
+        The learner with the lowest cross-validated error; ``errors`` has those of all.
+    curve : Curve
+        Its learning curve.
+    left_out : dict
+        Learners that did not run, and why.
+    effort : str
+        How much work was done; only answers of the same effort can be compared.
+    n_rows : int
+        Rows that learners were tested on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import BayesFloor
+    >>> answer = BayesFloor().fit(*load_wine(return_X_y=True)).answer()
+    >>> answer.verdict(0.9)
+    'reachable'
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    why_lower: str
+    why_upper: str
+    reliability: str
+    reasons: tuple[str, ...]
+    guessing: float
+    best: str
+    errors: dict[str, float]
+    curve: Curve
+    left_out: dict[str, str]
+    effort: str
+    n_rows: int
+    n_classes: int
+    curve_lower: float = field(default=np.nan, repr=False)  # the lower end that the learning curves give
+    race: Race | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        low = "no lower limit" if np.isnan(self.lower) else f"at least {percent(self.lower)} %"
+        return (
+            f"Answer(error {percent(self.estimate)} %, {low}, at most {percent(self.upper)} %; "
+            f"reliability: {self.reliability})"
+        )
+
+    def verdict(self, target: float) -> str:
+        """Whether an accuracy is "reachable", "out of reach" or "too close to call"."""
+        return self.judge(target).outcome
+
+    def judge(self, target: float) -> Verdict:
+        """The same with its reason, what it rests on, and what would settle it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from bayesfloor import BayesFloor
+        >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").judge(0.8).outcome
+        'reachable'
+        """
+        return judge(self, target)
+
+    def evidence(self) -> Race:
+        """What learners made of each row; an answer that was read from a file has none."""
+        if self.race is None:
+            raise ValueError("This answer was read from a file, which does not hold the evidence. Run the check again.")
+        return self.race
+
+    def wrong_labels(self, flip_rate: float = 0.05, false_claims: float = 0.05) -> LabelClaims:
+        """Labels that the best learner, on rows that it was not trained on, says are wrong.
+
+        Parameters
+        ----------
+        flip_rate : float, default=0.05
+            Fraction of labels assumed to be flipped to any other class.
+        false_claims : float, default=0.05
+            Fraction of the list that may be false.
+
+        Returns
+        -------
+        LabelClaims
+            Where classes overlap this finds fewer rows than ``samples_``, which lists suspicious labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from bayesfloor import BayesFloor
+        >>> BayesFloor().fit(*load_iris(return_X_y=True)).answer("quick").wrong_labels().wrong.shape
+        (150,)
+        """
+        return claim_labels(self.evidence(), self.best, flip_rate, false_claims)
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("estimate", "lower", "upper", "reliability", "guessing", "best", "effort", "n_rows")
+        return {name: [getattr(self, name)] for name in names}

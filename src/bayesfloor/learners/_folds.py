@@ -1,0 +1,48 @@
+"""Folds, and growing parts of the rows that a fold leaves for training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesfloor.counts._labels import Ints
+
+N_FOLDS = 5
+PARTS = (0.125, 0.25, 0.5, 1.0)  # eight times as many rows from first to last
+_ENOUGH_TESTED = 4000  # rows: their error is then known to half a point
+
+
+def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
+    """Fold of each row: clusters whole, and each class spread as evenly as these allow.
+
+    Clusters are dealt like cards, sorted by their most frequent class and shuffled within it, so that no two folds
+    differ by more than one cluster of a class.
+    """
+    n_clusters, number = _number(cluster)
+    votes = np.zeros((n_clusters, int(codes.max()) + 1), dtype=np.int64)
+    np.add.at(votes, (number, codes), 1)
+    order = np.lexsort((rng.random(n_clusters), votes.argmax(axis=1)))
+    fold = np.empty(n_clusters, dtype=np.int64)
+    fold[order] = (np.arange(n_clusters) + rng.integers(N_FOLDS)) % N_FOLDS
+    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds where there are fewer clusters
+
+
+def n_tested_folds(n_rows: int) -> int:
+    """How many of the folds are tested: all of them for few rows, one for many."""
+    return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_rows), 1, N_FOLDS))
+
+
+def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
+    """Rows in an order whose beginnings have every class in its proportion, clusters whole."""
+    n_clusters, number = _number(cluster)
+    first = np.empty(n_clusters, dtype=np.int64)
+    first[number[::-1]] = codes[::-1]
+    key = np.empty(n_clusters)
+    for code in np.unique(first):
+        members = rng.permutation(np.flatnonzero(first == code))
+        key[members] = (np.arange(len(members)) + rng.random()) / len(members)
+    return np.lexsort((number, key[number]))
+
+
+def _number(cluster: Ints) -> tuple[int, Ints]:
+    names, number = np.unique(cluster, return_inverse=True)
+    return len(names), number

@@ -1,0 +1,168 @@
+"""The race: learners trained on growing parts of the rows, and tested on rows that they have not seen."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._held import Held, holding
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
+from bayesfloor.learners._calibrate import calibrate, class_scores
+from bayesfloor.learners._folds import N_FOLDS, PARTS, deal_folds, n_tested_folds, nested_order
+from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY, Size, forest_cost, suits
+
+logger = logging.getLogger(__name__)
+
+_LOW = -30.0  # score of a class that training did not have
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """What learners made of rows that they were not trained on.
+
+    Attributes
+    ----------
+    row, codes, fold, cluster : of the rows tested: their places, classes, folds, and which were drawn together.
+    n_train : rows that learners were trained on, part by part; the last is all that a fold leaves.
+    wrong, brier : of each learner, by part and row, whether it was wrong (0 or 1), and its Brier score; NaN for a
+        part that it could not be trained on.
+    eta : of each learner the posterior of every row, after training on all that the row's fold leaves.
+    left_out : learners that did not run, and why.
+    """
+
+    row: Ints
+    codes: Ints
+    fold: Ints
+    cluster: Ints
+    n_train: Ints
+    wrong: dict[str, Floats]
+    brier: dict[str, Floats]
+    eta: dict[str, Floats]
+    left_out: dict[str, str]
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Cross-validated error of each learner."""
+        return {name: float(self.wrong[name][-1].mean()) for name in self.eta}
+
+    @property
+    def curves(self) -> list[str]:
+        """Learners that could be trained on every part."""
+        return [name for name in self.eta if not np.isnan(self.wrong[name]).any()]
+
+
+def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The registered learners that the effort pays for, and why the others stay out.
+
+    The budget is a multiple of what cross-validating a random forest costs for data of this size, so it is the same
+    on every machine. Cheap ones come first.
+    """
+    left = max(LEAST_BUDGET[effort], EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
+    chosen, left_out = {}, {}
+    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size))):
+        if not suits(name, size):
+            left_out[name] = "too many columns for it"
+        elif _cost(name, size) > left:
+            left_out[name] = f"too slow here for effort={effort!r}"
+        else:
+            chosen[name], left = REGISTRY[name].make(size, random_state), left - _cost(name, size)
+    return chosen, left_out
+
+
+def _cost(name: str, size: Size) -> float:
+    """Seconds that a learner takes in a race."""
+    return n_tested_folds(int(size.n_rows)) * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
+
+
+def _training(size: Size, part: float = 1.0) -> Size:
+    return size._replace(n_rows=part * size.n_rows * (N_FOLDS - 1) / N_FOLDS)
+
+
+def run_race(
+    X: Floats,
+    codes: Ints,
+    cluster: Ints,
+    learners: dict[str, Any],
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Race:
+    """Train every learner on growing parts of what each fold leaves, and test it on the fold."""
+    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(codes))
+    orders = []
+    for number in range(min(n_folds, int(fold.max()) + 1)):
+        rest = np.flatnonzero(fold != number)
+        orders.append(rest[nested_order(codes[rest], cluster[rest], rng)])
+    tested = np.flatnonzero(fold < len(orders))
+    sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
+    race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
+    blended = list(learners)
+    # Entered once: filters of warnings are the whole process's, not a thread's.
+    with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
+        warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
+        held = hold((X, codes, fold))
+        for number, part in enumerate(PARTS):
+            tasks = [
+                (held, fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
+                for learner in learners.values()
+                for fold_number, order in enumerate(orders)
+            ]
+            stage = f"cross-validating on {100 * part:g} % of the rows"
+            found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
+            each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
+            blended = _add_part(race, number, dict(zip(learners, each, strict=True)), blended)
+    return race
+
+
+def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: list[str]) -> list[str]:
+    """Losses of one part: of every learner that could be trained, and of the blend; who is still in the blend."""
+    race.eta.clear()
+    race.left_out.clear()
+    for name, folds in scores.items():
+        failed = next((each for each in folds if isinstance(each, str)), None)
+        if failed is not None:
+            race.left_out[name] = failed
+            continue
+        whole = np.empty((len(race.codes), folds[0].shape[1]))
+        for fold, each in enumerate(folds):
+            whole[race.fold == fold] = each
+        race.eta[name] = calibrate(whole, race.codes, race.fold)
+    members = [name for name in blended if name in race.eta]
+    if len(members) > 1:
+        mean = np.mean([np.log(race.eta[name]) for name in members], axis=0)
+        race.eta[BLEND] = calibrate(mean, race.codes, race.fold)
+    for name, eta in race.eta.items():
+        for losses, loss in (
+            (race.wrong, eta.argmax(axis=1) != race.codes),
+            (race.brier, brier_score(eta, race.codes)),
+        ):
+            losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = loss
+    return members
+
+
+def brier_score(eta: Floats, codes: Ints) -> Floats:
+    """Squared distance of each row's posterior from its label."""
+    return np.asarray(1 - 2 * eta[np.arange(len(codes)), codes] + (eta**2).sum(axis=1))
+
+
+def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learner: Any, n_classes: int) -> Any:
+    """Scores of a fold's rows, or why the learner cannot be trained on the others."""
+    from sklearn.base import clone
+
+    X, codes, fold = held.get()
+    with one_openmp_thread():
+        try:
+            model = clone(learner).fit(X[rows], codes[rows])
+            found = np.nan_to_num(class_scores(model, X[fold == number]))
+        except (ValueError, np.linalg.LinAlgError) as error:
+            logger.info("left out %s: %s", type(learner).__name__, error)
+            return f"could not be trained: {str(error).splitlines()[0]}"
+    out = np.full((len(found), n_classes), _LOW)
+    out[:, model.classes_] = found
+    return out

@@ -1,0 +1,147 @@
+"""The answer: its ends, what they rest on, and when there is none."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+from bayesfloor import BayesFloor
+from bayesfloor.learners._registry import EFFORTS
+
+
+def gaussians(n=600, d=3, distance=2.0, seed=0):
+    """Gaussians."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % 2
+    return rng.normal(size=(n, d)) + distance * codes[:, None] * (np.arange(d) == 0), codes
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """Two Gaussians two apart: the Bayes error is .159."""
+    return BayesFloor().fit(*gaussians()).answer()
+
+
+def test_the_range_holds_the_truth(answer):
+    """The range holds the truth."""
+    assert answer.lower <= answer.estimate <= answer.upper
+    assert answer.lower < 0.159 < answer.upper
+    assert abs(answer.estimate - 0.159) < 0.05
+
+
+def test_each_end_says_what_it_rests_on(answer):
+    """Each end says what it rests on."""
+    assert answer.why_upper.startswith("tested (95 %)")
+    assert answer.why_lower.startswith("for the kinds of model tried, even with more rows")
+
+
+def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
+    """The curve has what was measured and what is predicted."""
+    curve = answer.curve
+
+    assert curve.measured.tolist() == [True] * 4 + [False] * 6
+    assert curve.error[3] == answer.errors[answer.best]
+    assert (np.diff(curve.n_rows) > 0).all()
+    assert (np.diff(curve.error[4:]) <= 0).all()
+    assert ((curve.low <= curve.error) & (curve.error <= curve.high)).all()
+
+
+def test_the_answer_is_cached_and_the_same_again(answer):
+    """The answer is cached and the same again."""
+    floor = BayesFloor().fit(*gaussians())
+
+    again = floor.answer()
+    assert floor.answer() is again
+    assert again.to_dict() == answer.to_dict()
+
+
+def test_rows_in_another_order_give_the_same_answer(answer):
+    """Rows in another order give the same answer."""
+    X, y = gaussians()
+    order = np.random.default_rng(3).permutation(len(y))
+
+    assert BayesFloor().fit(X[order], y[order]).answer().to_dict() == answer.to_dict()
+
+
+def test_pure_chance_is_no_signal():
+    """Pure chance is no signal."""
+    rng = np.random.default_rng(0)
+    found = BayesFloor().fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
+
+    assert found.reasons[0].startswith("no signal found")
+    assert np.isnan(found.lower)
+    assert found.reliability == "upper limit only"
+    assert found.upper <= found.guessing
+    assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
+
+
+def test_parity_is_never_out_of_reach():
+    """The Bayes error is 0, and no learner sees anything."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 8))
+    found = BayesFloor().fit(X, (X > 0).sum(axis=1) % 2).answer()
+
+    assert np.isnan(found.lower)
+    assert found.verdict(0.99) == "too close to call"
+
+
+def test_few_rows_have_no_lower_end():
+    """Few rows have no lower end."""
+    found = BayesFloor().fit(*gaussians(60, distance=3.0)).answer()
+
+    assert np.isnan(found.lower)
+    assert found.reasons == ("too few rows: fewer than 50 per class",)
+
+
+def test_equal_rows_with_different_labels_prove_a_lower_end():
+    """Half of the rows are of a few places where labels are pure chance."""
+    rng = np.random.default_rng(0)
+    few, many = rng.integers(3, size=400), rng.normal(size=400) + 50
+    X = np.column_stack([np.concatenate([few, many]), np.zeros(800)])
+    found = BayesFloor(scale=None).fit(X, rng.integers(2, size=800)).answer()
+
+    assert found.why_lower == "proved: equal rows with different labels (95 %)"
+    assert 0.1 < found.lower < 0.25
+
+
+def test_separate_classes():
+    """Separate classes."""
+    found = BayesFloor().fit(*gaussians(distance=50.0)).answer()
+
+    assert found.estimate < 0.005
+    assert found.upper < 0.02
+    assert found.verdict(0.95) == "reachable"
+
+
+def test_a_learner_of_the_user_s_joins_the_race():
+    """A learner of the user's joins the race."""
+    floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    found = floor.answer(learners={"mine": RandomForestClassifier(10, random_state=0)})
+
+    assert "mine" in found.errors
+    assert "mine" not in floor.answer().errors
+
+
+def test_weights_are_refused():
+    """Weights are refused."""
+    X, y = load_iris(return_X_y=True)
+
+    with pytest.raises(ValueError, match="do not support sample_weight"):
+        BayesFloor().fit(X, y, sample_weight=np.linspace(0.9, 1.1, 150)).answer()
+
+
+def test_the_effort_is_kept():
+    """The effort is kept."""
+    floor = BayesFloor().fit(*load_breast_cancer(return_X_y=True))
+
+    quick = floor.answer(effort="quick")
+    assert quick.effort == "quick"
+    assert set(EFFORTS) == {"quick", "normal", "thorough"}
+
+
+def test_soft_labels():
+    """Soft labels."""
+    X, y = gaussians()
+    chances = np.column_stack([1 - 0.9 * y - 0.05, 0.9 * y + 0.05])
+
+    assert 0.1 < BayesFloor().fit(X, chances).answer().estimate < 0.3
