@@ -315,8 +315,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         >>> from bayesfloor import BayesFloor
         >>> floor = BayesFloor().fit(*load_wine(return_X_y=True))
         >>> answer = floor.answer(learners={"naive Bayes": GaussianNB()})
-        >>> sorted(answer.errors)[-2:]
-        ['naive Bayes', 'neighbours']
+        >>> "naive Bayes" in answer.errors
+        True
         """
         from bayesfloor.answer._make import make_answer
 
