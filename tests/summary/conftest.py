@@ -1,6 +1,6 @@
 """Checks of small data of many kinds, kept as JSON since most tests only look at them.
 
-After a change that moves them: ``python tests/summary/conftest.py`` makes all of them again.
+After a change that moves them: ``python -m tests.summary.conftest`` makes all of them again.
 """
 
 from dataclasses import replace
@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations, open_rows
 from bayesfloor.floor import _all_rows
+from bayesfloor.learners import _registry
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
 
@@ -66,7 +67,7 @@ def _copied(seed):
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
-    return make_check(floor, floor.envelope(learners={}), None, gather_facts(floor, X, y, "", ""))
+    return make_check(floor, floor.envelope(learners={}), floor.answer(), None, gather_facts(floor, X, y, "", ""))
 
 
 def _flipped():
@@ -212,6 +213,10 @@ def altered():
 
 
 if __name__ == "__main__":
+    from tests.conftest import CHEAP_RACE
+
+    for name, value in CHEAP_RACE.items():
+        getattr(_registry, name)["normal"] = value
     for name in MAKERS:
         if name != LARGE:
             make(name).to_json(path_of(name))

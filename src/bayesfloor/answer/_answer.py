@@ -14,7 +14,7 @@ from bayesfloor.engine._text import percent
 from bayesfloor.floor._results import LabelClaims, Result
 from bayesfloor.learners._race import Race
 
-GOOD, LIMITED, UPPER_ONLY = "good", "limited", "upper limit only"
+GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 
 
 @dataclass(frozen=True, eq=False)

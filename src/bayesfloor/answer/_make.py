@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._limit import Ends
+from bayesfloor.answer._verdict import NO_SIGNAL
 from bayesfloor.counts._labels import Ints, Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import percent, printable
@@ -105,10 +106,10 @@ def put_together(
     best = min(race.curves or errors, key=errors.__getitem__, default="")
     upper, why_upper = _upper(errors, n_units, tree_limit, floor.constant_error, own)
     least = min([*errors.values(), upper])
-    low, middle = (
-        (min(float(end), least) for end in ends.quantiles([(1 - LEVEL) / 2, 0.5])) if race.curves else (0.0, least)
-    )
+    low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor, n_units)
+    if doubts and doubts[0].startswith(NO_SIGNAL):
+        middle = least  # a curve that does not fall says nothing of its end
     lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), _CONFLICT
@@ -165,7 +166,7 @@ def called(name: str) -> str:
         "linear": "a linear model",
         "quadratic": "a quadratic model",
         "kernel": "an RBF support vector machine",
-        "forest": "a forest of random trees",
+        "forest": "a random forest",
         "boosting": "gradient boosting",
         "network": "a small neural network",
         "blend": "a blend of all learners",
@@ -181,7 +182,7 @@ def _doubts(race: Race, best: str, floor: Floor, n_units: int) -> tuple[str, ...
     spread = np.sqrt(errors[best] * (1 - errors[best]) / n_units)
     if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
         if gained < _CLEARLY * spread:
-            return ("no signal found: no learner does clearly better than guessing",)
+            return (f"{NO_SIGNAL}: no learner does clearly better than guessing",)
         return ("little signal found: the learners may miss most of what these features tell",)
     if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
         return (f"too few rows: fewer than {_ROWS_PER_CLASS} per class",)

@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -219,10 +219,16 @@ def one_openmp_thread() -> Iterator[None]:
 
     BLAS has one limit for the whole process; tasks that set and restored it side by side would leave it wrong.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="openmp"):
+    with _openmp(len(sys.modules)).limit(limits=1):
         yield
+
+
+@lru_cache(maxsize=1)
+def _openmp(_n_modules: int) -> Any:
+    """All copies of OpenMP; they are looked for again, which takes long, only after something was imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
 
 
 @contextmanager

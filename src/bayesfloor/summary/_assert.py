@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bayesfloor.answer._verdict import OUT_OF_REACH, TOO_CLOSE
 from bayesfloor.summary._check import Check, check
 
 
@@ -15,7 +16,7 @@ def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **o
     X, y, target, **options
         As in ``check``.
     strict : bool, default=False
-        Fail too where it is undecided.
+        Fail also where it is too close to call.
 
     Returns
     -------
@@ -35,7 +36,6 @@ def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **o
     >>> found = assert_reachable(X, y, 0.9)
     """
     found = check(X, y, target, **options)
-    word = found.reachable(target)
-    if word == "infeasible" or (strict and word == "undecided"):
+    if found.outcome == OUT_OF_REACH or (strict and found.outcome == TOO_CLOSE):
         raise AssertionError(f"{found.verdict}\n\n{found!r}")
     return found

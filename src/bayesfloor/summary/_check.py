@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
 from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
@@ -21,7 +23,7 @@ from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._learners import cheap_learners
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.floor._verdict import check_target, give_verdict
+from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.selection._comparison import Comparison
@@ -48,6 +50,12 @@ class Check:
         One sentence: can the target be reached, or how far a model may get.
     overall, pairwise, one_vs_rest, samples
         What ``BayesFloor`` finds; read from a file, ``samples`` has the rows to look at only.
+    outcome : {"reachable", "out of reach", "too close to call"} or None
+        The target's; None without a target. ``answer.judge`` has its reason, and takes any target.
+    answer : Answer
+        The lowest possible error: best estimate and range. It does not depend on the target.
+    pairs, classes : PairAnswers, ClassAnswers
+        The same for each pair of classes and for each class.
     envelope : Envelope
         The bounds held against a few cheap classifiers and nearest neighbours.
     pair_errors : (K, K) array
@@ -90,6 +98,9 @@ class Check:
     target: float | None
     overall: Floor
     envelope: Envelope
+    answer: Answer
+    pairs: PairAnswers
+    classes: ClassAnswers
     pairwise: PairwiseFloor
     pair_errors: Floats
     one_vs_rest: OneVsRestFloor
@@ -121,15 +132,10 @@ class Check:
         """Class labels as texts that are short, harmless and different."""
         return show_labels(self.pairwise.classes.tolist())
 
-    def reachable(self, target: float) -> str:
-        """Whether an accuracy is within reach: "feasible", "infeasible" or "undecided"."""
-        check_target(target)
-        return give_verdict(self.envelope, target)
-
-    def answer(self, target: float) -> str:
-        """The sentence for a target accuracy."""
-        check_target(target)
-        return verdict_text(self.overall, self.envelope, target)
+    @cached_property
+    def outcome(self) -> str | None:
+        """ "reachable", "out of reach" or "too close to call"; None without a target."""
+        return None if self.target is None else self.answer.verdict(self.target)
 
     def gates(
         self,
@@ -253,6 +259,7 @@ def check(
     n_trees: int = 3,
     max_rows: int | None = None,
     target_width: float | None = 0.01,
+    effort: str = "normal",
     learners: dict[str, Any] | None = None,
     name: str = "",
     n_jobs: int | None = None,
@@ -279,9 +286,8 @@ def check(
         As in ``BayesFloor``.
     client, checkpoint
         As in ``BayesFloor.fit``.
-    learners : dict of name -> classifier, default=None
-        Classifiers to hold against the trees, beside nearest neighbours; by default a linear and a
-        quadratic model and a small random forest.
+    effort, learners
+        As in ``BayesFloor.answer``.
     name : str, default=""
         What the data are called in the output.
 
@@ -317,18 +323,22 @@ def check(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)  # trust says so
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
-    envelope = floor.envelope(learners=cheap_learners(random_state) if learners is None else learners)
-    found = make_check(floor, envelope, target, gather_facts(floor, X, y, name, label))
+    envelope = floor.envelope(learners=cheap_learners(random_state))
+    answer = floor.answer(effort, learners)
+    found = make_check(floor, envelope, answer, target, gather_facts(floor, X, y, name, label))
     return found if predictions is None else replace(found, gap=gap(floor, y, predictions, groups=groups))
 
 
-def make_check(floor: BayesFloor, envelope: Envelope, target: float | None, facts: Facts) -> Check:
-    """A fit and its envelope as one object."""
+def make_check(floor: BayesFloor, envelope: Envelope, answer: Answer, target: float | None, facts: Facts) -> Check:
+    """A fit and its answer as one object."""
     return Check(
         facts=facts,
         target=target,
         overall=floor.overall_,
         envelope=envelope,
+        answer=answer,
+        pairs=pair_answers(answer, floor.classes_),
+        classes=class_answers(answer, floor.classes_),
         pairwise=floor.pairwise_,
         pair_errors=held_out_pair_errors(envelope, len(floor.classes_)),
         one_vs_rest=floor.one_vs_rest_,

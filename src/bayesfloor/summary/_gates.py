@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import percent, span
 from bayesfloor.formulas._limits import upper_limit
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 _ALIKE_ROWS = 0.1  # by which numbers of rows may differ for biases to be alike
-_WORDS = {"feasible": "ok", "infeasible": "failed", "undecided": "undecided"}
+_WORDS = {REACHABLE: "ok", OUT_OF_REACH: "failed", TOO_CLOSE: "undecided"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def target_gate(check: Check, target: float) -> Gate:
     """Whether a target accuracy is within reach."""
     envelope = check.envelope
     told = f"target {target_text(target)}, lowest possible error {limits(envelope)}"
-    return Gate("BF301", _WORDS[check.reachable(target)], told)
+    return Gate("BF301", _WORDS[check.answer.verdict(target)], told)
 
 
 def error_gate(check: Check, most: float) -> Gate:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesfloor.answer._answer import RELIABILITIES, Answer, Curve
+from bayesfloor.answer._parts import ClassAnswers, PairAnswers
 from bayesfloor.floor._envelope import Envelope
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
 from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
@@ -24,10 +27,11 @@ from bayesfloor.summary._rows import RowsToSee
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _TRUST = ("small bias", "unknown", "refuted")
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
+_PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
 _PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
 
 
@@ -45,12 +49,15 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "verdict": check.verdict,
         "target": check.target,
-        "reachable": None if check.target is None else check.reachable(check.target),
+        "outcome": check.outcome,
+        "answer": check.answer.to_dict(),
         "facts": check.facts.to_dict(),
         "findings": [finding.to_dict() for finding in check.findings],
         "trust": check.trust.to_dict(),
         "overall": _overall(check.overall),
         "envelope": check.envelope.to_dict(),
+        "classes": check.classes.to_dict(),
+        "pairs": _pairs(check.pairs),
         "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
         "pairwise": _pairwise(check),
         "samples": _samples(check.rows),
@@ -82,6 +89,12 @@ def _pairwise(check: Check) -> dict[str, Any]:
         **{name: plain(getattr(floor, name)[one, two]) for name in _PAIRS},
         "held_out": plain(check.pair_errors[one, two]),
     }
+
+
+def _pairs(pairs: PairAnswers) -> dict[str, Any]:
+    """Each pair once, in the order of ``pairwise``."""
+    above = np.triu_indices(len(pairs.classes), 1)
+    return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
 
 
 def _samples(rows: RowsToSee) -> dict[str, Any]:
@@ -136,6 +149,11 @@ def _restore_check(given: dict[str, Any]) -> Check:
         target=_target(given["target"]),
         overall=restore(Floor, given["overall"]),
         envelope=restore(Envelope, given["envelope"], **nothing),
+        answer=_restore_answer(given["answer"]),
+        pairs=PairAnswers(
+            flat(pairs["classes"], None), **{name: square(floats(given["pairs"][name])) for name in _PAIR_ANSWERS}
+        ),
+        classes=restore(ClassAnswers, given["classes"]),
         pairwise=_restore_pairs(pairs),
         pair_errors=square(pairs["held_out"]),
         one_vs_rest=restore(OneVsRestFloor, given["one_vs_rest"]),
@@ -146,12 +164,26 @@ def _restore_check(given: dict[str, Any]) -> Check:
     )
 
 
+def _restore_answer(given: dict[str, Any]) -> Answer:
+    (lower,) = floats([given["lower"]])  # null where there is none
+    made = restore(
+        Answer, given, lower=float(lower), curve=restore(Curve, given["curve"]), curve_lower=np.nan, race=None
+    )
+    if made.reliability not in RELIABILITIES or made.effort not in EFFORTS:
+        raise ValueError("the words for reliability or effort make no sense")
+    return made
+
+
 def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
     """Refuse tables whose columns do not go together."""
     pairs, rows = given["pairwise"], given["samples"]
     wanted = {
-        n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr] + [pairs["sizes"]],
-        n_classes * (n_classes - 1) // 2: [pairs[name] for name in (*_PAIRS, "held_out")],
+        n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
+        + [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))],
+        n_classes * (n_classes - 1) // 2: [
+            *(pairs[name] for name in (*_PAIRS, "held_out")),
+            *(given["pairs"][name] for name in _PAIR_ANSWERS),
+        ],
         len(rows["row"]): [rows[item.name] for item in fields(SampleScores)] + [rows["nearest"], rows["nearest_label"]],
     }
     for length, columns in wanted.items():
