@@ -13,7 +13,7 @@ from bayesfloor.engine._text import join_labels, percent, show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._bounds import constant_error, error_bounds
 from bayesfloor.floor._results import Result
-from bayesfloor.floor._verdict import check_target
+from bayesfloor.answer._verdict import check_target
 
 Group = tuple[Any, ...]  # labels
 
