@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.counts._edges import ClassEdges, class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.engine._tasks import run_tasks
@@ -18,7 +19,6 @@ from bayesfloor.floor._results import Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, deal
 from bayesfloor.floor._spread import fast_errors, without_forced
 from bayesfloor.floor._trees import grow_labelled, prepare
-from bayesfloor.answer._verdict import check_target
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._growth import Copies, Growth, persistence, usual_exponent
 from bayesfloor.formulas._limits import check_level, two_sided

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import join_labels, percent, show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._bounds import constant_error, error_bounds
 from bayesfloor.floor._results import Result
-from bayesfloor.answer._verdict import check_target
 
 Group = tuple[Any, ...]  # labels
 
