@@ -134,7 +134,7 @@ class Check:
 
     @cached_property
     def outcome(self) -> str | None:
-        """ "reachable", "out of reach" or "too close to call"; None without a target."""
+        """The verdict in a word; None without a target."""
         return None if self.target is None else self.answer.verdict(self.target)
 
     def gates(
