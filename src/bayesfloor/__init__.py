@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bayesfloor.selection._comparison import Comparison
     from bayesfloor.selection._filter import FeatureFloors, feature_floors, floor_score
     from bayesfloor.selection._gap import Gap, gap
-    from bayesfloor.selection._learning import learning_curve, samples_for
     from bayesfloor.selection._merge import MergeAdvice, merge_advice
     from bayesfloor.selection._path import SelectionPath
     from bayesfloor.selection._representations import compare_representations
+    from bayesfloor.selection._rows_needed import samples_for
     from bayesfloor.selection._selector import FloorSelector
     from bayesfloor.selection._two_samples import two_samples
     from bayesfloor.selection._weights import class_weight
@@ -59,11 +59,10 @@ _HOME = {
     "floor_score": "bayesfloor.selection._filter",
     "gap": "bayesfloor.selection._gap",
     "henze_penrose": "bayesfloor.formulas._henze_penrose",
-    "learning_curve": "bayesfloor.selection._learning",
     "merge_advice": "bayesfloor.selection._merge",
     "odd_labels": "bayesfloor.floor._odd_labels",
     "open_rows": "bayesfloor.engine._rows",
-    "samples_for": "bayesfloor.selection._learning",
+    "samples_for": "bayesfloor.selection._rows_needed",
     "spanning_forest": "bayesfloor.forest._forest",
     "two_samples": "bayesfloor.selection._two_samples",
 }
@@ -94,7 +93,6 @@ __all__ = [
     "floor_score",
     "gap",
     "henze_penrose",
-    "learning_curve",
     "merge_advice",
     "odd_labels",
     "open_rows",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import percent
+from bayesfloor.engine._text import percent, two_digits
 from bayesfloor.formulas._limits import upper_limit
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _settle(answer: Answer, error: float) -> str:
         if growth > _MOST_GROWTH:
             return "too many more rows to be practical"
     more = (growth - 1) * float(answer.curve.n_rows[answer.curve.measured][-1])
-    return f"about {_round(more):,} more rows"
+    return f"about {two_digits(more):,} more rows"
 
 
 def _growth_to_reach(answer: Answer, error: float) -> float | None:
@@ -86,9 +86,3 @@ def _growth_to_reach(answer: Answer, error: float) -> float | None:
         if times <= _MOST_GROWTH and float(upper_limit(predicted * n, n, 0.99)) <= error:
             return float(times)
     return None
-
-
-def _round(rows: float) -> int:
-    """Two digits: more would be a promise."""
-    digits = max(0, int(np.floor(np.log10(max(rows, 1.0)))) - 1)
-    return int(round(rows, -digits))

@@ -109,3 +109,8 @@ def span(low: float, high: float) -> str:
 
 def _decimals(error: float) -> int:
     return 2 if 0 < error < 0.00995 else 1
+
+
+def two_digits(rows: float) -> int:
+    """A predicted number of rows, rounded: more digits would be a promise."""
+    return round(float(f"{rows:.1e}"))
