@@ -44,7 +44,7 @@ def test_rows_are_read_where_the_curve_comes_down(answer):
     assert found.word == "more rows"
     assert found.needed == pytest.approx(4 * 320)
     assert found.low < found.needed < found.high
-    assert found.text.startswith("80 % accuracy needs about 1,300 training rows (at least 840; at most 2,600)")
+    assert found.text.startswith("80 % accuracy needs about 1,300 training rows (at least 740; at most 2,600)")
 
 
 def test_a_curve_that_may_never_get_there_says_so(answer):

@@ -42,13 +42,14 @@ class SamplesNeeded(Result):
     @property
     def text(self) -> str:
         """The answer in words."""
-        wish, rows = f"{100 * self.target:.6g} % accuracy", f"{self.n_rows:,} training rows"
-        return {
-            ENOUGH: f"{wish} is reachable with the rows at hand ({rows}).",
-            MORE: f"{wish} needs about {self._range()}; {self.n_rows:,} are at hand.",
-            OUT_OF_REACH: f"{wish} is out of reach for the kinds of model tried, even with more rows.",
-            TOO_CLOSE: f"These data cannot say how many rows {wish} needs: {self._open_end()}.",
-        }[self.word]
+        wish = f"{100 * self.target:.6g} % accuracy"
+        if self.word == ENOUGH:
+            return f"{wish} is reachable with the rows at hand ({self.n_rows:,} training rows)."
+        if self.word == MORE:
+            return f"{wish} needs about {self._range()}; {self.n_rows:,} are at hand."
+        if self.word == OUT_OF_REACH:
+            return f"{wish} is out of reach for the kinds of model tried, even with more rows."
+        return f"These data cannot say how many rows {wish} needs: {self._open_end()}."
 
     def _range(self) -> str:
         worst = f"at most {two_digits(self.high):,}" if np.isfinite(self.high) else "possibly never enough"
