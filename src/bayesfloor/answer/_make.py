@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ def make_answer(
     chosen, left_out = choose_learners(size, effort, random_state)
     own = {} if learners is None else learners
     race = run_race(X, codes, cluster, {**chosen, **own}, rng, n_jobs, progress)
+    race = replace(race, row=sample.row[race.row])  # of the input: a fit keeps rows in an order of its own
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))

@@ -383,7 +383,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _draw(self, sample: Sample) -> Sample:
         """The rows that priors and ``max_rows`` leave."""
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(self.random_state).spawn(2)[1]  # the first is that of scales
         shares = read_priors(self.priors, sample.classes)
         if shares is not None:
             sample = sample.take(draw_to_shares(sample, shares, rng))

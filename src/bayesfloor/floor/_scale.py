@@ -92,7 +92,7 @@ def pick_scale(
     """The name of the scale to use, and G under each that was tried."""
     if scale != "auto":
         return ("none" if scale is None else scale), {}
-    few, rng = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state)
+    few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a stream of its own
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)
     labels = Labels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)

@@ -28,7 +28,7 @@ class Race:
 
     Attributes
     ----------
-    row, codes, fold, cluster : of the rows tested: their places, classes, folds, and which were drawn together.
+    row, codes, fold, cluster : of the rows tested: their numbers, classes, folds, and which were drawn together.
     n_train : rows that learners were trained on, part by part; the last is all that a fold leaves.
     wrong, brier : of each learner, by part and row, whether it was wrong (0 or 1), and its Brier score; NaN for a
         part that it could not be trained on.
