@@ -63,7 +63,7 @@ def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[st
     The budget is a multiple of what cross-validating a random forest costs for data of this size, so it is the same
     on every machine. Cheap ones come first.
     """
-    left = max(LEAST_BUDGET[effort], EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
+    left = max(LEAST_BUDGET[effort] / size.n_classes, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
     chosen, left_out = {}, {}
     for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size))):
         if not suits(name, size):

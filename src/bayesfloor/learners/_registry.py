@@ -10,7 +10,8 @@ import numpy as np
 from bayesfloor.learners._neighbours import Neighbours
 
 EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}  # times five-fold cross-validation of a random forest
-LEAST_BUDGET = {"quick": 1.0, "normal": 2.0, "thorough": 20.0}  # seconds: on few rows all learners are cheap
+# Seconds, to be divided by the number of classes: on few rows and classes all learners are cheap.
+LEAST_BUDGET = {"quick": 3.0, "normal": 16.0, "thorough": 100.0}
 BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
 _MOST_QUADRATIC = 60  # features: covariances of more are hardly known
@@ -128,22 +129,22 @@ REGISTRY = {
     "quadratic": Learner(_quadratic, "smooth", lambda s: 0.005 + 2e-9 * s.n_rows * s.n_features**2 * s.n_classes),
     "kernel": Learner(_kernel, "smooth", lambda s: 0.005 + 7e-10 * s.n_rows**2 * (10 + s.n_features)),
     "forest": Learner(_forest, "trees", _forest_cost),
-    "boosting": Learner(_boosting, "trees", _boosting_cost, first=False),
+    "boosting": Learner(_boosting, "trees", _boosting_cost),
     "neighbours": Learner(_nearest, "local", _nearest_cost, first=False),
     "network": Learner(_network, "smooth", _network_cost, first=False),
 }
 
 # Parts of the error level that upper limits may spend, fixed before any label is seen; they add up to 1.
 WEIGHTS = {
-    TREES: 0.05,
+    TREES: 0.02,
     "linear": 0.1,
     "quadratic": 0.05,
-    "neighbours": 0.05,
-    "forest": 0.2,
+    "neighbours": 0.03,
+    "forest": 0.15,
     "kernel": 0.15,
-    "boosting": 0.1,
+    "boosting": 0.15,
     "network": 0.05,
-    BLEND: 0.15,
+    BLEND: 0.2,
     OWN: 0.1,  # shared by all learners of the user's
 }
 
