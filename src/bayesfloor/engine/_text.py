@@ -107,6 +107,16 @@ def span(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)} %"
 
 
+def range_text(lower: float, upper: float) -> str:
+    """A range in percent; where it has no lower end, only how high it goes."""
+    return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
+
+
+def about(estimate: float, lower: float, upper: float) -> str:
+    """A best estimate with its range, in percent."""
+    return f"about {percent(estimate)} % ({range_text(lower, upper)})"
+
+
 def _decimals(error: float) -> int:
     return 2 if 0 < error < 0.00995 else 1
 

@@ -326,7 +326,9 @@ def check(
     envelope = floor.envelope(learners=cheap_learners(random_state))
     answer = floor.answer(effort, learners)
     found = make_check(floor, envelope, answer, target, gather_facts(floor, X, y, name, label))
-    return found if predictions is None else replace(found, gap=gap(floor, y, predictions, groups=groups))
+    if predictions is None:
+        return found
+    return replace(found, gap=gap(floor, y, predictions, groups=groups, answer=answer))
 
 
 def make_check(floor: BayesFloor, envelope: Envelope, answer: Answer, target: float | None, facts: Facts) -> Check:
@@ -345,7 +347,7 @@ def make_check(floor: BayesFloor, envelope: Envelope, answer: Answer, target: fl
         samples=floor.samples_,
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_),
-        merge=merge_advice(floor) if floor.pairwise_.alike().any() else None,
+        merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
     )
 
 
