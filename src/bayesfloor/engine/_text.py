@@ -107,5 +107,11 @@ def span(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)} %"
 
 
+def about(estimate: float, lower: float, upper: float) -> str:
+    """A best estimate with its range, in percent; ``lower`` is NaN where there is none."""
+    reach = span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
+    return f"about {percent(estimate)} % ({reach})"
+
+
 def _decimals(error: float) -> int:
     return 2 if 0.00005 <= error < 0.00995 else 1
