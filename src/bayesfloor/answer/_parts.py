@@ -125,7 +125,9 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     race, groups = answer.evidence(), np.unique(group, return_inverse=True)[1]
     if len(np.unique(groups)) == len(groups):
         return answer.estimate, answer.lower, answer.upper
-    eta, codes = best_posterior(answer) @ np.eye(groups.max() + 1)[groups], groups[race.codes]
+    order, codes = np.argsort(groups, kind="stable"), groups[race.codes]
+    first = np.searchsorted(groups[order], np.arange(groups.max() + 1))
+    eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
     errors, n = np.array(np.count_nonzero(eta.argmax(axis=1) != codes)), np.array(float(answer.n_rows))
     estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
     upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # no more than by guessing

@@ -107,10 +107,14 @@ def span(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)} %"
 
 
+def range_text(lower: float, upper: float) -> str:
+    """A range in percent; where it has no lower end, only how high it goes."""
+    return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
+
+
 def about(estimate: float, lower: float, upper: float) -> str:
-    """A best estimate with its range, in percent; ``lower`` is NaN where there is none."""
-    reach = span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
-    return f"about {percent(estimate)} % ({reach})"
+    """A best estimate with its range, in percent."""
+    return f"about {percent(estimate)} % ({range_text(lower, upper)})"
 
 
 def _decimals(error: float) -> int:

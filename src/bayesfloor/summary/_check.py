@@ -317,7 +317,9 @@ def check(
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
     answer = floor.answer(effort, learners)
     found = make_check(floor, answer, target, gather_facts(floor, X, y, name, label))
-    return found if predictions is None else replace(found, gap=gap(floor, y, predictions, groups=groups))
+    if predictions is None:
+        return found
+    return replace(found, gap=gap(floor, y, predictions, groups=groups, answer=answer))
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
@@ -335,7 +337,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         samples=floor.samples_,
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_, pairs=pairs),
-        merge=merge_advice(floor) if floor.pairwise_.alike().any() else None,
+        merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
     )
 
 
