@@ -113,8 +113,9 @@ def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
     pairs = pair_cells(check, _SHOWN)
     lines = [*(align(pairs) if len(pairs) > 1 else []), *filter(None, [unmeasured(check)])]
-    classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
-    return [*lines, *classes, NOT_TOGETHER, ""]
+    if len(check.labels) > 2:  # of two, the pair says it all
+        lines += ["", *align(class_cells(check, _SHOWN)), NOT_TOGETHER]
+    return [*lines, ""]
 
 
 def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
