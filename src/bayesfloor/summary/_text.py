@@ -174,5 +174,5 @@ def _item(code: str, text: str, width: int) -> list[str]:
 
 def _fold(text: str, width: int) -> list[str]:
     """Lines of at most so many columns, without a number parted from its percent sign."""
-    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 20), break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 12), break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0%", " %") for line in lines]
