@@ -173,16 +173,12 @@ def _restore_answer(given: dict[str, Any]) -> Answer:
 def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
     """Refuse tables whose columns do not go together."""
     pairs, rows = given["pairwise"], given["samples"]
-    wanted = {
-        n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
-        + [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))],
-        n_classes * (n_classes - 1) // 2: [
-            *(pairs[name] for name in _PAIRS),
-            *(given["pairs"][name] for name in _PAIR_ANSWERS),
-        ],
-        len(rows["row"]): [rows[item.name] for item in fields(SampleScores)] + [rows["nearest"], rows["nearest_label"]],
-    }
-    for length, columns in wanted.items():
+    classes = [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
+    classes += [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))]
+    each_pair = [*(pairs[name] for name in _PAIRS), *(given["pairs"][name] for name in _PAIR_ANSWERS)]
+    each_row = [*(rows[item.name] for item in fields(SampleScores)), rows["nearest"], rows["nearest_label"]]
+    tables = ((n_classes, classes), (n_classes * (n_classes - 1) // 2, each_pair), (len(rows["row"]), each_row))
+    for length, columns in tables:
         if any(len(column) != length for column in columns):
             raise TypeError(f"a column is not {length} long")
 
