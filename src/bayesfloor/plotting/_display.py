@@ -98,7 +98,7 @@ def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1
     for text in legend.get_texts():
         text.set(**label_style())
     n_lines = -(-len(handles) // n_columns)
-    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines)
+    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines, **label_style())
 
 
 def swatch(label: str, **looks: Any) -> Any:
@@ -119,3 +119,8 @@ def clear_frame(ax: Any) -> None:
     """No box around the data, only the axes that carry numbers, and these small."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
+
+
+def in_percent(axis: Any) -> None:
+    """Fractions on an axis as percent."""
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}")
