@@ -6,122 +6,94 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, hard_shares
-from bayesfloor.floor._envelope import Envelope
-from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.formulas._henze_penrose import henze_penrose
-from bayesfloor.formulas._limits import lower_limit, upper_limit
-from bayesfloor.formulas._multiclass import one_vs_rest_bounds
+from bayesfloor.answer._parts import PairAnswers
+from bayesfloor.counts._labels import Ints
+from bayesfloor.floor._results import FEW
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
-LEVEL = 0.95
+FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 
 
 class PairRow(NamedTuple):
     """A pair of classes, by number, with its figures.
 
-    ``low`` and ``high`` are the lower bound at both ends of the 95 % interval of the cross edges;
-    ``held_out`` is the error of the best classifier between the two on rows held out.
+    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error between the two, ``error``
+    is the cross-validated one, ``relative`` the best estimate relative to ``guessing``; ``note`` says why not to
+    rely on them, if so.
     """
 
     one: int
     two: int
+    estimate: float
     lower: float
     upper: float
-    low: float
-    high: float
-    normalised: float
-    held_out: float
-    p_value: float
+    error: float
+    guessing: float
+    relative: float
+    n_rows: float
+    note: str
 
 
 class ClassRow(NamedTuple):
-    """A class, by number, with its figures, shares of all rows; ``low`` and ``high`` as for pairs.
+    """A class, by number, with its figures.
 
-    ``normalised`` is the estimate over the error of guessing whether a row is of the class; ``note``
-    says why there is nothing to tell, if so.
+    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error within the class
+    (1 - recall), ``error`` is the cross-validated one, ``part`` its part of all errors; ``note`` says why not to
+    rely on them, if so.
     """
 
     number: int
     note: str
-    size: float
-    lower: float
+    n_rows: float
     estimate: float
+    lower: float
     upper: float
-    low: float
-    high: float
-    normalised: float
+    error: float
+    part: float
 
 
 def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
-    """Measurable pairs, hardest first."""
-    floor, pairs = check.pairwise, hardest_pairs(check, most)
-    low, high = pair_limits(floor, *pairs, check.facts.draws)
-    figures = (floor.lower[pairs], floor.upper[pairs], low, high)
-    more = (values[pairs] for values in (floor.matrix, check.pair_errors, floor.holm))
-    return [PairRow(*row) for row in zip(*(column.tolist() for column in (*pairs, *figures, *more)), strict=True)]
+    """Pairs that are not too small to measure, hardest first; those of classes with too few rows last."""
+    found, pairs = check.pairs, hardest_pairs(check, most)
+    few = _few_in_pair(check, *pairs)
+    names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
+    columns = (*pairs, *(getattr(found, name)[pairs] for name in names), np.where(few, FEW_ROWS, ""))
+    return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def hardest_pairs(check: Check, most: int | None = None) -> tuple[Ints, Ints]:
-    """Numbers of the measurable pairs, hardest first; those of classes with too few rows last."""
-    one, two = np.triu_indices(len(check.pairwise.classes), 1)
-    seen = ~check.pairwise.at_resolution[one, two]
-    one, two = one[seen], two[seen]
-    few = check.one_vs_rest.few[one] | check.one_vs_rest.few[two]
-    order = np.lexsort((-check.pairwise.matrix[one, two], few))[:most]
+    """Numbers of the pairs in the order of ``pair_rows``: by their best estimates relative to guessing."""
+    one, two = np.nonzero(np.triu(~too_small(check.pairs), 1))
+    order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
     return one[order], two[order]
 
 
-def pair_limits(floor: PairwiseFloor, one: Ints, two: Ints, draws: float = 1.0) -> tuple[Floats, Floats]:
-    """Lower bounds of these pairs at both ends of the 95 % interval of their cross edges.
+def too_small(pairs: PairAnswers) -> np.ndarray:
+    """Which pairs, K x K, are too small to measure: cross-validation took no row of one class for the other.
 
-    Clopper-Pearson on the mean of the trees: wider than need be, since the mean varies less than one.
-    Where groups were drawn, not rows, there are ``draws`` of them a row.
+    The diagonal is among them.
     """
-    n1, n2, half = floor.sizes[one], floor.sizes[two], 0.5 + LEVEL / 2
-    edges = n1 + n2 - 1
-    cross = np.minimum(floor.cross[one, two], edges)
-    ends = [limit(cross * draws, edges * draws, half) * edges for limit in (lower_limit, upper_limit)]
-    low, high = (np.asarray(henze_penrose(end, n1, n2).lower) for end in ends)
-    return low, high
+    return np.asarray(~(pairs.error > 0))
 
 
 def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
-    """Classes, hardest first; those with too few rows last."""
-    floor, (low, high) = check.one_vs_rest, class_limits(check)
-    share = floor.sizes / floor.sizes.sum()
-    normalised = np.minimum(1.0, floor.estimate / np.minimum(share, 1 - share))
-    notes = [_note(check, k) for k in range(len(share))]
-    order = np.lexsort((-normalised, [note != "" for note in notes]))[:most]
-    columns = (floor.sizes, floor.lower, floor.estimate, floor.upper, low, high, normalised)
+    """Classes, hardest first by their best estimates; those with a note last."""
+    found = check.classes
+    notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
+    order = np.lexsort((-found.estimate, [note != "" for note in notes]))[:most]
+    columns = (found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
     return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
 
 
-def _note(check: Check, number: int) -> str:
-    """Why nothing can be told of a class."""
-    if check.one_vs_rest.few[number]:
-        return "too few rows"
-    others = np.arange(len(check.labels)) != number
-    return "not measurable" if check.pairwise.at_resolution[number, others].all() else ""
+def _few_in_pair(check: Check, one: Ints, two: Ints) -> np.ndarray:
+    few = check.classes.n_rows < FEW
+    return np.asarray(few[one] | few[two])
 
 
-def class_limits(check: Check) -> tuple[Floats, Floats]:
-    """Lower bounds of all classes at both ends of the 95 % interval of their rate, which is of n - 1 edges."""
-    edges = 1 - 1 / check.overall.n_rows  # the bounds are of n
-    low, high = (
-        np.minimum(one_vs_rest_bounds(rate * edges, check.overall.cross_rate).lower, check.overall.constant_error)
-        for rate in check.one_vs_rest.interval(LEVEL)
-    )
-    return low, high
-
-
-def held_out_pair_errors(envelope: Envelope, n_classes: int) -> Floats:
-    """Error between each two classes of the best posterior, out of fold."""
-    eta, codes = envelope._eta, envelope._codes
-    own = eta[np.arange(len(codes)), codes][:, None]
-    beaten = hard_shares(codes, n_classes).T @ ((eta > own) + 0.5 * (eta == own))  # a tie is half an error
-    np.fill_diagonal(beaten, 0.0)
-    sizes = np.bincount(codes, minlength=n_classes)
-    return (beaten + beaten.T) / np.maximum(sizes[:, None] + sizes, 1)
+def _note(n_rows: float, error: float) -> str:
+    """Why not to rely on the figures of a class."""
+    if n_rows < FEW:
+        return FEW_ROWS
+    return "" if error > 0 else TOO_SMALL
