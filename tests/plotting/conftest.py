@@ -47,7 +47,7 @@ def floor():
 
 
 def _similar(K):
-    """Floors of pairs, higher where class numbers are close; far ones are not measurable."""
+    """Floors of pairs, higher where class numbers are close; far ones are too small to measure."""
     far = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
     matrix = np.exp(-far / 3.0) * (1 - 0.3 * np.sin(np.arange(K)) * np.sin(np.arange(K))[:, None])
     np.fill_diagonal(matrix, 0.0)

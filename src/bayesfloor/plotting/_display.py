@@ -1,4 +1,4 @@
-"""What all displays share: data first, a figure of their own when one is asked for."""
+"""What all displays have in common: data first, a figure of their own when one is asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.floor._results import Result
 from bayesfloor.plotting._fonts import label_style
 
 DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
-STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, told apart by lightness
+STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to light
 MAP = "Oranges"  # light to dark, so that it prints in grey
 MOST = 40  # classes that a page has room for
 

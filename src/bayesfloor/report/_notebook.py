@@ -1,11 +1,13 @@
-"""A check in a notebook: verdict, ruler, findings, matrix and tree, in less than 60 KB."""
+"""A check in a notebook: verdict, ruler, reliability, findings, matrix, tree and evidence, in less than 60 KB."""
 
 from __future__ import annotations
 
 from html import escape
 
+from bayesfloor.report._curve import draw_curve
+from bayesfloor.report._page import rests_on, why_reliable
 from bayesfloor.report._templates import render
-from bayesfloor.report._view import MOST_DRAWN, make_matrix, make_ruler, pair_table, tree_text
+from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._text import head_line, unmeasured
 
@@ -26,10 +28,14 @@ def _render(check: Check, *, titles: bool) -> str:
         check=check,
         head=head_line(check),
         ruler=make_ruler(check),
+        reliability=why_reliable(check),
         matrix=make_matrix(check, _CELLS, titles=titles),
         pairs=pair_table(check, _PAIRS),
         unmeasured=unmeasured(check),
         tree=_short_tree(check),
+        curve=draw_curve(check.answer),
+        evidence=evidence_ruler(check),
+        rests_on=rests_on(check),
     )
 
 
