@@ -225,11 +225,11 @@ def learner_name(name: str) -> str:
     return called(name).removeprefix("an ").removeprefix("a ")
 
 
-def figures(answer: Answer) -> str:
-    """Best estimate and range in words."""
-    if np.isnan(answer.lower):
-        return f"about {percent(answer.estimate)} %, at most {percent(answer.upper)} %"
-    return f"about {percent(answer.estimate)} %, range {span(answer.lower, answer.upper)}"
+def figures(found: Any) -> str:
+    """Best estimate and range in words, of an answer or of a row of a table."""
+    if np.isnan(found.lower):
+        return f"about {percent(found.estimate)} %, at most {percent(found.upper)} %"
+    return f"about {percent(found.estimate)} %, range {span(found.lower, found.upper)}"
 
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:

@@ -9,11 +9,12 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._text import percent, show_labels, span
-from bayesfloor.plotting._answer import learner_name
+from bayesfloor.plotting._answer import figures, learner_name
 from bayesfloor.plotting._curve import curve_ticks
-from bayesfloor.report._view import Tick, answer_text, make_ticks, ruler_end
+from bayesfloor.report._view import Tick, make_ticks, round_up
 
 _LEFT, _RIGHT, _EDGE = 4.0, 90.0, 97.0  # first and last points, and the middle of the range's bar
+_TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # what the highest error on the scale starts with
 _NEAR = 10.0  # percent of the width that a text beside the edge needs
 
 
@@ -44,7 +45,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     curve, there = answer.curve, answer.curve.measured
     if not there.any():
         return None
-    top = ruler_end(max(answer.upper, *curve.error, *curve.high[there]), 1.0)
+    top = round_up(max(answer.upper, *curve.error, *curve.high[there]), _TOPS)
     x, y, low, high = (
         _across(curve.n_rows, curve.n_rows),
         *(_down(e, top) for e in (curve.error, curve.low, curve.high)),
@@ -52,7 +53,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     (name,) = show_labels([learner_name(answer.best)], 40)
     return CurveDrawing(
         name=name,
-        answer=answer_text(answer),
+        answer=figures(answer),
         points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
         intervals="".join(
             f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)

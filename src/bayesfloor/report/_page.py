@@ -7,7 +7,7 @@ from typing import Any
 from bayesfloor.answer._answer import GOOD
 from bayesfloor.engine._text import percent, printable
 from bayesfloor.learners._registry import BLEND, REGISTRY
-from bayesfloor.plotting._answer import learner_name
+from bayesfloor.plotting._answer import figures, learner_name
 from bayesfloor.report._choices import make_choices
 from bayesfloor.report._curve import draw_curve
 from bayesfloor.report._templates import render
@@ -26,7 +26,7 @@ from bayesfloor.report._view import (
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._glossary import CODES, TERMS
 from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
-from bayesfloor.summary._words import accuracy, range_text
+from bayesfloor.summary._words import accuracy
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows with pictures; each brings two
@@ -77,8 +77,8 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
 def why_reliable(check: Check) -> list[str]:
     """Reasons for the grade of the answer."""
     if check.answer.reliability == GOOD:
-        return ["unlike learners agree, there are enough rows, and the range is narrow"]
-    return [printable(reason) for reason in check.answer.reasons]
+        return ["Unlike learners agree, there are enough rows, and the range is narrow."]
+    return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
 
 
 def rests_on(check: Check) -> list[tuple[str, str]]:
@@ -103,14 +103,13 @@ def rests_on(check: Check) -> list[tuple[str, str]]:
 def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
     """Names of the four figures, their values, of which labels must not run into each other, and notes."""
     answer, pairs, (classes, _) = check.answer, pair_table(check, 1), class_table(check)
-    ends = f"error {percent(answer.estimate)} %, {range_text(answer.lower, answer.upper)}"
     hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none"]
-    pair = f"error about {pairs[0]['estimate']}, {pairs[0]['range']}" if pairs else "all are too small to measure"
+    pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
     one = classes[0]
     return [
-        ("at best about", [f"{accuracy(answer.estimate)} % accuracy"], ends),
+        ("at best about", [f"{accuracy(answer.estimate)} % accuracy"], f"error {figures(answer)}"),
         ("hardest pair", hardest, pair),
-        ("hardest class", [one["label"]], one["note"] or f"error within it about {one['estimate']}, {one['range']}"),
+        ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
         ("suspicious labels", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
     ]
 

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
-from bayesfloor.engine._text import cells, percent, printable, show_labels, span
+from bayesfloor.engine._text import cells, percent, show_labels, span
 from bayesfloor.floor._data import as_frame
-from bayesfloor.plotting._answer import learner_name, ranked
+from bayesfloor.plotting._answer import figures, learner_name, ranked
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
@@ -83,13 +82,7 @@ def evidence_ruler(check: Check) -> Ruler:
 def _answer_line(check: Check) -> Line:
     """The range with the best estimate in it."""
     answer = check.answer
-    return _range_line("lowest possible error", answer_text(answer), answer.lower, answer.upper, answer.estimate)
-
-
-def answer_text(answer: Answer) -> str:
-    """Best estimate and range of the lowest possible error."""
-    ends = range_text(answer.lower, answer.upper)
-    return f"about {percent(answer.estimate)} %, {ends if np.isnan(answer.lower) else f'range {ends}'}"
+    return _range_line("lowest possible error", figures(answer), answer.lower, answer.upper, answer.estimate)
 
 
 def _range_line(name: str, note: str, lower: float, upper: float, estimate: float) -> Line:
@@ -140,7 +133,7 @@ def _side(place: float, near: float) -> str:
 
 def make_ticks(end: float) -> list[Tick]:
     """Round numbers from 0 on, and the end; no text where it would meet that of the end."""
-    step = _round_up(end / 5)
+    step = round_up(end / 5)
     parts = [k * step / end for k in range(1, 5) if k * step < end]
     inner = [Tick(100 * part, _round(part * end) if part < _ROOM else "") for part in parts]
     return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
@@ -150,10 +143,10 @@ def ruler_end(most: float, guessing: float) -> float:
     """Where a ruler ends: at guessing, or well before where all is far below that."""
     if most > _FAR * guessing:
         return max(guessing, most, 1e-9)
-    return _round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+    return round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
 
 
-def _round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
+def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
     """The next number that starts with one of these."""
     unit = 10.0 ** np.floor(np.log10(wanted))
     return float(next(unit * step for step in steps if unit * step >= wanted))
@@ -243,6 +236,7 @@ def pair_table(check: Check, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
             "one": check.labels[row.one],
             "two": check.labels[row.two],
             "note": row.note,
+            "figures": figures(row),
             "estimate": f"{percent(row.estimate)} %",
             "range": range_text(row.lower, row.upper),
             "error": f"{percent(row.error)} %",
@@ -262,6 +256,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
             "label": check.labels[row.number],
             "note": row.note,
             "rows": amount(row.n_rows),
+            "figures": figures(row),
             "estimate": f"{percent(row.estimate)} %",
             "range": range_text(row.lower, row.upper),
             "part": f"{percent(row.part)} %",
