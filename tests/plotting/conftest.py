@@ -129,29 +129,28 @@ def _path(names, *, criterion="overall", hold_out=True):
 
 
 def _lines(n, words):
-    """A model that errs more and more beside a floor that stays; n is how many, or None for one number."""
+    """A model with more and more errors beside a floor that stays; n is how many, or None for one number."""
     size = (n,) if n else ()
     error, one = np.linspace(0.02, 0.4, n or 1).reshape(size), np.ones(size)
     word = np.array(words)[np.linspace(0, len(words) - 1, n or 1).round().astype(int)].reshape(size)
     rows = (1000 * one).astype(int)
-    return GapLines(
-        rows, error, 0.8 * error, 1.3 * error, 0.05 * one, 0.08 * one, 0.1 * one, 0.0 * one, 0.15 * one, word
-    )
+    lower = np.where(error > 0.2, np.nan, 0.05 * one)
+    return GapLines(rows, error, 0.8 * error, 1.3 * error, 0.08 * one, lower, 0.15 * one, word)
 
 
 def _gap(classes):
     K = len(classes)
-    words = ["below the floor", "at the floor", "between the bounds", "room not shown", "room left"]
+    words = ["below the floor", "at the floor", "no room shown", "room to improve"]
     return Gap(
         classes=classes,
         sizes=np.arange(1, K + 1) * 10,
         level=0.95,
-        overall=_lines(None, ["between the bounds"]),
+        overall=_lines(None, ["no room shown"]),
         by_class=_lines(K, words),
-        by_pair=_lines(K * (K - 1) // 2, ["not measurable", "room not shown", "room left"]),
-        trust="unknown",
+        by_pair=_lines(K * (K - 1) // 2, ["no room shown", "room to improve"]),
+        reliability="limited",
         reasons=("few rows",),
-        shares_p_value=0.5,
+        proportions_p_value=0.5,
     )
 
 

@@ -25,7 +25,7 @@ def test_bars_and_diamonds_are_the_results(found):
 
     for part, (each, rows) in enumerate(zip(lines, shown, strict=True)):
         lower, upper = (np.atleast_1d(getattr(each, name))[rows] for name in ("lower", "upper"))
-        np.testing.assert_allclose([bar.get_x() for bar in display.bounds_[part]], lower)
+        np.testing.assert_allclose([bar.get_x() for bar in display.bounds_[part]], np.nan_to_num(lower))
         np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.bounds_[part]], upper)
         error = np.atleast_1d(each.error)[rows]
         np.testing.assert_allclose(display.errors_[part].get_offsets()[:, 0], error)
@@ -41,11 +41,11 @@ def test_every_row_has_its_word(found):
     words += found.by_pair.word[display.shown_pairs_].tolist()
 
     assert [text.get_text() for text in display.words_] == words
-    assert "room left" in words
+    assert "room to improve" in words
 
 
 def test_where_most_can_be_won_comes_first(found):
-    """The pair that the model confuses most, then all others."""
+    """The class and the pair that the model confuses most, then all others."""
     display = GapDisplay.from_gap(found)
     names = [text.get_text() for text in display.ax_.get_yticklabels()]
 
@@ -55,12 +55,12 @@ def test_where_most_can_be_won_comes_first(found):
     assert (np.diff(won) <= 0).all()
 
 
-def test_there_is_room_where_the_interval_lies_right_of_the_limits(make):
+def test_diamonds_are_filled_where_there_is_room(make):
     """Filled diamonds say the same as the words."""
     display = make("gap", 8).plot()
     filled = [not np.allclose(color[:3], 1) for part in display.errors_ for color in part.get_facecolors()]
 
-    assert filled == [text.get_text() == "room left" for text in display.words_]
+    assert filled == [text.get_text() == "room to improve" for text in display.words_]
 
 
 def test_of_many_classes_and_pairs_the_worst_are_drawn(make):
@@ -69,7 +69,19 @@ def test_of_many_classes_and_pairs_the_worst_are_drawn(make):
     texts = {text.get_text() for text in display.ax_.texts}
 
     assert display.shown_classes_.tolist() == [39, 38, 37, 36, 35]
-    assert {"5 worst of 40 classes, as a share of all rows", "5 worst of 780 pairs, as a share of their rows"} <= texts
+    assert "5 worst of 40 classes, as a fraction of their rows" in texts
+    assert "5 worst of 780 pairs, as a fraction of their rows" in texts
+
+
+def test_without_a_lower_limit_bars_begin_at_0_and_are_grey(make):
+    """A lower end that is not known must not look like one that is."""
+    display = make("gap", 8).plot()
+    lower = display.result.by_class.lower[display.shown_classes_]
+    colors = [bar.get_facecolor()[:3] for bar in display.bounds_[1]]
+
+    assert 0 < np.isnan(lower).sum() < len(lower)
+    assert [max(color) - min(color) < 0.01 for color in colors] == np.isnan(lower).tolist()
+    assert all(bar.get_x() == 0 for bar, none in zip(display.bounds_[1], np.isnan(lower), strict=True) if none)
 
 
 def test_classes_without_rows_come_last(floor):

@@ -67,14 +67,14 @@ def _copied(seed):
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
-    return make_check(floor, floor.envelope(learners={}), floor.answer(), None, gather_facts(floor, X, y, "", ""))
+    return make_check(floor, floor.answer(), None, gather_facts(floor, X, y, "", ""))
 
 
 def _flipped():
     """Two classes far apart, with a tenth of the labels wrong."""
     X, y = draw(3, [100, 100], shift=12.0)
     y[::10] = 1 - y[::10]
-    return check(X, y, learners={})
+    return check(X, y)
 
 
 def _all_suspect():
@@ -88,14 +88,14 @@ def _all_of_them():
     X, y = draw(7, [900, 600], shift=3.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_all_rows, "_BESIDE_ALL", 300)
-        return check(open_rows(X), y, target_width=None, learners={})
+        return check(open_rows(X), y, target_width=None)
 
 
 def _alike():
     """Two classes of one distribution, and one far away."""
     X, y = draw(1, [200, 200, 100], shift=0.0)
     X[y == 2] += 30
-    return check(X, y, learners={})
+    return check(X, y)
 
 
 def _chosen():
@@ -105,7 +105,7 @@ def _chosen():
     path = FloorSelector(2).fit(pd.DataFrame(X, columns=names), y).path_
     noise = np.random.default_rng(2).standard_normal(X.shape)
     compared = compare_representations({names[2]: X[:, :1], names[3]: X, "noise": noise}, y)
-    found = check(X, y, predictions=np.where(np.arange(len(y)) % 3, y, 1), learners={})
+    found = check(X, y, predictions=np.where(np.arange(len(y)) % 3, y, 1))
     return replace(found, selection=path, comparison=compared)
 
 
@@ -119,17 +119,15 @@ MAKERS = {
     "noise": lambda: check(*draw(0, [100, 100], shift=0.0), target=0.9),
     "constant": lambda: check(np.ones((80, 2)), np.arange(80) % 2),
     "ties": lambda: check(np.random.default_rng(0).integers(0, 4, (120, 2)), np.arange(120) % 3),
-    "groups": lambda: check(*draw(5, [60, 60]), groups=np.arange(120) // 3, learners={}),
-    "copies": lambda: check(*_copied(6), learners={}),
-    "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300, learners={}),
+    "groups": lambda: check(*draw(5, [60, 60]), groups=np.arange(120) // 3),
+    "copies": lambda: check(*_copied(6)),
+    "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300),
     "all rows": _all_of_them,
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
-    "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0), learners={}),
+    "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0)),
     "many refuted": lambda: check(*draw(9, [4] * 30, shift=3.0, d=3)),
-    "probabilities": lambda: check(
-        draw(10, [50, 50])[0], np.random.default_rng(0).dirichlet(np.ones(3), 100), learners={}
-    ),
-    "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3)), learners={}),
+    "probabilities": lambda: check(draw(10, [50, 50])[0], np.random.default_rng(0).dirichlet(np.ones(3), 100)),
+    "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3))),
     "alike": _alike,
     "chosen": _chosen,
     "suspects": _flipped,
@@ -140,7 +138,6 @@ MAKERS = {
         hostile_labels(draw(11, [12] * len(HOSTILE))[1]),
         target=0.5,
         name="<b>\x1b[31m\nname | of `data`",
-        learners={},
     ),
 }
 
@@ -204,7 +201,7 @@ def hostile_names():
 
 @pytest.fixture(scope="session")
 def altered():
-    """Maker of a check with other figures: (check, envelope={}, overall={}, ...) -> Check."""
+    """Maker of a check with other figures: (check, answer={}, overall={}, ...) -> Check."""
 
     def alter(found, **parts):
         return replace(found, **{name: replace(getattr(found, name), **values) for name, values in parts.items()})

@@ -90,18 +90,18 @@ class PairAnswers(Result):
 
 def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
     """The answer for each class."""
-    race, K = answer.evidence(), len(classes)
-    wrong, n = race.wrong[answer.best][-1], np.bincount(race.codes, minlength=K).astype(np.float64)
-    errors = np.bincount(race.codes, wrong, minlength=K).astype(np.float64)
+    codes, K = answer.evidence().codes, len(classes)
+    n = np.bincount(codes, minlength=K).astype(np.float64)
+    errors = n - np.bincount(codes[best_posterior(answer).argmax(axis=1) == codes], minlength=K)
     estimate, lower, upper = _range(answer, errors, n)
     with np.errstate(invalid="ignore"):
-        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, errors / max(wrong.sum(), 1.0))
+        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, errors / max(errors.sum(), 1.0))
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
     """The answer for each pair; with two classes it is that of the whole."""
     race, K = answer.evidence(), len(classes)
-    eta, rows = race.eta[answer.best], np.arange(len(race.codes))
+    eta, rows = best_posterior(answer), np.arange(len(race.codes))
     own = eta[rows, race.codes][:, None]
     lost = np.zeros((K, K))  # rows of the first class that are taken for the second
     np.add.at(lost, race.codes, (eta > own) + 0.5 * (eta == own))
@@ -125,15 +125,28 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     race, groups = answer.evidence(), np.unique(group, return_inverse=True)[1]
     if len(np.unique(groups)) == len(groups):
         return answer.estimate, answer.lower, answer.upper
-    eta = race.eta[answer.best] @ np.eye(groups.max() + 1)[groups]
-    errors = float(np.count_nonzero(eta.argmax(axis=1) != groups[race.codes]))
-    estimate, lower, upper = (float(end) for end in _range(answer, np.array(errors), np.array(float(answer.n_rows))))
-    return min(estimate, answer.estimate), min(lower, answer.upper), min(upper, answer.upper)
+    order, codes = np.argsort(groups, kind="stable"), groups[race.codes]
+    first = np.searchsorted(groups[order], np.arange(groups.max() + 1))
+    eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
+    errors, n = np.array(np.count_nonzero(eta.argmax(axis=1) != codes)), np.array(float(answer.n_rows))
+    estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
+    upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # no more than by guessing
+    estimate = min(estimate, answer.estimate, upper)
+    return estimate, min(lower, estimate), upper
+
+
+def best_posterior(answer: Answer) -> Floats:
+    """Posteriors of the best learner, with a column for every class; without a learner, the class proportions."""
+    race, K = answer.evidence(), answer.n_classes
+    if not answer.best:
+        return np.tile(np.bincount(race.codes, minlength=K) / len(race.codes), (len(race.codes), 1))
+    eta = race.eta[answer.best]
+    return np.pad(eta, ((0, 0), (0, K - eta.shape[1])))  # the last classes may have no rows
 
 
 def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     """Best estimate and range of rates of errors, which fall with more rows as the error of the whole does."""
-    whole = max(answer.errors[answer.best], 1e-12)
+    whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
     per_row = len(np.unique(answer.evidence().cluster)) / answer.n_rows  # independent draws
     rate = errors / np.maximum(n, 1.0)
     units = np.maximum(n * per_row, 1e-9)

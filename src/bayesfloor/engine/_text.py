@@ -1,4 +1,4 @@
-"""Labels and shares as text that neither a terminal nor a reader can be misled by."""
+"""Labels and fractions as text that neither a terminal nor a reader can be misled by."""
 
 from __future__ import annotations
 
@@ -96,16 +96,26 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent: two decimals below 1 %, else one."""
+    """A fraction in percent: two decimals below 1 %, else one, and one where two would show nothing but zeros."""
     if not isfinite(share):
         return "unknown"
     return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
 
 
 def span(low: float, high: float) -> str:
-    """Two shares in percent."""
+    """Two fractions in percent."""
     return f"{percent(low)} to {percent(high)} %"
 
 
+def range_text(lower: float, upper: float) -> str:
+    """A range in percent; where it has no lower end, only how high it goes."""
+    return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
+
+
+def about(estimate: float, lower: float, upper: float) -> str:
+    """A best estimate with its range, in percent."""
+    return f"about {percent(estimate)} % ({range_text(lower, upper)})"
+
+
 def _decimals(error: float) -> int:
-    return 2 if 0 < error < 0.00995 else 1
+    return 2 if 0.00005 <= error < 0.00995 else 1

@@ -1,4 +1,4 @@
-"""``GapDisplay``: a model's errors beside the floor, where most can be won first."""
+"""``GapDisplay``: a model's errors beside the lowest possible ones, where most can be won first."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from bayesfloor.counts._labels import Ints
 from bayesfloor.plotting._display import (
     DARK,
-    GREY,
     LIGHT,
+    PALE,
     STRONG,
     ResultDisplay,
     check_most,
@@ -21,7 +21,7 @@ from bayesfloor.plotting._display import (
     title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ABOVE, ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
 
 if TYPE_CHECKING:
     from bayesfloor.selection._gap import Gap, GapLines
@@ -41,10 +41,11 @@ class _Part(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class GapDisplay(ResultDisplay):
-    """The model's error beside the floor's bounds: the whole problem, classes and pairs, with a word for each.
+    """The model's error beside the lowest possible one: the whole problem, classes and pairs, with a word for each.
 
-    Bars go from lower to upper bound, thin lines on to their confidence limits. Diamonds below are the
-    model's errors with their intervals. There is room left where an interval lies to the right of the thin line.
+    Bars are ranges of the lowest possible error, with a dot at the best estimate; without a lower end they are
+    grey and begin at 0. Diamonds below are the model's errors with their intervals, filled where there is room
+    to improve.
 
     Parameters
     ----------
@@ -55,12 +56,12 @@ class GapDisplay(ResultDisplay):
     ----------
     ax_, figure_ : Axes and Figure
         Set by ``plot``.
-    bounds_, limits_ : list of BarContainer, of LineCollection
-        Of the whole problem, classes and pairs: lower to upper bound, and to their confidence limits.
+    bounds_ : list of BarContainer
+        Ranges of the whole problem, of classes and of pairs.
     errors_, intervals_ : list of PathCollection, of LineCollection
         The model's errors and their intervals.
     words_ : list of Text
-        "room left", "at the floor" and so on, from the top.
+        "room to improve", "at the floor" and so on, from the top.
     shown_classes_, shown_pairs_ : int arrays
         Which are drawn, from the top; pairs in the order of ``np.triu_indices(n_classes, 1)``.
 
@@ -76,7 +77,7 @@ class GapDisplay(ResultDisplay):
     >>> model = GaussianNB().fit(X, y)
     >>> display = GapDisplay.from_gap(gap(BayesFloor().fit(X, y), y_test, model.predict(X_test)))
     >>> display.words_[0].get_text()
-    'room left'
+    'room to improve'
     """
 
     result: Gap
@@ -107,7 +108,7 @@ class GapDisplay(ResultDisplay):
         width = 5.8 + 0.06 * max(len(name) for part in parts for name in part.names)
         ax = self._start(ax, width, 1.75 + ROW * bottom)
         drawn = [self._draw(part, y) for part, y in zip(parts, places, strict=True)]
-        self.bounds_, self.limits_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
+        self.bounds_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
         self.words_ = [word for part, y in zip(parts, places, strict=True) for word in self._write_words(part, y)]
         self._draw_names(parts, places)
         ax.set_xlim(left=0.0)
@@ -125,18 +126,18 @@ class GapDisplay(ResultDisplay):
         self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
         return [
             _part(whole, np.array([0]), ["all classes"], whole.n_rows, ""),
-            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes, as a share of all rows"),
-            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs, as a share of their rows"),
+            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes, as a fraction of their rows"),
+            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs, as a fraction of their rows"),
         ]
 
-    def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any, Any]:
+    def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any]:
         ax, lines, k = self.ax_, part.lines, part.shown
-        limits = ax.hlines(y + ABOVE, lines.lower_end[k], lines.upper_end[k], colors=GREY, linewidth=1.2)
-        bounds, _ = draw_bounds(ax, y, (lines.lower[k], lines.estimate[k], lines.upper[k]), LIGHT, DARK)
+        ground = np.where(np.isnan(lines.lower[k]), PALE, LIGHT)
+        bounds, _ = draw_bounds(ax, y, (np.nan_to_num(lines.lower[k]), lines.estimate[k], lines.upper[k]), ground, DARK)
         intervals = draw_intervals(ax, y, lines.low[k], lines.high[k], STRONG)
         ink = np.where(lines.word[k] == _words().room, STRONG, "white")
         looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
-        return bounds, limits, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
+        return bounds, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
 
     def _write_words(self, part: _Part, y: Ints) -> list[Any]:
         room = _words().room
@@ -156,11 +157,10 @@ class GapDisplay(ResultDisplay):
 
     def _handles(self) -> list[Any]:
         dot, level = {"color": STRONG, "marker": "D", "markersize": 4}, f"{100 * self.result.level:g} %"
-        bar = "lowest possible error: lower to upper bound, dot: estimate"
         return [
-            swatch(bar, facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
-            stroke(f"its {level} limits, of all classes or pairs together", color=GREY, linewidth=1.2),
-            stroke(f"the model's error and its {level} interval, likewise; filled: room left", **dot),
+            swatch("lowest possible error: range, dot: best estimate", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
+            swatch("the same, without a lower limit", facecolor=PALE, edgecolor=DARK, linewidth=0.5),
+            stroke(f"the model's error and its {level} interval; filled: room to improve", **dot),
         ]
 
 
@@ -182,7 +182,7 @@ def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) 
 
 
 def _worst(lines: GapLines, most: int | None) -> Ints:
-    """Those with room left, most rows to be won first; then the others likewise, and those without rows."""
+    """Those with room to improve, most rows to be won first; then the others likewise, and those without rows."""
     room, none = _words()
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
     return np.lexsort((-won, lines.word != room, lines.word == none))[:most]

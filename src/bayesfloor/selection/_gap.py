@@ -1,4 +1,4 @@
-"""``gap``: a model's predictions held against the floor, to see where a better model is known to exist."""
+"""``gap``: a model's errors beside the lowest possible ones, to see where a better model is known to exist."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import chi2_contingency
 
+from bayesfloor.answer._answer import GOOD, Answer
+from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.engine._text import join_labels, percent, show_labels, span
+from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._data import read_labels
 from bayesfloor.floor._results import Floor, Result
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
-from bayesfloor.formulas._multiclass import one_vs_rest_bounds
+from bayesfloor.selection._answers import answer_of
 
-ROOM, AT, BELOW, BETWEEN = "room left", "at the floor", "below the floor", "between the bounds"
-NOT_SHOWN, NOT_MEASURABLE, NO_ROWS = "room not shown", "not measurable", "no rows"
-_OTHER_SHARES = 0.001  # p-value below which class shares differ from those of the floor
-_RARE = 5  # rows expected of a class, below which a chi-square test is not to be trusted
-_TOLD_PAIRS = 2  # in the text
-_PAIRS_WORTH_TELLING = 0.1  # of the rows that may be won, at least
+ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
+NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
+_OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from those of the floor
+_RARE = 5  # rows expected of a class, below which a chi-square test does not hold
+_SHOWN_PAIRS = 2  # in the text
+_PAIRS_WORTH_SHOWING = 0.1  # of the rows that may be won, at least
 
 
 @dataclass(frozen=True, eq=False)
 class GapLines(Result):
-    """The model beside the floor: numbers for the whole problem, arrays for all classes or all pairs.
+    """The model beside the answer: numbers for the whole problem, arrays for all classes or all pairs.
 
     Attributes
     ----------
-    n_rows : rows that the error is a share of.
-    error : share that the model gets wrong; NaN without rows.
+    n_rows : rows that the error is a fraction of.
+    error : the model's error; NaN without rows.
     low, high : its Clopper-Pearson interval.
-    lower, estimate, upper : the floor's bounds, and their middle.
-    lower_end : low end of the interval of ``lower``; 0 for pairs.
-    upper_end : upper confidence limit of what the best classifier errs on.
+    estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN where there is none.
     word : what follows, as ``gap`` says.
     """
 
@@ -44,11 +44,9 @@ class GapLines(Result):
     error: Any
     low: Any
     high: Any
-    lower: Any
     estimate: Any
+    lower: Any
     upper: Any
-    lower_end: Any
-    upper_end: Any
     word: Any
 
     def __repr__(self) -> str:
@@ -68,31 +66,31 @@ class Gap(Result):
     classes : array
         Class labels.
     sizes : int array
-        Rows of each class that the model was tried on.
+        Rows of each class that the model was tested on.
     level : float
-        Confidence level of the intervals; those of classes, and those of pairs, hold all together.
+        Confidence level of the model's intervals; those of classes, and those of pairs, hold all together.
     overall : GapLines
         The whole problem.
     by_class : GapLines
-        Each class: how often it is taken for another or another for it, as a share of all rows.
+        Each class: how often its rows are taken for another class (1 - recall).
     by_pair : GapLines
         Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one is taken for the
-        other, as a share of the rows of both.
-    trust, reasons : str, tuple of str
-        Whether the floor's lower bounds can be believed, and why, as the floor says.
-    shares_p_value : float
-        Of "the classes have the same shares here as in the rows of the floor", by a chi-square test.
+        other, as a fraction of the rows of both.
+    reliability, reasons : str, tuple of str
+        How far the answer can be relied on ("good", "limited", "upper limit only"), and why not further.
+    proportions_p_value : float
+        Of "the classes have the same proportions here as in the rows of the floor", by a chi-square test.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
     >>> from bayesfloor import BayesFloor, gap
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = DummyClassifier().fit(X[::2], y[::2])
     >>> found = gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2]))
     >>> found.overall.word
-    'at the floor'
+    'room to improve'
     """
 
     classes: np.ndarray
@@ -101,53 +99,59 @@ class Gap(Result):
     overall: GapLines
     by_class: GapLines
     by_pair: GapLines
-    trust: str
+    reliability: str
     reasons: tuple[str, ...]
-    shares_p_value: float
+    proportions_p_value: float
 
     def __repr__(self) -> str:
         whole = self.overall
-        return f"Gap(error {whole.error:.3f}, floor {whole.lower:.3f} to {whole.upper:.3f}: {whole.word})"
+        lowest = about(whole.estimate, whole.lower, whole.upper)
+        return f"Gap(error {percent(whole.error)} %, lowest possible {lowest}: {whole.word})"
 
     @property
-    def other_shares(self) -> bool:
-        """Whether class shares clearly differ from those that the floor answers for."""
-        return self.shares_p_value < _OTHER_SHARES
+    def other_proportions(self) -> bool:
+        """Whether class proportions clearly differ from those of the rows of the floor."""
+        return self.proportions_p_value < _OTHER_PROPORTIONS
 
     @property
     def text(self) -> str:
         """The gap in a few sentences."""
         whole = self.overall
-        told = [
-            f"Your model errs on {percent(whole.error)} % ({span(whole.low, whole.high)}).",
-            f"The lowest possible error is {span(whole.lower, whole.upper)}: {whole.word}.",
+        sentences = [
+            f"Your model's error is {percent(whole.error)} % ({span(whole.low, whole.high)}).",
+            f"The lowest possible error is {about(whole.estimate, whole.lower, whole.upper)}: {whole.word}.",
             *self._pair_texts(),
             *self._cautions(),
         ]
-        return " ".join(told)
+        return " ".join(sentences)
 
     def _pair_texts(self) -> list[str]:
-        """Where most can be won, for the pairs with room left."""
+        """Where most can be won, for the pairs with room to improve; one pair alone is the whole problem."""
+        if len(self.classes) == 2:
+            return []
         lines, names = self.by_pair, show_labels(self.classes.tolist())
         won = np.where(lines.word == ROOM, np.nan_to_num(lines.error - lines.upper) * lines.n_rows, 0.0)
-        most = np.argsort(-won, kind="stable")[:_TOLD_PAIRS]
+        most = np.argsort(-won, kind="stable")[:_SHOWN_PAIRS]
         one, two = np.triu_indices(len(names), 1)
         return [
             f"It confuses {names[one[pair]]} and {names[two[pair]]} on {percent(lines.error[pair])} % of their rows, "
-            f"where at most {percent(lines.upper[pair])} % need be."
+            f"where at most {percent(lines.upper[pair])} % is unavoidable."
             for pair in most
-            if won[pair] > _PAIRS_WORTH_TELLING * won.sum()
+            if won[pair] > _PAIRS_WORTH_SHOWING * won.sum()
         ]
 
     def _cautions(self) -> list[str]:
-        told = []
+        found = []
         if self.overall.word == BELOW:
-            told.append("Either the floor is too high here, or the model has seen rows that it was tried on.")
-        elif self.overall.word != ROOM and self.trust != "small bias":
-            told.append(f"The floor may be too high: {self.reasons[0]}.")
-        if self.other_shares:
-            told.append("The classes have other shares here than in the rows of the floor, which answers for its own.")
-        return told
+            found.append("Either the floor is too high here, or the model has seen the rows it was tested on.")
+        elif self.overall.word != ROOM and self.reliability != GOOD:
+            why = self.reasons[0] if self.reasons else "these data give no lower limit"
+            found.append(f"How low the error can go is uncertain: {why}.")
+        if self.other_proportions:
+            found.append(
+                "The class proportions here differ from those of the floor's rows, on which the floor depends."
+            )
+        return found
 
     def _columns(self) -> dict[str, Any]:
         labels, (one, two) = self.classes.tolist(), np.triu_indices(len(self.classes), 1)
@@ -160,62 +164,61 @@ class Gap(Result):
         }
 
 
-class _Floor(NamedTuple):
-    """What one kind of errors is held against; ``at`` is the error up to which a model is at the floor."""
-
-    lower: Any
-    estimate: Any
-    upper: Any
-    lower_end: Any
-    upper_end: Any
-    at: Any
-
-
-def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95, groups: Any = None) -> Gap:
-    r"""Hold a model's predictions against the floor.
+def gap(
+    floor: BayesFloor,
+    y_true: Any,
+    y_pred: Any,
+    level: float = 0.95,
+    groups: Any = None,
+    answer: Answer | None = None,
+) -> Gap:
+    r"""Compare a model's errors with the lowest possible ones.
 
     Parameters
     ----------
     floor : BayesFloor
         A fitted floor.
     y_true, y_pred : array-like of shape (n_rows,)
-        Labels of rows that the model has not seen, and what it makes of them. The rows need not be
-        those of the floor, but should be drawn alike, one by one or in the groups that are told.
+        Labels of rows that the model has not seen, and its predictions for them. The rows need not be
+        those of the floor, but should be drawn in the same way.
     level : float, default=0.95
-        Confidence level.
+        Confidence level of the intervals of the model's errors.
     groups : array-like of shape (n_rows,), default=None
         Rows of these that belong together, such as those of a patient: intervals then count groups, not rows.
+    answer : Answer, default=None
+        Of this floor, if there is one already; by default ``floor.answer()``.
 
     Returns
     -------
     Gap
         With a word for the whole problem and for each class:
 
-        - "room left": even the low end of the model's error lies above the upper limit of the lowest
+        - "room to improve": even the low end of the model's error lies above the upper end of the lowest
           possible one, so a better classifier exists;
-        - "below the floor": even the high end lies below the low end of the lower bound, so the model
-          refutes the floor, or has seen the rows;
-        - "at the floor": the error is not above the lower bound (the high end of its interval, for the
-          whole problem) or above the least that the floor can see, so nothing lower can be shown to
-          be possible;
-        - "between the bounds", or "room not shown" above them, but not clearly.
+        - "below the floor": even the high end lies below the lower end, so the model refutes the floor,
+          or has seen the rows;
+        - "at the floor": the answer's reliability is good, and the error is not above the best estimate,
+          or is in the range while its interval reaches the lower end: nothing lower can be shown to be possible;
+        - "no room shown": anything else.
 
-        For each pair "room left", else "not measurable" where the floor sees no overlap, else "room
-        not shown". "no rows" where a class has none to try the model on.
+        For each pair "room to improve" or "no room shown". "no rows" where a class has none to test the model on.
 
     Notes
     -----
+    What a class shows. A model can always trade the errors of one class for those of another, so a class
+    has room, or is below the floor, only where the whole problem is too: then a classifier is known that is
+    more accurate on the whole and on this class.
+
     Why a pair shows room. Where the model answers i or j, let the best classifier of these two alone
     decide between them. Errors about other classes stay as they are, and rows of i taken for j and of
     j for i become no more than the pair's Bayes error allows, which is taken over all rows of both. So
     the best classifier of all classes confuses them no more than that either: where it answers i,
-    eta_i >= eta_j, and it loses min(eta_i, eta_j). Confusions above the pair's upper bound can be
+    eta_i >= eta_j, and it loses min(eta_i, eta_j). Confusions above the pair's upper end can be
     avoided. Few confusions show nothing: rows may be lost to a third class instead.
 
-    Upper limits come from spanning trees, whose cross edges are the errors of a classifier, and from
-    the share of the largest class; they hold in any dimension. Lower bounds are asymptotic: ``trust``.
-
-    Intervals of K classes have level 1 - (1 - level) / K each, those of pairs likewise.
+    Intervals of K classes have level 1 - (1 - level) / K each, those of pairs likewise. Upper ends of both are
+    95 % each; "room to improve" needs an error above limits that hold for all of them together. Where no more than
+    guessing is possible, its error on other rows may be higher than on these, and the limit allows for that.
 
     Examples
     --------
@@ -228,11 +231,11 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95, groups
     >>> floor = BayesFloor().fit(X, y)
     >>> found = gap(floor, y_test, GaussianNB().fit(X, y).predict(X_test))
     >>> found.overall.word
-    'room left'
-    >>> print(found.text.replace(". ", ".\n"))
-    Your model errs on 16.6 % (14.1 to 19.4 %).
-    The lowest possible error is 2.0 to 4.0 %: room left.
-    It confuses 2 and 8 on 14.5 % of their rows, where at most 1.1 % need be.
+    'room to improve'
+    >>> print(found.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS
+    Your model's error is 16.6 % (14.1 to 19.4 %).
+    The lowest possible error is about ... %): room to improve.
+    It confuses 2 and 8 on 14.5 % of their rows, where at most ... % is unavoidable...
     """
     check_floor(floor)
     check_level(level)
@@ -240,17 +243,38 @@ def gap(floor: BayesFloor, y_true: Any, y_pred: Any, level: float = 0.95, groups
     sizes, draws = confusion.sum(axis=1), 1.0
     if groups is not None:
         draws = len(np.unique(number_groups(groups, sizes.sum()))) / sizes.sum()
+    answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
+    whole = _whole(floor.overall_, answer, model)
     return Gap(
         classes=floor.classes_,
         sizes=sizes,
         level=level,
-        overall=_whole(floor, confusion, level, draws),
-        by_class=_classes(floor, confusion, level, draws),
-        by_pair=_pairs(floor, confusion, level, draws),
-        trust=floor.overall_.trust,
-        reasons=floor.overall_.reasons,
-        shares_p_value=_shares_p_value(floor, sizes * draws),
+        overall=whole,
+        by_class=_classes(class_answers(answer, floor.classes_), answer, model, whole.word),
+        by_pair=_pairs(pair_answers(answer, floor.classes_), answer, model),
+        reliability=answer.reliability,
+        reasons=answer.reasons,
+        proportions_p_value=_proportions_p_value(floor, sizes * draws),
     )
+
+
+class _Model(NamedTuple):
+    """Rows of class i (rows of the matrix) that a model takes for class j, each worth so many independent draws."""
+
+    confusion: Ints
+    draws: float
+    level: float
+
+
+class _Lowest(NamedTuple):
+    """What errors are compared with: there is room above ``limit``, and the floor is refuted below ``least``."""
+
+    estimate: Any
+    lower: Any
+    upper: Any
+    limit: Any
+    least: Any
+    good: bool
 
 
 def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
@@ -283,44 +307,57 @@ def _kind(label: Any) -> str:
     return "texts" if isinstance(label, str) else "numbers"
 
 
-def _whole(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
-    whole, n = floor.overall_, confusion.sum()
-    low, high = (float(whole.bounds_at(end).lower) for end in whole.interval(level))
-    ends = min(low, whole.lower), _error_limit(whole, level)
-    at = max(high, whole.lower, whole.resolution)
-    lines = _hold(n - np.trace(confusion), n, _Floor(whole.lower, whole.estimate, whole.upper, *ends, at), level, draws)
+def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:
+    """The line of the whole problem."""
+    n, limit = model.confusion.sum(), answer.upper
+    if limit >= answer.guessing:  # which is an error on the floor's own rows: others may have other proportions
+        n_drawn = overall.n_rows * _draws(overall)
+        limit = float(upper_limit(answer.guessing * n_drawn, n_drawn, _each(model.level, answer.n_classes)))
+    lowest = _Lowest(answer.estimate, answer.lower, answer.upper, limit, answer.lower, answer.reliability == GOOD)
+    lines = _compare(n - np.trace(model.confusion), n, lowest, model.level, model.draws)
     return GapLines(**{item.name: np.asarray(getattr(lines, item.name)).item() for item in fields(lines)})
 
 
-def _classes(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
-    own, whole, K = floor.one_vs_rest_, floor.overall_, len(confusion)
-    level = _each(level, K)
-    low = np.minimum(one_vs_rest_bounds(own.interval(level)[0], whole.cross_rate).lower, own.lower)
-    at = np.maximum(own.lower, 1 / whole.n_rows)  # an edge is the least that can be seen
-    held = _Floor(own.lower, own.estimate, own.upper, low, _class_limits(floor, level), at)
-    wrong = confusion.sum(axis=0) + confusion.sum(axis=1) - 2 * np.diag(confusion)
-    lines = _hold(wrong, np.full(K, confusion.sum()), held, level, draws)
-    return replace(lines, word=np.where(confusion.sum(axis=1) > 0, lines.word, NO_ROWS))
+def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> GapLines:
+    """The lines of classes, which have room, or refute the floor, only if the whole problem does."""
+    sizes, level = model.confusion.sum(axis=1), _each(model.level, len(own.classes))
+    limit = _limits(own.error, own.n_rows, answer, level) if whole == ROOM else np.inf
+    least = own.lower if whole == BELOW else np.nan
+    lowest = _Lowest(own.estimate, own.lower, own.upper, limit, least, answer.reliability == GOOD)
+    lines = _compare(sizes - np.diag(model.confusion), sizes, lowest, level, model.draws)
+    return replace(lines, word=np.where(sizes > 0, lines.word, NO_ROWS))
 
 
-def _pairs(floor: BayesFloor, confusion: Ints, level: float, draws: float) -> GapLines:
-    own, pair, sizes = floor.pairwise_, np.triu_indices(len(confusion), 1), confusion.sum(axis=1)
-    level = _each(level, len(pair[0]))
-    bounds = own.lower[pair], own.estimate[pair], own.upper[pair]
-    held = _Floor(*bounds, np.zeros(len(pair[0])), _pair_limits(floor, level), np.nan)
-    lines = _hold((confusion + confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]], held, level, draws)
-    seen = np.where(own.at_resolution[pair], NOT_MEASURABLE, NOT_SHOWN)
-    tried = np.minimum(*(sizes[ends] for ends in pair)) > 0
-    return replace(lines, word=np.where(~tried, NO_ROWS, np.where(lines.word == ROOM, ROOM, seen)))
+def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
+    """The lines of pairs: there is room, or none is shown."""
+    pair, sizes = np.triu_indices(len(own.classes), 1), model.confusion.sum(axis=1)
+    level = _each(model.level, len(pair[0]))
+    estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
+    rates = own.error[pair], own.guessing[pair]
+    tested, guessing = (_limits(rate, own.n_rows[pair], answer, level) for rate in rates)
+    limit = np.maximum(upper, np.minimum(tested, guessing))
+    lowest = _Lowest(estimate, lower, upper, limit, np.nan, good=False)
+    wrong, n_rows = (model.confusion + model.confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]]
+    lines = _compare(wrong, n_rows, lowest, level, model.draws)
+    there = np.minimum(sizes[pair[0]], sizes[pair[1]]) > 0
+    return replace(lines, word=np.where(there, lines.word, NO_ROWS))
 
 
-def _hold(wrong: Any, n_rows: Any, held: _Floor, level: float, draws: float) -> GapLines:
-    """Errors beside the floor, and the word for each; a row is worth so many independent draws."""
+def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: float) -> GapLines:
+    """Errors beside the lowest possible ones, and the word for each."""
     half = 0.5 + level / 2
     low, high = (limit(wrong * draws, n_rows * draws, half) for limit in (lower_limit, upper_limit))
     error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
-    found = [low > held.upper_end, high < held.lower_end, error <= held.at, error <= held.upper]
-    return GapLines(n_rows, error, low, high, *held[:-1], np.select(found, [ROOM, BELOW, AT, BETWEEN], NOT_SHOWN))
+    estimate, lower, upper, *_ = lowest
+    at = (error <= estimate) | ((error <= upper) & (low <= lower))
+    found = [low > lowest.limit, high < lowest.least, at & lowest.good]
+    return GapLines(n_rows, error, low, high, estimate, lower, upper, np.select(found, [ROOM, BELOW, AT], NOT_SHOWN))
+
+
+def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
+    """Upper limits of cross-validated errors at another level than the answer's, which are 95 % each."""
+    n_drawn = n_rows * len(np.unique(answer.evidence().cluster)) / answer.n_rows
+    return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 
 
 def _each(level: float, n_tests: int) -> float:
@@ -328,38 +365,13 @@ def _each(level: float, n_tests: int) -> float:
     return 1 - (1 - level) / n_tests
 
 
-def _error_limit(whole: Floor, level: float) -> float:
-    """Upper limit of the Bayes error: of the trees, or of always answering one class, the best of K."""
-    n = whole.n_rows * _draws(whole)
-    constant = upper_limit(whole.constant_error * n, n, _each(level, whole.n_classes))
-    return min(whole.tree_limit(level), float(constant))
-
-
-def _pair_limits(floor: BayesFloor, level: float) -> Floats:
-    """The same for each pair of classes."""
-    own, pair, draws = floor.pairwise_, np.triu_indices(len(floor.classes_), 1), _draws(floor.overall_)
-    n = (own.sizes[pair[0]] + own.sizes[pair[1]]) * draws
-    smaller = np.minimum(own.sizes[pair[0]], own.sizes[pair[1]]) * draws
-    cross = np.minimum(own.cross[pair] * draws, n)
-    return np.minimum(upper_limit(cross, n - draws, level), upper_limit(smaller, n, level))
-
-
-def _class_limits(floor: BayesFloor, level: float) -> Floats:
-    """Upper limits of the chance that the best classifier errs about each class: each bound's own, and the smallest."""
-    own, whole = floor.one_vs_rest_, floor.overall_
-    n = whole.n_rows * _draws(whole)
-    rate, in_pairs = (upper_limit(np.minimum(each, 1) * n, n, level) for each in (own.class_rate, own.upper_pairs))
-    high = one_vs_rest_bounds(rate, _error_limit(whole, level), in_pairs)
-    return np.minimum.reduce([high.upper_classes, high.upper_any, high.upper_pairs])
-
-
 def _draws(whole: Floor) -> float:
     """How many independent draws a row is worth: fewer than one where groups were drawn, or weights differ."""
     return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
 
 
-def _shares_p_value(floor: BayesFloor, sizes: Floats) -> float:
-    """Chi-square test of equal shares, with rare classes taken together."""
+def _proportions_p_value(floor: BayesFloor, sizes: Floats) -> float:
+    """Chi-square test of equal proportions, with rare classes taken together."""
     there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
     rare = there / there.sum() * sizes.sum() < _RARE
     place = np.unique(np.where(rare, -1, np.arange(len(sizes))), return_inverse=True)[1]

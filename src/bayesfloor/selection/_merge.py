@@ -1,4 +1,4 @@
-"""``merge_advice``: which classes to make one, what floor that leaves, and what it costs."""
+"""``merge_advice``: which classes to merge, what error is then possible, and what it costs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._parts import best_posterior, merged_range
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.engine._text import join_labels, percent, show_labels, span
+from bayesfloor.engine._text import about, join_labels, percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
-from bayesfloor.floor._bounds import constant_error, error_bounds
+from bayesfloor.floor._bounds import constant_error
 from bayesfloor.floor._results import Result
-from bayesfloor.floor._verdict import check_target
+from bayesfloor.selection._answers import answer_of
 
 Group = tuple[Any, ...]  # labels
 
 _JOINT = " + "
 _LONGEST_NAME = 10**9  # letters: new labels are never cut
-_TOLD_GROUPS, _TOLD_LABELS = 4, 6  # in the text, the latter of each group
+_SHOWN_GROUPS, _SHOWN_LABELS = 4, 6  # in the text, the latter of each group
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +38,11 @@ class MergeStep(Result):
     n_classes : int
         Classes that are left.
     gain : float
-        What the merge takes off G: the share of edges that join the two groups.
-    cross_rate : float
-        G after it.
-    lower, estimate, upper : float
-        Bounds on the Bayes error after it, and their middle.
-    constant_error : float
-        Error of always answering the largest class after it.
+        Fraction of the rows that the best learner, in cross-validation, takes from one group for the other.
+    estimate, lower, upper : float
+        The lowest possible error after it: best estimate and range; ``lower`` is NaN where there is none.
+    guessing : float
+        Error of always naming the most frequent class after it.
     met : bool or None
         Whether ``upper`` meets the target; None without one.
     """
@@ -51,11 +52,10 @@ class MergeStep(Result):
     alike: bool
     n_classes: int
     gain: float
-    cross_rate: float
-    lower: float
     estimate: float
+    lower: float
     upper: float
-    constant_error: float
+    guessing: float
     met: bool | None
 
     def _columns(self) -> dict[str, Any]:
@@ -81,19 +81,18 @@ class MergeAdvice(Result):
     mapping : dict
         The new label of each old one. As soon as any are merged, all new labels are texts: those of
         a group joined by " + ", with a number behind where two would look alike.
-    share_merged : float
-        Share of the rows whose class is no longer told from another.
+    fraction_merged : float
+        Fraction of the rows whose class is no longer distinguished from another.
     tested : bool
-        Whether it could be shown at all that classes are alike: in few dimensions, for one label a
-        row without weights.
+        Whether it could be shown at all that classes are alike: only in few dimensions, and with one label per row.
     all_alike : bool
-        Whether the two groups that are left are alike as well, so that there is nothing to tell.
+        Whether the two groups that are left are alike as well, so that nothing distinguishes them.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor, merge_advice
-    >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.96)
+    >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.98)
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}
     """
@@ -104,14 +103,14 @@ class MergeAdvice(Result):
     steps: tuple[MergeStep, ...]
     groups: tuple[Group, ...]
     mapping: dict[Any, Any]
-    share_merged: float
+    fraction_merged: float
     tested: bool
     all_alike: bool
 
     def __repr__(self) -> str:
         return (
             f"MergeAdvice({len(self.classes)} classes to {len(self.groups)}, "
-            f"upper bound {self.before.upper:.3f} to {self.after.upper:.3f})"
+            f"error at most {percent(self.before.upper)} % before, {percent(self.after.upper)} % after)"
         )
 
     @property
@@ -122,19 +121,18 @@ class MergeAdvice(Result):
     @property
     def text(self) -> str:
         """The advice in a few sentences."""
-        told = [*self._merged_text(), *self._target_text(), *self._loss_text()]
-        return " ".join(told)
+        return " ".join([*self._merged_text(), *self._target_text(), *self._loss_text()])
 
     def _merged_text(self) -> list[str]:
-        rest = ["The two that are left are alike as well: nothing here tells them apart."] * self.all_alike
+        rest = ["The two that are left are alike as well: nothing here distinguishes them."] * self.all_alike
         if not self.steps:
-            why = "" if self.tested else ": it can be shown only in few dimensions, for one label a row without weights"
+            why = "" if self.tested else ": this can be shown only in few dimensions, and with one label per row"
             return rest or [f"No two classes are shown to be alike{why}."]
         merged = [_show(group) for group in self.groups if len(group) > 1]
-        first, then = (span(step.lower, step.upper) for step in (self.before, self.after))
+        first, then = (about(step.estimate, step.lower, step.upper) for step in (self.before, self.after))
         return [
-            f"Merge {join_labels(merged, _TOLD_GROUPS)} ({self._alike_text()}).",
-            f"The lowest possible error then is {then} instead of {first}.",
+            f"Merge {join_labels(merged, _SHOWN_GROUPS)} ({self._alike_text()}).",
+            f"The lowest possible error is then {then} instead of {first}.",
             *rest,
         ]
 
@@ -153,18 +151,19 @@ class MergeAdvice(Result):
             return []
         wish = f"{100 * self.target:.6g} % accuracy"
         if self.before.met:
-            return [f"{wish} needs no merge."]
-        reached = f"{wish} is then within reach" if self.after.met else f"Even so {wish} is not shown to be in reach"
-        return [f"{reached} by the trees alone; a classifier may get there unmerged, which verdict tells."]
+            return [f"{wish} is reachable without merging."]
+        if not self.steps:
+            return [f"No merge would bring {wish} closer."]
+        return [f"{wish} is then reachable." if self.after.met else f"Even then, {wish} is not shown to be reachable."]
 
     def _loss_text(self) -> list[str]:
         """What is lost, without which merging everything would always look best."""
         if not self.steps:
             return []
-        before, after = (f"{percent(step.constant_error)} %" for step in (self.before, self.after))
+        before, after = (f"{percent(step.guessing)} %" for step in (self.before, self.after))
         return [
-            f"What is lost: {percent(self.share_merged)} % of the rows are of classes no longer told apart.",
-            f"Always answering the largest class then errs on {after} instead of {before}.",
+            f"What is lost: {percent(self.fraction_merged)} % of the rows belong to classes no longer distinguished.",
+            f"Always naming the most frequent class then has an error of {after} instead of {before}.",
         ]
 
     def _columns(self) -> dict[str, Any]:
@@ -172,7 +171,7 @@ class MergeAdvice(Result):
         return {name: [line[name][0] for line in lines] for name in lines[0]}
 
 
-def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
+def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer | None = None) -> MergeAdvice:
     r"""Which classes to merge: those shown to be alike, and for a target accuracy as many more as it takes.
 
     Parameters
@@ -181,6 +180,8 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
         A fitted floor.
     target : float, default=None
         Accuracy to reach. Without one, only classes shown to be alike are merged.
+    answer : Answer, default=None
+        Of this floor, if there is one already; by default ``floor.answer()``.
 
     Returns
     -------
@@ -188,38 +189,36 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
 
     Notes
     -----
-    New labels leave the trees as they are, so merging two groups takes exactly the edges between them
-    off G: twice the sum of ``soft_confusion_`` over both. ``floor.relabel`` gives the same bounds.
-
     First come groups that ``floor.pairwise_.alike()`` shows to be alike, each class of one to each of
-    the other, the largest gain first; then, while the target is not met, the largest gain of all. It
-    is met when the *upper* bound is no more than the target's error: the upper bound is what a known
-    classifier, the neighbour in the tree, errs on, while at the estimate no classifier need get there.
-    A ``lower`` bound above the target's error says that merging has to go on, as far as the floor is
-    to be trusted. Two groups always stay.
+    the other; then, while the target is not met, any two. Each time those are merged that gain the most: the
+    best learner's confusions between them, in cross-validation, are errors no longer. Merging ends where
+    none gains anything. Two groups always stay.
 
-    Any merge lowers the floor, down to 0 when nothing is left to tell; so look at what is lost. Merges
+    After each merge the same learner's posteriors, added up over the classes of a group, give the best estimate
+    and the range. The target is met when the *upper* end is no more than the target's error. A ``lower`` end
+    above the target's error says that merging has to go on.
+
+    Any merge lowers the error, down to 0 when nothing is left to distinguish; so look at what is lost. Merges
     chosen by what they gain on these rows gain a little less on others.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor, merge_advice
-    >>> X, y = load_wine(return_X_y=True)
-    >>> advice = merge_advice(BayesFloor().fit(X, y), target=0.95)
+    >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.97)
     >>> advice.mapping
-    {0: '0 + 1', 1: '0 + 1', 2: '2'}
-    >>> print(advice.text.replace(". ", ".\n"))
-    Merge 0 + 1 (not shown to be alike).
-    The lowest possible error then is 1.5 to 3.0 % instead of 3.6 to 7.0 %.
-    95 % accuracy is then within reach by the trees alone; a classifier may get there unmerged, which verdict tells.
-    What is lost: 73.0 % of the rows are of classes no longer told apart.
-    Always answering the largest class then errs on 27.0 % instead of 60.1 %.
+    {0: '0', 1: '1 + 2', 2: '1 + 2'}
+    >>> print(advice.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS
+    Merge 1 + 2 (not shown to be alike).
+    The lowest possible error is then about 0.0 % (at most ... %) instead of about ... %).
+    97 % accuracy is then reachable.
+    What is lost: 66.7 % of the rows belong to classes no longer distinguished.
+    Always naming the most frequent class then has an error of 33.3 % instead of 66.7 %.
     """
     check_floor(floor)
     if target is not None:
         check_target(target)
-    classes = _Classes(floor, target)
+    classes = _Classes(floor, answer_of(floor, answer), target)
     before, steps = classes.step(), tuple(classes.merge())
     groups, sizes = classes.groups(), floor.one_vs_rest_.sizes
     together = np.bincount(classes.group)[classes.group] > 1
@@ -230,8 +229,8 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
         steps=steps,
         groups=groups,
         mapping=_mapping(groups),
-        share_merged=float(sizes[together].sum() / sizes.sum()),
-        tested=floor.pairwise_.claims and floor.fitted_.labels.hard and floor.fitted_.labels.weight is None,
+        fraction_merged=float(sizes[together].sum() / sizes.sum()),
+        tested=floor.pairwise_.claims and floor.fitted_.labels.hard,
         all_alike=len(groups) == 2 and bool(classes.alike.any()),
     )
 
@@ -239,22 +238,26 @@ def merge_advice(floor: BayesFloor, target: float | None = None) -> MergeAdvice:
 class _Classes:
     """Classes while they are merged: a group keeps the number of its first class."""
 
-    def __init__(self, floor: BayesFloor, target: float | None) -> None:
-        self._labels, self._options, self._target = floor.classes_.tolist(), floor.fitted_.options, target
-        self._sizes, self._rate = floor.one_vs_rest_.sizes.copy(), floor.overall_.cross_rate
+    def __init__(self, floor: BayesFloor, answer: Answer, target: float | None) -> None:
+        self._labels, self._answer, self._target = floor.classes_.tolist(), answer, target
+        self._sizes = floor.one_vs_rest_.sizes.copy()
         self.group: Ints = np.arange(len(self._labels))
         self.alike = floor.pairwise_.alike()
-        self._gain: Floats = 2 * floor.soft_confusion_  # what merging two groups takes off G
+        self._gain = _confused(answer)
         np.fill_diagonal(self._gain, -np.inf)
 
     def merge(self) -> Iterator[MergeStep]:
         """Merge as long as there is a reason to."""
+        met = self.step().met
         while np.count_nonzero(self._sizes) > 2:
-            shown = np.where(self.alike, self._gain, -np.inf)
-            if not self.alike.any() and (self._target is None or self.step().met):
+            candidates = self._gain
+            if self.alike.any():
+                candidates = np.where(self.alike, self._gain, -np.inf)
+            elif self._target is None or met or not self._gain.max() > 0:
                 return
-            i, j = divmod(int(np.argmax(shown if self.alike.any() else self._gain)), len(self.group))
-            yield self._join(i, j)
+            step = self._join(*divmod(int(np.argmax(candidates)), len(self.group)))
+            met = step.met
+            yield step
 
     def groups(self) -> tuple[Group, ...]:
         """Labels of the groups."""
@@ -263,10 +266,9 @@ class _Classes:
     def step(self, one: Group = (), two: Group = (), gain: float = 0.0, *, alike: bool = False) -> MergeStep:
         """What there is now, after a merge of these two."""
         sizes = self._sizes[self._sizes > 0]
-        lower, estimate, upper = (float(bound) for bound in error_bounds(self._rate, sizes, self._options))
+        estimate, lower, upper = merged_range(self._answer, self.group)
         met = None if self._target is None else upper <= 1 - self._target
-        constant = constant_error(sizes)
-        return MergeStep(one, two, alike, len(sizes), gain, self._rate, lower, estimate, upper, constant, met)
+        return MergeStep(one, two, alike, len(sizes), gain, estimate, lower, upper, constant_error(sizes), met)
 
     def _members(self, number: int) -> Group:
         return tuple(self._labels[own] for own in np.flatnonzero(self.group == number))
@@ -275,7 +277,6 @@ class _Classes:
         """Make group j part of group i, which comes before it."""
         one, two, gain, alike = self._members(i), self._members(j), float(self._gain[i, j]), bool(self.alike[i, j])
         self.group[self.group == j] = i
-        self._rate = max(0.0, self._rate - gain)
         self._sizes[i], self._sizes[j] = self._sizes[i] + self._sizes[j], 0.0
         self._gain[i] = self._gain[:, i] = self._gain[i] + self._gain[j]
         self.alike[i] = self.alike[:, i] = self.alike[i] & self.alike[j]
@@ -284,10 +285,18 @@ class _Classes:
         return self.step(one, two, gain, alike=alike)
 
 
+def _confused(answer: Answer) -> Floats:
+    """Of each two classes, the fraction of all rows that the best learner takes from one for the other."""
+    K, codes = answer.n_classes, answer.evidence().codes
+    guess = best_posterior(answer).argmax(axis=1)
+    lost = np.bincount(K * codes + guess, minlength=K * K).reshape(K, K) / len(codes)
+    return np.asarray(lost + lost.T)
+
+
 def _show(group: Group) -> str:
     """A group as a short text."""
     names = show_labels(group)
-    shown, more = _JOINT.join(names[:_TOLD_LABELS]), len(names) - _TOLD_LABELS
+    shown, more = _JOINT.join(names[:_SHOWN_LABELS]), len(names) - _SHOWN_LABELS
     return shown if more <= 0 else f"{shown} and {more} more"
 
 

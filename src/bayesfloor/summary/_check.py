@@ -13,17 +13,14 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
-from bayesfloor.counts._labels import Floats
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
-from bayesfloor.engine._text import show_labels, span
+from bayesfloor.engine._text import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._data import as_frame
-from bayesfloor.floor._envelope import Envelope
-from bayesfloor.floor._learners import cheap_learners
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.selection._comparison import Comparison
@@ -34,50 +31,47 @@ from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import Finding, find
 from bayesfloor.summary._gates import Gate, baseline_gate, check_limits, class_gate, error_gate, pair_gate, target_gate
 from bayesfloor.summary._rows import RowsToSee, rows_to_see
-from bayesfloor.summary._tables import held_out_pair_errors
+from bayesfloor.summary._tables import too_small
 from bayesfloor.summary._text import to_text
-from bayesfloor.summary._trust import Trust, weigh_trust
+from bayesfloor.summary._traits import Trait, find_traits
 from bayesfloor.summary._words import verdict_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check:
-    """Everything about a dataset: how low the error can get, what is the cause, what to trust.
+    """Everything about a dataset: how low the error can get, what stands in the way, how sure that is.
 
     Attributes
     ----------
     verdict : str
-        One sentence: can the target be reached, or how far a model may get.
-    overall, pairwise, one_vs_rest, samples
-        What ``BayesFloor`` finds; read from a file, ``samples`` has the rows to look at only.
+        One sentence that a person can quote.
     outcome : {"reachable", "out of reach", "too close to call"} or None
         The target's; None without a target. ``answer.judge`` has its reason, and takes any target.
     answer : Answer
         The lowest possible error: best estimate and range. It does not depend on the target.
     pairs, classes : PairAnswers, ClassAnswers
         The same for each pair of classes and for each class.
-    envelope : Envelope
-        The bounds held against a few cheap classifiers and nearest neighbours.
-    pair_errors : (K, K) array
-        Error between each two classes of the best of these, on rows held out.
-    rows : RowsToSee
-        The rows to look at, each with the neighbour that says so.
-    tree : ClassTree
-        Classes by their pairwise floors, those that are hard to tell apart side by side.
-    trust : Trust
-        What makes the answer strong or weak here.
     findings : tuple of Finding
         What to know, with codes for ``bayesfloor explain``.
+    traits : tuple of Trait
+        Properties of the data, each with whether it weakens the answer.
+    rows : RowsToSee
+        Suspicious labels, each with the neighbour that says so.
+    tree : ClassTree
+        The class tree: classes that are hard to separate split last.
     facts : Facts
         What was looked at, and how.
     target : float or None
         The accuracy asked for.
     labels : list of str
         Class labels as texts that are short, harmless and different.
+    overall, pairwise, one_vs_rest, samples
+        What ``BayesFloor`` finds by the spanning trees alone; read from a file, ``samples`` has the rows of
+        ``rows`` only.
     merge : MergeAdvice or None
         What merging the classes that are shown to be alike would leave; None where there are none.
     gap : Gap or None
-        A model's predictions held against the floor, if ``check`` was given any.
+        A model's predictions compared with the floor, if ``check`` was given any.
     selection, comparison : SelectionPath, Comparison or None
         Features selected and representations compared by their floors. A check leaves them to you;
         ``dataclasses.replace(found, selection=selector.path_)`` makes them a part of the report.
@@ -88,21 +82,19 @@ class Check:
     >>> import bayesfloor
     >>> X, y = load_wine(return_X_y=True)
     >>> found = bayesfloor.check(X, y, target=0.9)
-    >>> print(found.verdict)
-    90 % accuracy is within reach on these features: the lowest possible error is at most 4.6 % (95 % confidence).
-    >>> found.trust.word
-    'refuted'
+    >>> found.outcome
+    'reachable'
+    >>> 0 <= found.answer.estimate <= found.answer.upper <= 0.1
+    True
     """
 
     facts: Facts
     target: float | None
     overall: Floor
-    envelope: Envelope
     answer: Answer
     pairs: PairAnswers
     classes: ClassAnswers
     pairwise: PairwiseFloor
-    pair_errors: Floats
     one_vs_rest: OneVsRestFloor
     samples: SampleScores
     rows: RowsToSee
@@ -114,13 +106,13 @@ class Check:
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence: can the target be reached, or how far a model may get."""
-        return verdict_text(self.overall, self.envelope, self.target)
+        """One sentence that a person can quote."""
+        return verdict_text(self.answer, self.target)
 
     @cached_property
-    def trust(self) -> Trust:
-        """What makes the answer strong or weak here."""
-        return weigh_trust(self.facts, self.overall, self.one_vs_rest, self.envelope)
+    def traits(self) -> tuple[Trait, ...]:
+        """Properties of the data, each with whether it weakens the answer."""
+        return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -134,7 +126,7 @@ class Check:
 
     @cached_property
     def outcome(self) -> str | None:
-        """ "reachable", "out of reach" or "too close to call"; None without a target."""
+        """Whether the target is "reachable", "out of reach" or "too close to call"; None without a target."""
         return None if self.target is None else self.answer.verdict(self.target)
 
     def gates(
@@ -146,22 +138,22 @@ class Check:
         baseline: Check | None = None,
         max_error_rise: float = 0.0,
     ) -> tuple[Gate, ...]:
-        """Hold the data against limits; the target, if there is one, comes first.
+        """Compare the answer with limits; the target, if there is one, comes first.
 
         Parameters
         ----------
         max_error, max_pair_error, max_class_error : float, default=None
-            Limits for the lower bounds of the whole problem, of every measurable pair, and of every
-            class against the rest.
+            Limits for the lowest possible error of the whole problem, between any two classes, and within any
+            class. Classes with fewer than 30 rows do not count.
         baseline : Check, default=None
-            An earlier check to compare with.
+            An earlier check to compare with, of the same effort, number of classes, features and scale.
         max_error_rise : float, default=0
-            By how much the estimate may be above that of the baseline.
+            By how much the best estimate may be above that of the baseline.
 
         Returns
         -------
         tuple of Gate
-            Each with a word: "ok", "failed" or "undecided".
+            Each with a word: "ok", "failed" or "too close to call".
 
         Examples
         --------
@@ -200,11 +192,11 @@ class Check:
         path : str or Path
             Where.
         images : array of shape (n_rows, height, width) or with colours behind, or list of paths, default=None
-            Pictures of all input rows, shown small for the rows to look at. Needs Pillow.
+            Pictures of all input rows, shown small beside suspicious labels. Needs Pillow.
         ids : array-like of shape (n_rows,), default=None
             What to call the rows.
         features : array or data frame, default=None
-            Values to show for the rows to look at; none are shown without.
+            Values to show beside suspicious labels; none are shown without.
         command : str, default=""
             How the report was made.
 
@@ -268,7 +260,7 @@ def check(
     client: Any = None,
     checkpoint: str | Path | None = None,
 ) -> Check:
-    """Look at a dataset from all sides.
+    """Estimate a dataset's Bayes error, and what drives it.
 
     Parameters
     ----------
@@ -281,7 +273,7 @@ def check(
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Rows that belong together, such as those of a patient.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
-        What a model that has not seen these rows makes of them, to be held against the floor.
+        Predictions of a model that was not trained on these rows, to compare with the floor.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -301,8 +293,8 @@ def check(
     >>> import bayesfloor
     >>> iris = load_iris(as_frame=True).frame
     >>> found = bayesfloor.check(iris, "target")
-    >>> print(found.verdict)
-    Easy: the best model likely gets 96.7 % right on these features, between 91.5 and 100.0 %.
+    >>> found.answer.verdict(0.9)
+    'reachable'
     """
     if target is not None:
         check_target(target)
@@ -321,49 +313,47 @@ def check(
         progress=progress,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampledRowsWarning)  # trust says so
+        warnings.simplefilter("ignore", SampledRowsWarning)  # a trait says so
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
-    envelope = floor.envelope(learners=cheap_learners(random_state))
     answer = floor.answer(effort, learners)
-    found = make_check(floor, envelope, answer, target, gather_facts(floor, X, y, name, label))
-    return found if predictions is None else replace(found, gap=gap(floor, y, predictions, groups=groups))
+    found = make_check(floor, answer, target, gather_facts(floor, X, y, name, label))
+    if predictions is None:
+        return found
+    return replace(found, gap=gap(floor, y, predictions, groups=groups, answer=answer))
 
 
-def make_check(floor: BayesFloor, envelope: Envelope, answer: Answer, target: float | None, facts: Facts) -> Check:
+def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
     """A fit and its answer as one object."""
+    pairs = pair_answers(answer, floor.classes_)
     return Check(
         facts=facts,
         target=target,
         overall=floor.overall_,
-        envelope=envelope,
         answer=answer,
-        pairs=pair_answers(answer, floor.classes_),
+        pairs=pairs,
         classes=class_answers(answer, floor.classes_),
         pairwise=floor.pairwise_,
-        pair_errors=held_out_pair_errors(envelope, len(floor.classes_)),
         one_vs_rest=floor.one_vs_rest_,
         samples=floor.samples_,
         rows=rows_to_see(floor),
-        tree=grow_class_tree(floor.pairwise_),
-        merge=merge_advice(floor) if floor.pairwise_.alike().any() else None,
+        tree=grow_class_tree(floor.pairwise_, pairs=pairs),
+        merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
     )
 
 
-def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average") -> ClassTree:
-    """The tree of classes, with the hardest pair across each split; what is not measurable does not link."""
-    seen, tree = measurable(pairwise), pair_tree(pairwise, cut)
-    labels = show_labels(pairwise.classes.tolist())
+def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAnswers | None = None) -> ClassTree:
+    """The class tree, with the hardest pair across each split, and its best estimate where there is an answer."""
+    tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
+    hardness = measurable(pairwise) if pairs is None else np.where(too_small(pairs), 0.0, pairs.relative)
     reason = list(tree.reason)
     for node in tree.splits.tolist():
         left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))
-        across = seen[np.ix_(left, right)]
+        across = hardness[np.ix_(left, right)]
         one, two = np.unravel_index(int(across.argmax()), across.shape)
         i, j = left[one], right[two]
-        reason[node] = (
-            f"hardest across {labels[i]} and {labels[j]}, {span(pairwise.lower[i, j], pairwise.upper[i, j])}"
-            if across.max() > 0
-            else "nothing measurable across"
-        )
+        about = "" if pairs is None else f", error about {percent(pairs.estimate[i, j])} %"
+        hardest = f"hardest pair across: {labels[i]} and {labels[j]}{about}"
+        reason[node] = hardest if across.max() > 0 else "all pairs across are too small to measure"
     return replace(tree, reason=reason)
 
 

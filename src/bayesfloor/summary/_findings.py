@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import join_labels, percent, printable, show_labels, span
+from bayesfloor.engine._text import join_labels, percent, show_labels, span
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
-from bayesfloor.summary._tables import hardest_pairs
-from bayesfloor.summary._words import best_learner, count, points, shows_nothing
+from bayesfloor.summary._tables import pair_rows
+from bayesfloor.summary._words import count, finds_nothing, points, range_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -35,22 +35,15 @@ class Finding:
         return asdict(self)
 
 
-_TRUST_WORDS = {
-    "BF201": "Few rows in some classes",
-    "BF202": "Scale matters",
-    "BF203": "Ties matter",
-    "BF204": "Neighbours are too far apart",
-    "BF205": "A classifier errs less than the trees' lower bound",
-    "BF206": "Not all rows were used",
-    "BF207": "Copies among the rows",
-}
-
-
 def find(check: Check) -> tuple[Finding, ...]:
     """All findings: causes, then doubts, then what may be done."""
-    found = _those(check, (_no_signal, _conflict, _alike, _hardest, _odd_rows))
-    doubts = [Finding(t.code, f"{_TRUST_WORDS[t.code]}: {t.text}.", "trust") for t in check.trust.weak]
+    found = _those(check, (_no_signal, _conflict, _alike, _hardest, _suspicious))
+    doubts = [Finding(trait.code, _sentence(trait.text), "traits") for trait in check.traits if trait.weak]
     return (*found, *doubts, *_those(check, (_droppable, _lower_floor, _model)))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _those(check: Check, looks: tuple[Callable[[Check], Finding | None], ...]) -> list[Finding]:
@@ -59,19 +52,23 @@ def _those(check: Check, looks: tuple[Callable[[Check], Finding | None], ...]) -
 
 
 def _no_signal(check: Check) -> Finding | None:
-    if not shows_nothing(check.overall, check.envelope):
+    if not finds_nothing(check.answer):
         return None
     p = check.overall.p_value
-    return Finding("BF101", f"Labels and features are not shown to have anything in common (p = {p:.2g}).")
+    told = (
+        f"No detectable signal: no learner predicts the label from these features (Friedman-Rafsky test: p = {p:.2g})."
+    )
+    return Finding("BF101", told)
 
 
 def _conflict(check: Check) -> Finding | None:
     if not check.rows.n_conflict:
         return None
+    have = "has" if check.rows.n_conflict == 1 else "have"
     return Finding(
         "BF102",
-        f"{count(check.rows.n_conflict, 'row')} have an equal row with another label: "
-        f"every classifier errs on at least {percent(check.overall.conflict)} % of these data.",
+        f"{count(check.rows.n_conflict, 'row')} {have} an equal row with a different label: "
+        f"every classifier gets at least {percent(check.overall.conflict)} % of these rows wrong.",
         "samples",
     )
 
@@ -81,32 +78,38 @@ def _alike(check: Check) -> Finding | None:
     if not len(one):
         return None
     pairs = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
-    told = f"Cannot be told apart, and might as well be merged: {join_labels(pairs, 3)}.{_once_merged(check)}"
-    return Finding("BF103", told, "pairwise" if check.merge is None else "merge")
+    told = f"These classes cannot be separated; consider merging them: {join_labels(pairs, 3)}.{_once_merged(check)}"
+    return Finding("BF103", told, "pairs" if check.merge is None else "merge")
 
 
 def _once_merged(check: Check) -> str:
     """What merging leaves of the floor; nothing where only one class would be left."""
     if check.merge is None or not check.merge.steps:
         return ""
-    before, after = (span(step.lower, step.upper) for step in (check.merge.before, check.merge.after))
-    return f" Bounds of the {count(check.merge.after.n_classes, 'class')} then are {after} instead of {before}."
+    before, after = (f"{percent(step.estimate)} %" for step in (check.merge.before, check.merge.after))
+    left = count(check.merge.after.n_classes, "class")
+    return f" With {left} left, the best estimate of the lowest possible error is {after} instead of {before}."
 
 
 def _hardest(check: Check) -> Finding | None:
-    one, two = hardest_pairs(check, 1)
-    if not len(one):
+    rows = pair_rows(check, 1)
+    if not rows:
         return None
-    i, j = int(one[0]), int(two[0])
-    bounds = span(check.pairwise.lower[i, j], check.pairwise.upper[i, j])
-    return Finding("BF104", f"Hardest pair: {check.labels[i]} and {check.labels[j]}, bounds {bounds}.", "pairwise")
+    row = rows[0]
+    error = f"error between them about {percent(row.estimate)} % ({range_text(row.lower, row.upper)})"
+    relative = f"{percent(row.relative)} % relative to guessing"
+    return Finding(
+        "BF104", f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}, {relative}.", "pairs"
+    )
 
 
-def _odd_rows(check: Check) -> Finding | None:
-    if not check.rows.n_suspect:
+def _suspicious(check: Check) -> Finding | None:
+    n = check.rows.n_suspect
+    if not n:
         return None
-    are = "sits" if check.rows.n_suspect == 1 else "sit"
-    return Finding("BF105", f"{count(check.rows.n_suspect, 'row')} {are} among another class.", "samples")
+    look, their = ("label looks", "its") if n == 1 else ("labels look", "their")
+    told = f"{n:,} {look} wrong: most of {their} nearest neighbours belong to another class."
+    return Finding("BF105", told, "samples")
 
 
 def _droppable(check: Check) -> Finding | None:
@@ -124,7 +127,7 @@ def _without_loss(path: SelectionPath) -> tuple[int, str]:
     held_out = path.holdout
     if held_out is None:
         step = enough(path)
-        return (0, "") if step is None else (step, "are no worse than all on the rows that chose them")
+        return (0, "") if step is None else (step, "do as well as all, on the rows that chose them")
     if held_out.word == "worse":
         return 0, ""
     ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"
@@ -148,11 +151,4 @@ def _model(check: Check) -> Finding | None:
     if check.gap is None:
         return None
     code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")
-    name, error = best_learner(check.envelope)
-    if code not in ("BF404", "BF406") or error >= check.gap.overall.error:
-        return Finding(code, check.gap.text, "gap")
-    room = check.envelope.upper < check.gap.overall.low
-    told = (
-        f"But {printable(name)} errs on {percent(error)} % of held-out rows: there {'is' if room else 'may be'} room."
-    )
-    return Finding("BF403" if room else "BF406", f"{check.gap.text} {told}", "gap")
+    return Finding(code, check.gap.text, "gap")

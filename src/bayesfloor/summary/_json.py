@@ -12,10 +12,9 @@ import numpy as np
 
 from bayesfloor.answer._answer import RELIABILITIES, Answer, Curve
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers
-from bayesfloor.floor._envelope import Envelope
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
-from bayesfloor.floor._verdict import check_target
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._facts import Facts
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 SCHEMA_VERSION = 2
-_TRUST = ("small bias", "unknown", "refuted")
+_NOT_KEPT: dict[str, Any] = {"trust": "", "reasons": ()}  # of the tree bounds: the answer has its own
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
@@ -53,13 +52,12 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "answer": check.answer.to_dict(),
         "facts": check.facts.to_dict(),
         "findings": [finding.to_dict() for finding in check.findings],
-        "trust": check.trust.to_dict(),
-        "overall": _overall(check.overall),
-        "envelope": check.envelope.to_dict(),
+        "traits": [trait.to_dict() for trait in check.traits],
         "classes": check.classes.to_dict(),
         "pairs": _pairs(check.pairs),
+        "overall": _overall(check.overall),
         "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
-        "pairwise": _pairwise(check),
+        "pairwise": _pairwise(check.pairwise),
         "samples": _samples(check.rows),
         "tree": check.tree.to_dict(),
         **choices_to_dict(check),
@@ -69,7 +67,8 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
 
 def _overall(floor: Floor) -> dict[str, Any]:
     more = {"interval": floor.interval(), "limit_interval": floor.limit_interval(), "upper_limit": floor.upper_limit()}
-    return {**_all_fields(floor), **{name: plain(value) for name, value in more.items()}}
+    kept = {name: value for name, value in _all_fields(floor).items() if name not in _NOT_KEPT}
+    return {**kept, **{name: plain(value) for name, value in more.items()}}
 
 
 def _all_fields(result: Any) -> dict[str, Any]:
@@ -77,8 +76,7 @@ def _all_fields(result: Any) -> dict[str, Any]:
     return {item.name.lstrip("_"): plain(getattr(result, item.name)) for item in fields(result)}
 
 
-def _pairwise(check: Check) -> dict[str, Any]:
-    floor = check.pairwise
+def _pairwise(floor: PairwiseFloor) -> dict[str, Any]:
     one, two = np.triu_indices(len(floor.classes), 1)
     return {
         "classes": plain(floor.classes),
@@ -87,7 +85,6 @@ def _pairwise(check: Check) -> dict[str, Any]:
         "one": plain(one),
         "two": plain(two),
         **{name: plain(getattr(floor, name)[one, two]) for name in _PAIRS},
-        "held_out": plain(check.pair_errors[one, two]),
     }
 
 
@@ -121,9 +118,9 @@ def load(source: str | Path) -> Check:
 
 def _try_out(made: Check) -> None:
     """What has its parts but makes no sense fails here, not later."""
-    counts = (made.facts.n_used, made.facts.n_rows, made.envelope.n_rows, made.overall.n_rows)
-    if min(counts) < 1 or made.overall.n_classes != len(made.pairwise.classes) or made.trust.word not in _TRUST:
-        raise ValueError("numbers of rows or classes, or the word for trust, make no sense")
+    counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
+    if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(made.pairwise.classes)}:
+        raise ValueError("numbers of rows or classes make no sense")
     made.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)
     dump(made)
     repr(made)
@@ -143,19 +140,16 @@ def _restore_check(given: dict[str, Any]) -> Check:
     pairs, K = given["pairwise"], len(given["pairwise"]["classes"])
     _check_lengths(given, K)
     rows = _restore_rows(given["samples"])
-    nothing = {"_eta": np.empty((0, K)), "_codes": np.empty(0, dtype=int), "_row": np.empty(0, dtype=int)}
     return Check(
         facts=restore(Facts, given["facts"]),
         target=_target(given["target"]),
-        overall=restore(Floor, given["overall"]),
-        envelope=restore(Envelope, given["envelope"], **nothing),
+        overall=restore(Floor, given["overall"], **_NOT_KEPT),
         answer=_restore_answer(given["answer"]),
         pairs=PairAnswers(
             flat(pairs["classes"], None), **{name: square(floats(given["pairs"][name])) for name in _PAIR_ANSWERS}
         ),
         classes=restore(ClassAnswers, given["classes"]),
         pairwise=_restore_pairs(pairs),
-        pair_errors=square(pairs["held_out"]),
         one_vs_rest=restore(OneVsRestFloor, given["one_vs_rest"]),
         samples=rows.scores,
         rows=rows,
@@ -169,8 +163,10 @@ def _restore_answer(given: dict[str, Any]) -> Answer:
     made = restore(
         Answer, given, lower=float(lower), curve=restore(Curve, given["curve"]), curve_lower=np.nan, race=None
     )
-    if made.reliability not in RELIABILITIES or made.effort not in EFFORTS:
-        raise ValueError("the words for reliability or effort make no sense")
+    if made.reliability not in RELIABILITIES or made.effort not in EFFORTS or made.best not in {"", *made.errors}:
+        raise ValueError("the words for reliability, effort or the best learner make no sense")
+    if len({len(column) for column in made.curve._columns().values()}) > 1:
+        raise TypeError("columns of the learning curve differ in length")
     return made
 
 
@@ -181,7 +177,7 @@ def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
         n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
         + [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))],
         n_classes * (n_classes - 1) // 2: [
-            *(pairs[name] for name in (*_PAIRS, "held_out")),
+            *(pairs[name] for name in _PAIRS),
             *(given["pairs"][name] for name in _PAIR_ANSWERS),
         ],
         len(rows["row"]): [rows[item.name] for item in fields(SampleScores)] + [rows["nearest"], rows["nearest_label"]],

@@ -10,7 +10,7 @@ from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._merge import MergeAdvice, MergeStep, _mapping
 from bayesfloor.selection._path import HoldOut, SelectionPath
-from bayesfloor.summary._restoring import as_kind, flat, restore
+from bayesfloor.summary._restoring import as_kind, flat, floats, restore
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -60,11 +60,20 @@ def _gap_lines(given: dict[str, Any], length: int | None) -> GapLines:
     """One line, or columns of so many."""
     kinds = {"n_rows": ("int", "Ints"), "word": ("str", "np.ndarray")}
     names = [item.name for item in fields(GapLines)]
-    many = length is not None
-    made = GapLines(**{name: as_kind(given[name], kinds.get(name, ("float", "Floats"))[many], name) for name in names})
+    known: dict[str, Any] = {} if length is not None else {"lower": _lower(given)}
+    for name in names:
+        if name not in known:
+            known[name] = as_kind(given[name], kinds.get(name, ("float", "Floats"))[length is not None], name)
+    made = GapLines(**known)
     if length is not None:
         _check_lengths(made, length, names)
     return made
+
+
+def _lower(given: dict[str, Any]) -> float:
+    """The lower end of a range, null where there is none."""
+    (lower,) = floats([given["lower"]])
+    return float(lower)
 
 
 def _merge(given: dict[str, Any]) -> MergeAdvice:
@@ -78,7 +87,8 @@ def _merge(given: dict[str, Any]) -> MergeAdvice:
 
 def _merge_step(given: dict[str, Any]) -> MergeStep:
     met = None if given["met"] is None else as_kind(given["met"], "bool", "met")
-    return restore(MergeStep, given, one=_labels(given["one"]), two=_labels(given["two"]), met=met)
+    groups = {name: _labels(given[name]) for name in ("one", "two")}
+    return restore(MergeStep, given, **groups, lower=_lower(given), met=met)
 
 
 def _labels(given: Any) -> tuple[Any, ...]:

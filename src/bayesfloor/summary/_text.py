@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesfloor.engine._text import cells, pad, percent, printable, span
-from bayesfloor.summary._tables import class_rows, pair_rows
-from bayesfloor.summary._words import amount, count, guess, limits, target_text
+from bayesfloor.summary._tables import TOO_SMALL, class_rows, pair_rows, too_small
+from bayesfloor.summary._traits import trees_too_high
+from bayesfloor.summary._words import accuracy, amount, count, range_text, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
+HOW = "how we know"
+NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."
 _RULER = 50
 _SHOWN = 5  # hardest pairs and classes
+_LEARNERS = 3  # with the lowest errors
 WIDTH = 100
 
 
 def to_text(check: Check, width: int = WIDTH) -> str:
-    """All that a reader needs on one screen."""
-    parts = [[head_line(check)], _wrap(check.verdict, width), figure_lines(check), table_lines(check)]
+    """All that a reader needs on one screen: the answer, its figures, the tables, what to know."""
+    answer = [*_fold(check.verdict, width), "", head_line(check), ""]
+    parts = [answer, figure_lines(check, width), table_lines(check)]
     findings = [line for finding in check.findings for line in _item(finding.code, finding.text, width)]
     return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n").rstrip()
 
@@ -32,58 +37,72 @@ def head_line(check: Check) -> str:
     facts = check.facts
     rows = count(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
     if check.overall.n_rows > facts.n_used:
-        rows = f"{count(facts.n_rows, 'row')}, {facts.n_used:,} of them drawn for pairs"
+        rows = f"{count(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} but for the tree bounds"
     told = [rows, count(facts.n_features, "feature"), count(facts.n_classes, "class"), f"scale {facts.scale}"]
     told += [count(facts.n_groups, "group")] if facts.n_groups is not None else []
-    return " · ".join([*([printable(facts.name)] if facts.name else []), *told, count(facts.n_trees, "tree")])
+    told += [count(facts.n_trees, "tree"), f"effort {check.answer.effort}"]
+    return " · ".join([*([printable(facts.name)] if facts.name else []), *told])
 
 
-def figure_lines(check: Check) -> list[str]:
-    """Bounds, intervals and classifiers, each by its name."""
-    rows = [*figures(check), ("ruler", ruler(check), "")]
-    left, middle = (max(cells(row[k]) for row in rows if k == 0 or row[2]) for k in (0, 1))
-    return [f"{pad(name, left)}  {pad(value, middle)}  {note}".rstrip() for name, value, note in rows] + [""]
+def figure_lines(check: Check, width: int = WIDTH) -> list[str]:
+    """The answer's figures, each by its name."""
+    rows = list(figures(check))
+    left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
+    lines = [line for row in rows for line in _figure(*row, left, middle, width)]
+    return [*lines, f"{pad('ruler', left)}  {ruler(check)}", ""]
+
+
+def _figure(name: str, value: str, note: str, left: int, middle: int, width: int) -> list[str]:
+    """A figure, its note wrapped beside it."""
+    first, *more = _fold(note, width - left - middle - 4) or [""]
+    lines = [f"{pad(name, left)}  {pad(value, middle)}  {first}", *(" " * (left + middle + 4) + line for line in more)]
+    return [line.rstrip() for line in lines]
 
 
 def figures(check: Check) -> Iterator[tuple[str, str, str]]:
-    """Names, values and notes of the figures of the whole problem."""
-    overall, envelope = check.overall, check.envelope
-    known = "95 % limits" if envelope.trusted else "95 % limit"
-    yield "lowest possible error", f"{limits(envelope)}, {guess(envelope)}", f"by trees and classifiers, {known}"
-    yield (
-        "bounds by trees",
-        span(overall.lower, overall.upper),
-        f"from {percent(overall.cross_rate)} % of edges that join two classes",
-    )
-    low, high = overall.interval()
-    yield "interval", span(low, high), "95 % interval of that share of edges"
-    errors = sorted(envelope.errors.items(), key=lambda item: item[1])
-    yield (
-        "classifiers",
-        ", ".join(f"{printable(name)} {percent(error)} %" for name, error in errors[:3]),
-        "errors on held-out rows",
-    )
-    yield "guessing", f"{percent(overall.constant_error)} %", "always the largest class"
-    yield "trust", check.trust.word, _doubt(check)
+    """Names, values and notes of the figures of the whole problem; the tree bounds come last, as mere evidence."""
+    answer, overall = check.answer, check.overall
+    best = f"{accuracy(answer.estimate)} % accuracy: the best that these features allow"
+    yield "best estimate", f"{percent(answer.estimate)} % error", best
+    if np.isnan(answer.lower):
+        yield "range, lower end", "none", "these data give no lower limit"
+    else:
+        yield "range, lower end", f"{percent(answer.lower)} %", answer.why_lower
+    yield "range, upper end", f"{percent(answer.upper)} %", answer.why_upper
+    yield "cross-validated error", *_learners(check)
+    yield "guessing", f"{percent(answer.guessing)} %", "always naming the most frequent class"
+    yield "reliability", answer.reliability, "; ".join(answer.reasons)
+    yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
 
 
-def _doubt(check: Check) -> str:
-    names = [trait.name for trait in check.trust.weak]
-    return f"weak: {', '.join(names)}" if names else "nothing weakens the answer"
+def _learners(check: Check) -> tuple[str, str]:
+    """The lowest error, whose it is, and the next."""
+    errors = sorted(check.answer.errors.items(), key=lambda item: item[1])
+    if not errors:
+        return "none", "no learner could be trained"
+    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])
+    then = ", ".join(f"{name} {error}" for name, error in others)
+    return least, f"{best}, the best learner{'; next ' if then else ''}{then}"
+
+
+def _of_trees(check: Check) -> str:
+    if trees_too_high(check.overall, check.answer):
+        return "too high here: sparse data"
+    return f"from {percent(check.overall.cross_rate)} % cross-class edges"
 
 
 def ruler(check: Check) -> str:
-    """Where the lowest possible error lies between none and guessing."""
-    end = max(check.overall.constant_error, check.envelope.upper, 1e-9)
+    """The range, from no error to guessing, with the best estimate in it."""
+    answer = check.answer
+    end = max(answer.guessing, answer.upper, 1e-9)
     line = ["─"] * _RULER
-    least = check.envelope.lower if check.envelope.trusted else 0.0
-    first, last = (_place(error, end) for error in (least, check.envelope.upper))
+    first, last = (_place(error, end) for error in (np.nan_to_num(answer.lower), answer.upper))
     line[first : last + 1] = "█" * (last + 1 - first)
-    told = f"0 ▕{''.join(line)}▏ {percent(end)} %"
-    if check.target is None:
-        return told
-    line[_place(1 - check.target, end)] = "┃"
-    return f"0 ▕{''.join(line)}▏ {percent(end)} %   ┃ {target_text(check.target)} accuracy"
+    line[_place(answer.estimate, end)] = "◆"
+    if check.target is not None:
+        line[_place(1 - check.target, end)] = "┃"
+    aim = "" if check.target is None else f"   ┃ {target_text(check.target)} accuracy"
+    return f"0 ▕{''.join(line)}▏ {percent(end)} %   ◆ best estimate{aim}"
 
 
 def _place(error: float, end: float) -> int:
@@ -93,19 +112,8 @@ def _place(error: float, end: float) -> int:
 def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
     classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
-    return [*_pair_lines(check), *classes, *_warning(check), ""]
-
-
-def _warning(check: Check) -> list[str]:
-    """What to make of bounds that are not to be trusted."""
-    if check.envelope.trusted:
-        return []
-    return [f"these bounds are the trees' own, and may be too high here (trust: {check.trust.word})"]
-
-
-def _pair_lines(check: Check) -> list[str]:
-    rows = pair_cells(check, _SHOWN)
-    return [*(align(rows) if len(rows) > 1 else []), unmeasured(check)]
+    pairs = pair_cells(check, _SHOWN)
+    return [*(align(pairs) if len(pairs) > 1 else []), unmeasured(check), *classes, NOT_TOGETHER, ""]
 
 
 def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
@@ -114,39 +122,41 @@ def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> lis
     rows = [
         (
             f"{labels[row.one]} and {labels[row.two]}",
-            span(row.lower, row.upper),
-            span(row.low, row.high),
-            f"{percent(row.held_out)} %",
-            f"{row.normalised:.3f}",
+            f"{percent(row.estimate)} %",
+            range_text(row.lower, row.upper),
+            f"{percent(row.error)} %",
+            f"{percent(row.relative)} %",
+            row.note,
         )
         for row in pair_rows(check, most)
     ]
-    return [("hardest pairs", "bounds", "95 % interval of the lower", "held out", "normalised"), *rows]
+    return [("hardest pairs", "best estimate", "range", "cross-validated", "relative to guessing", ""), *rows]
 
 
 def unmeasured(check: Check) -> str:
-    """How many pairs say nothing."""
+    """How many pairs show no confusion."""
     pairs = np.triu_indices(len(check.labels), 1)
-    none = int(np.count_nonzero(check.pairwise.at_resolution[pairs]))
+    none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
     if not none:
-        return "all pairs measurable" if len(pairs[0]) > 1 else "the pair is measurable"
-    share = "no more edges join them than even separate classes share"
-    return f"{none:,} of {count(len(pairs[0]), 'pair')} not measurable: {share}"
+        return "every pair is confused at times" if len(pairs[0]) > 1 else "the two classes are confused at times"
+    return f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
 
 
 def class_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
-    """The table of the hardest classes, its head first."""
+    """The table of the hardest classes, its head first; errors are those within the class (1 - recall)."""
     rows = [
         (
             show(check.labels[row.number]),
-            row.note or span(row.lower, row.upper),
-            "" if row.note else span(row.low, row.high),
-            "" if row.note else f"{row.normalised:.3f}",
-            amount(row.size),
+            f"{percent(row.estimate)} %",
+            range_text(row.lower, row.upper),
+            f"{percent(row.error)} %",
+            f"{percent(row.part)} %",
+            amount(row.n_rows),
+            row.note,
         )
         for row in class_rows(check, most)
     ]
-    return [("hardest classes", "bounds, of all rows", "95 % interval of the lower", "normalised", "rows"), *rows]
+    return [("hardest classes", "best estimate", "range", "cross-validated", "part of all errors", "rows", ""), *rows]
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -156,10 +166,10 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    return ["", *textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False), ""]
-
-
 def _item(code: str, text: str, width: int) -> list[str]:
-    wrapped = textwrap.wrap(text, width - 7, break_long_words=False, break_on_hyphens=False)
-    return [f"{code}  {wrapped[0]}", *(f"       {line}" for line in wrapped[1:])]
+    first, *more = _fold(text, width - 7)
+    return [f"{code}  {first}", *(f"       {line}" for line in more)]
+
+
+def _fold(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 20), break_long_words=False, break_on_hyphens=False)

@@ -1,21 +1,20 @@
-"""Numbers and findings in plain words."""
+"""The answer in plain words."""
 
 from __future__ import annotations
 
-from bayesfloor.engine._text import percent, printable, span
-from bayesfloor.floor._envelope import Envelope
-from bayesfloor.floor._results import Floor
-from bayesfloor.floor._verdict import give_verdict
+import numpy as np
 
-NO_SIGNAL = 0.05  # p-value above which features are not shown to say anything of the labels
-_LEVELS = ((0.05, "Easy"), (0.25, "Moderate"), (0.75, "Hard"))
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdict
+from bayesfloor.engine._text import percent, span
+
+_PROVED = "proved"  # how the reason of a lower end begins that rests on equal rows with different labels
 
 
 def accuracy(error: float) -> str:
     """What is left of 100 %, with as many decimals as the error has."""
     told = percent(error)
-    left = f"{100 - float(told):.{len(told.partition('.')[2])}f}"
-    return "100.0" if left == "100.00" else left
+    return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
 
 
 def target_text(target: float) -> str:
@@ -35,91 +34,70 @@ def amount(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def best_learner(envelope: Envelope) -> tuple[str, float]:
-    """The classifier that erred least on rows held out."""
-    name = min(envelope.errors, key=envelope.errors.__getitem__)
-    return name, envelope.errors[name]
+def points(difference: float) -> str:
+    """A difference of two fractions in percent, with its sign."""
+    told = percent(abs(difference))
+    return told if not float(difference) or told == "unknown" else f"{'-' if difference < 0 else '+'}{told}"
 
 
-def difficulty(overall: Floor, envelope: Envelope) -> str:
-    """A word for how hard the problem is: what is left of the error of guessing."""
-    left = envelope.estimate / max(overall.constant_error, 1e-12)
-    return next((word for limit, word in _LEVELS if left < limit), "Close to guessing")
+def range_text(lower: float, upper: float) -> str:
+    """A range in percent; where it has no lower end, only how high it goes."""
+    return f"at most {percent(upper)} %" if np.isnan(lower) else span(lower, upper)
 
 
-def verdict_text(overall: Floor, envelope: Envelope, target: float | None) -> str:
-    """One sentence: can the target be reached, or without one, how far a model may get."""
-    return _expectation(overall, envelope) if target is None else _answer(overall, envelope, target)
+def verdict_text(answer: Answer, target: float | None) -> str:
+    """The answer in a sentence that a person can quote: can the target be reached, or how far any model can get."""
+    return _best_case(answer) if target is None else _against_target(answer, target)
 
 
-def _answer(overall: Floor, envelope: Envelope, target: float) -> str:
-    wish, word = f"{target_text(target)} accuracy", give_verdict(envelope, target)
-    if word == "feasible":
-        most = f"{percent(envelope.upper)} % (95 % confidence)"
-        return f"{wish} is within reach on these features: the lowest possible error is at most {most}."
-    if word == "infeasible":
+def finds_nothing(answer: Answer) -> bool:
+    """Whether no learner does clearly better than guessing."""
+    return any(reason.startswith(NO_SIGNAL) for reason in answer.reasons)
+
+
+def _best_case(answer: Answer) -> str:
+    if finds_nothing(answer):
+        return f"{_nothing(answer)}.{_proved_text(answer)}"
+    best = f"At best about {accuracy(answer.estimate)} % accuracy on these features (error {percent(answer.estimate)} %"
+    if np.isnan(answer.lower):
+        return f"{best}, at most {percent(answer.upper)} %; these data give no lower limit)."
+    proof = "; equal rows with different labels prove the lower end" if _is_proved(answer) else ""
+    return f"{best}, range {span(answer.lower, answer.upper)}{proof})."
+
+
+def _nothing(answer: Answer) -> str:
+    wrong = f"always naming the most frequent class is wrong on {percent(answer.guessing)} % of rows"
+    return f"No signal found: no learner does clearly better than guessing, and {wrong}"
+
+
+def _is_proved(answer: Answer) -> bool:
+    return answer.why_lower.startswith(_PROVED)
+
+
+def _proved_text(answer: Answer) -> str:
+    if not _is_proved(answer):
+        return ""
+    least = f"{percent(answer.lower)} %"
+    return f" Equal rows with different labels prove that the lowest possible error is at least {least}."
+
+
+def _against_target(answer: Answer, target: float) -> str:
+    found, wish = answer.judge(target), f"{target_text(target)} accuracy"
+    if found.outcome == REACHABLE:
+        return f"{wish} is reachable on these features: {found.reason} ({_how_tested(answer)})."
+    if found.outcome == OUT_OF_REACH and _is_proved(answer):
         return (
-            f"{wish} is out of reach on these features: the lowest possible error is at least "
-            f"{percent(envelope.lower)} %, so the best case is {accuracy(envelope.lower)} %, "
-            f"as far as {count(overall.n_rows, 'row')} can show."
+            f"{wish} is out of reach on these features: {found.reason} ({_PROVED} by equal rows with different labels)."
         )
-    return f"{wish}: undecided{_leaning(envelope, target)}"
+    if found.outcome == OUT_OF_REACH:
+        return f"{wish} is out of reach for the kinds of model tried, even with more rows: {found.reason}."
+    return f"{wish} is too close to call{_why_close(answer, found)}. What would settle it: {found.settle}."
 
 
-def _leaning(envelope: Envelope, target: float) -> str:
-    name, error = best_learner(envelope)
-    got = f"{_called(name)} got {accuracy(error)} % of held-out rows right"
-    if error <= 1 - target:
-        return f", but likely within reach: {got}, which {count(envelope.n_rows, 'row')} cannot prove."
-    if envelope.trusted:
-        return f". {got[0].upper()}{got[1:]}, and the best case is {accuracy(envelope.lower)} %."
-    return f". {got[0].upper()}{got[1:]}; whether a better model gets there cannot be told from these rows."
+def _how_tested(answer: Answer) -> str:
+    guessing = answer.upper >= answer.guessing
+    return "always naming the most frequent class does it" if guessing else "tested, 95 %"
 
 
-def _called(name: str) -> str:
-    return {
-        "neighbours": "the nearest neighbours",
-        "linear": "a linear model",
-        "quadratic": "a quadratic model",
-        "kernel": "a kernel machine",
-        "forest": "a forest of random trees",
-        "boosting": "boosted trees",
-        "blend": "a blend of two cheap models",
-    }.get(name, f"the classifier {printable(name)}")
-
-
-def _expectation(overall: Floor, envelope: Envelope) -> str:
-    if shows_nothing(overall, envelope):
-        return (
-            f"These features are not shown to say anything of the labels: always answering the largest class errs on "
-            f"{percent(overall.constant_error)} %, and no model is known to do better."
-        )
-    word, least = difficulty(overall, envelope), accuracy(envelope.upper)
-    if envelope.trusted:
-        likely = f"the best model likely gets {accuracy(envelope.estimate)} % right on these features"
-        return f"{word}: {likely}, between {least} and {accuracy(envelope.lower)} %."
-    told = f"{word}: {least} % accuracy is within reach on these features"
-    easy = word == _LEVELS[0][1]
-    guessing = "" if easy else f" (guessing gets {accuracy(overall.constant_error)} %)"
-    return f"{told}{guessing}; how much more cannot be told from these rows."
-
-
-def shows_nothing(overall: Floor, envelope: Envelope) -> bool:
-    """Whether neither trees nor classifiers see anything of the labels in the features."""
-    return overall.p_value > NO_SIGNAL and envelope.upper >= overall.constant_error
-
-
-def limits(envelope: Envelope) -> str:
-    """Where the lowest possible error lies; no lower end where it is not to be trusted."""
-    return span(envelope.lower, envelope.upper) if envelope.trusted else f"at most {percent(envelope.upper)} %"
-
-
-def guess(envelope: Envelope) -> str:
-    """The value between the limits; none where classifiers leave open how low it is."""
-    return f"likely {percent(envelope.estimate)} %" if envelope.trusted else "lower end not known"
-
-
-def points(share: float) -> str:
-    """A difference of two shares in percent, with its sign."""
-    told = percent(abs(share))
-    return told if not float(share) or told == "unknown" else f"{'-' if share < 0 else '+'}{told}"
+def _why_close(answer: Answer, found: Verdict) -> str:
+    return f". {_nothing(answer)}" if finds_nothing(answer) else f": {found.reason}"

@@ -1,0 +1,131 @@
+"""What to know of the data before relying on the answer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.engine._text import percent, printable
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
+from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._words import amount, count
+
+_SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
+_DUPLICATES = 0.01  # fraction of equal rows that is worth a word
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A property of the data, whether it weakens the answer, and the figures behind it."""
+
+    code: str
+    name: str
+    weak: bool
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python."""
+        return asdict(self)
+
+
+def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
+    """All traits of a result."""
+    return (
+        _rows_per_class(one_vs_rest),
+        _scale(facts),
+        _ties(overall),
+        _sparse(overall),
+        _tree_bounds(overall, answer),
+        _rows_used(facts, overall, answer),
+        _duplicates(facts),
+    )
+
+
+def trees_too_high(overall: Floor, answer: Answer) -> bool:
+    """Whether a tested upper limit lies below the lower tree bound."""
+    return overall.lower > answer.upper
+
+
+def _rows_per_class(floor: OneVsRestFloor) -> Trait:
+    few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
+    if few:
+        have = "has" if few == 1 else "have"
+        text = f"{few:,} of {count(len(floor.sizes), 'class')} {have} fewer than {FEW} rows"
+        text += f", the smallest {amount(least)}"
+    else:
+        text = f"the smallest class has {count(least, 'row')}"
+    return Trait("BF201", "rows per class", few > 0, text)
+
+
+def _scale(facts: Facts) -> Trait:
+    rates, name = facts.scale_rates, f"{'no' if facts.scale == 'none' else facts.scale} scaling"
+    if not rates:
+        return Trait("BF202", "scale", weak=False, text=f"{name}, as asked for; others were not tried")
+    high = max(rates, key=rates.__getitem__)
+    used = rates[facts.scale]
+    noise = np.sqrt(used * (1 - used) / min(facts.n_used, 2000))
+    weak = bool(rates[high] > _SCALES_APART * used and rates[high] - used > 4 * noise)
+    shown = ", ".join(f"{scale} {percent(rate)} %" for scale, rate in rates.items())
+    using = f"the result depends on feature scaling (using {name})" if weak else f"using {name}"
+    return Trait("BF202", "scale", weak, f"{using}; cross-class edges by scaling: {shown}")
+
+
+def _ties(overall: Floor) -> Trait:
+    low, high = overall.tie_spread
+    weak = high - low > 2 * 1.96 * overall.std_error
+    if not high > low:
+        return Trait("BF203", "ties", weak=False, text="equally long edges make no difference")
+    return Trait(
+        "BF203",
+        "ties",
+        bool(weak),
+        f"between {percent(low)} and {percent(high)} % of edges cross classes, by the order of equally long ones",
+    )
+
+
+def _sparse(overall: Floor) -> Trait:
+    reach = 1.96 * overall.std_error
+    error = f"sampling error: ±{percent(reach)} points"
+    if not np.isfinite(overall.bias):
+        return Trait("BF204", "sparse data", weak=False, text="too few distinct rows to measure how sparse they are")
+    known = np.isfinite(overall.dimension)
+    dimension = f"intrinsic dimension {overall.dimension:.1f}" if known else "intrinsic dimension unknown"
+    may_cross = f"about {percent(max(0.0, overall.bias))} % of edges may cross classes without any real overlap"
+    if overall.bias > reach:
+        text = f"data are sparse ({dimension}): {may_cross} ({error}), so the tree bounds are too high"
+        return Trait("BF204", "sparse data", weak=True, text=text)
+    return Trait("BF204", "sparse data", weak=False, text=f"{dimension}; {may_cross} ({error})")
+
+
+def _tree_bounds(overall: Floor, answer: Answer) -> Trait:
+    if trees_too_high(overall, answer):
+        text = "the tree bounds are too high here (sparse data): a learner was tested to be better than they allow"
+        return Trait("BF205", "tree bounds", weak=True, text=text)
+    return Trait("BF205", "tree bounds", weak=False, text="the tree bounds do not contradict the answer")
+
+
+def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
+    if overall.n_rows > facts.n_used:
+        text = (
+            f"tree bounds from all {overall.n_rows:,} rows ({printable(facts.engine)}); "
+            f"everything else from a subsample of {facts.n_used:,}"
+        )
+        return Trait("BF206", "rows used", weak=False, text=text)
+    weak = facts.n_used < facts.n_rows
+    text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
+    tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
+    return Trait("BF206", "rows used", weak, text + tested)
+
+
+def _duplicates(facts: Facts) -> Trait:
+    equal = 1 - facts.n_distinct / max(facts.n_used, 1)
+    if facts.near_copies and facts.n_groups is None:
+        text = (
+            f"{percent(facts.near_copies)} % of rows are near-duplicates of another: pass groups to keep them together"
+        )
+        return Trait("BF207", "duplicates", weak=True, text=text)
+    text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
+    return Trait("BF207", "duplicates", equal > _DUPLICATES, text)
