@@ -51,6 +51,7 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
     return render(
         "page.html",
         check=check,
+        verdict=split_verdict(check),
         head=head_line(check),
         tiles=_tiles(check),
         ruler=make_ruler(check),
@@ -74,6 +75,12 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
     )
 
 
+def split_verdict(check: Check) -> tuple[str, str]:
+    """The verdict's first sentence, and what follows it."""
+    first, stop, rest = check.verdict.partition(". ")
+    return first + stop.strip(), rest
+
+
 def why_reliable(check: Check) -> list[str]:
     """Reasons for the grade of the answer."""
     if check.answer.reliability == GOOD:
@@ -87,7 +94,6 @@ def rests_on(check: Check) -> list[tuple[str, str]]:
     lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
     if not why_lower:
         lower, why_lower = "none", "these data give no lower limit"
-    left_out = [f"{learner_name(name)} ({why})" for name, why in answer.left_out.items()]
     given = [
         (
             f"best estimate: {percent(answer.estimate)} %",
@@ -95,9 +101,17 @@ def rests_on(check: Check) -> list[tuple[str, str]]:
         ),
         (f"upper end: {percent(answer.upper)} %", answer.why_upper),
         (f"lower end: {lower}", why_lower),
-        ("left out", "; ".join(left_out)),
+        ("left out", _left_out(answer.left_out)),
     ]
     return [(name, printable(text)) for name, text in given if text]
+
+
+def _left_out(reasons: dict[str, str]) -> str:
+    """Learners that had no part, those with the same reason together."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(learner_name(name))
+    return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 
 def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
@@ -107,7 +121,7 @@ def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
     pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
     one = classes[0]
     return [
-        ("at best about", [f"{accuracy(answer.estimate)} % accuracy"], f"error {figures(answer)}"),
+        ("best estimate", [f"{accuracy(answer.estimate)} % accuracy"], f"error {figures(answer)}"),
         ("hardest pair", hardest, pair),
         ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
         ("suspicious labels", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),

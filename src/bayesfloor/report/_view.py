@@ -20,7 +20,7 @@ from bayesfloor.summary._words import amount, range_text, target_text
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
-MOST_DRAWN = 60  # classes in the drawing of the tree; more are told as text
+MOST_DRAWN = 60  # classes in the drawing of the tree; more are written as text
 STEPS = 10  # of colour
 _FEATURES = 30  # of a row
 _ID = 48  # characters of a row's name
@@ -111,8 +111,14 @@ def _ruler(check: Check, lines: list[Line]) -> Ruler:
     shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
     shown += [] if check.target is None else [1 - check.target]
     end = ruler_end(max(shown), guessing)
-    told = f"guessing: {percent(guessing)} %{' →' if end < guessing else ''}"
-    return Ruler([_bar(line, end) for line in lines], make_ticks(end), _round(end), told, _target(check.target, end))
+    beyond = " →" if end < guessing else ""
+    return Ruler(
+        [_bar(line, end) for line in lines],
+        make_ticks(end),
+        _round(end),
+        f"guessing: {percent(guessing)} %{beyond}",
+        _target(check.target, end),
+    )
 
 
 def _round(error: float) -> str:
@@ -166,7 +172,7 @@ def _place(value: float, end: float) -> float:
 
 
 class Cell(NamedTuple):
-    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it tells."""
+    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it is about."""
 
     text: str
     kind: str
@@ -211,7 +217,7 @@ def matrix_order(check: Check, most: int) -> list[int]:
 
 
 def _cell(check: Check, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
-    """A cell; with names it also tells what it is about."""
+    """A cell; with names it also says what it is about."""
     pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
         return Cell("", "none", "")
@@ -283,7 +289,7 @@ def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], featu
                 "suggested": labels[scores.suggested_label[k].item()],
                 "near": names.get(near, ""),
                 "near_label": labels[rows.nearest_label[k].item()],
-                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g}",
+                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} edges",
                 "p_value": f"{scores.p_value[k]:.2g}",
                 "picture": pictures.get(row, ""),
                 "near_picture": pictures.get(near, ""),
@@ -316,10 +322,10 @@ def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
     else:
         shown = frame.columns[:_FEATURES]
         columns = [(name, frame[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
-    return [(name, _told(values[row]), _told(values[near]) if near >= 0 else "") for name, values in columns]
+    return [(name, _value(values[row]), _value(values[near]) if near >= 0 else "") for name, values in columns]
 
 
-def _told(value: object) -> str:
+def _value(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else show_labels([value], 60)[0]
 
 
@@ -342,7 +348,7 @@ def tree_text(check: Check) -> str:
 
 
 def draw_tree(check: Check) -> Drawing:
-    """The drawing of the tree of classes; of too many it is text alone, and has no width."""
+    """The drawing of the class tree; of too many it is text alone, and has no width."""
     if len(check.labels) > MOST_DRAWN:
         return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
     placed, tree, step = layout(check.tree), check.tree, 22
@@ -369,4 +375,5 @@ def _length(text: str) -> int:
 
 def _note(reason: str) -> str:
     """The figures of a split without its words."""
-    return reason.rpartition(", ")[2] if "hardest across" in reason else ""
+    _, words, figure = reason.rpartition(", error about ")
+    return figure if words else ""
