@@ -14,14 +14,12 @@ from typing import Any, Self
 
 _PATIENCE = 0.7  # seconds without a bar; quick work needs none
 _CODE = re.compile(r"\bBF\d{3}\b")
-_WORD = re.compile(r"\b(ok|failed|undecided|out of reach|within reach|refuted|unknown|small bias)\b")
-_STYLES = {
-    "ok": "green",
-    "within reach": "green",
-    "small bias": "green",
-    "failed": "bold red",
-    "out of reach": "bold red",
-}
+_WORD = re.compile(
+    r"\b(ok|failed|reachable|out of reach|too close to call)\b|^reliability +(good|limited|upper limit only)",
+    re.MULTILINE,
+)
+_EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # greyed: it is not a result
+_STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
 
 
 class ClosedPipeError(Exception):
@@ -58,7 +56,9 @@ class Output:
         shown = Text(text)
         shown.highlight_regex(_CODE, "cyan")
         for match in _WORD.finditer(text):
-            shown.stylize(_STYLES.get(match[0], "yellow"), *match.span())
+            group = match.lastindex or 0
+            shown.stylize(_STYLES.get(match[group], "yellow"), *match.span(group))
+        shown.highlight_regex(_EVIDENCE, "dim")
         console = Console(highlight=False, soft_wrap=True, no_color=None if self.color else True)
         if not console.is_terminal:
             self.raw(text + "\n")

@@ -32,7 +32,7 @@ def tell(error: BaseException) -> int:
     if isinstance(error, ValueError | TypeError | OSError | ImportError | WorkerDiedError | WorkersPausedError):
         return _tell_of_data(error)
     traceback.print_exception(error)
-    return _say("error: this is a fault of bayesfloor; please report it with the lines above.", FAULT)
+    return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)
 
 
 def _tell_of_data(error: BaseException) -> int:

@@ -34,13 +34,13 @@ _NOT_FAR = {
 
 
 def check_engine(output: Output, given: dict[str, Any]) -> None:
-    """Refuse options of an engine that is not asked for, and tell of those that do nothing."""
+    """Refuse options of an engine that is not asked for, and warn of those that do nothing."""
     if given.get("scheduler") and given.get("engine") != "dask":
         raise click.UsageError("--scheduler needs --engine dask.")
     if _is_asked(given) and (unfit := _unfit(given)):
         raise click.UsageError(f"{unfit[0]} needs all rows here: leave out --engine and --checkpoint.")
     if given.get("checkpoint") is not None and given["max_rows"] != 0:
-        output.note("--checkpoint keeps pieces of the trees of all rows: use it with --max-rows 0")
+        output.note("--checkpoint only helps when all rows are used: add --max-rows 0")
 
 
 def stays_away(given: dict[str, Any]) -> bool:
@@ -157,8 +157,8 @@ def connect(output: Output, given: dict[str, Any]) -> Iterator[Any]:
             yield client
         except (CancelledError, CommClosedError) as error:
             raise DataError(
-                "the Dask scheduler is gone, or has dropped the work. With --checkpoint and --max-rows 0, the same "
-                "command goes on with what is finished."
+                "the Dask scheduler is gone, or has dropped the work. With --checkpoint and --max-rows 0, rerun the "
+                "command to resume."
             ) from error
 
 

@@ -39,7 +39,7 @@ def refuse_unheeded(given: dict[str, Any]) -> None:
     """Refuse options that features looked at alone do not heed."""
     for name, flag in _NOT_ALONE.items():
         if given[name]:
-            raise click.UsageError(f"--filter looks at each feature alone, without {flag}. Leave one out.")
+            raise click.UsageError(f"--filter rates each feature alone, without {flag}. Leave one out.")
 
 
 def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
@@ -50,7 +50,7 @@ def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion
         each = "features and pairs" if pairs else "features"
         output.note(
             f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
-            "--filter looks at each feature alone, in seconds"
+            "--filter rates each feature alone, in seconds"
         )
 
 
@@ -110,7 +110,7 @@ def _format_path(path: SelectionPath) -> str:
 def _format_floors(found: FeatureFloors, most: int | None) -> str:
     most, n_all = most or _PRINTED, len(found.names)
     told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
-    first = f"{told:,} of {count(n_all, 'feature')} tell something of the labels alone (5 % false discoveries)"
+    first = f"{told:,} of {count(n_all, 'feature')} predict the label alone (5 % false discoveries)"
     more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
     return "\n".join([first, *align(feature_cells(found, most)), *more])
 

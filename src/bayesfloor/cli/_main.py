@@ -10,11 +10,12 @@ import click
 
 from bayesfloor.cli._options import (
     ACCURACY,
+    FRACTION,
     NAME,
-    SHARE,
     all_rows_options,
-    data_options,
+    check_options,
     drawn_options,
+    effort_option,
     files_options,
     output_options,
     predictions_option,
@@ -66,38 +67,44 @@ def run(args: list[str] | None = None) -> int:
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="bayesfloor")
 def verbs() -> None:
-    """Know the lowest error any classifier could reach, before you train one.
+    """Estimate the lowest error any classifier could reach on your data, before you tune a model.
 
     \b
-    bayesfloor demo                            does it run here?
-    bayesfloor check data.csv -y label         how low can the error get, and why not lower?
+    bayesfloor demo                            see it run
+    bayesfloor check data.csv -y label         how low can the error go, and what is in the way?
     bayesfloor check data.csv -y label --target 98%
     bayesfloor report data.csv -y label        the same as one HTML file
-    bayesfloor features data.csv -y label      which columns lose nothing?
+    bayesfloor features data.csv -y label      which columns can be dropped?
     bayesfloor compare a.npy b.npy --labels-file y.txt
 
     Files: CSV, TSV, Parquet, Arrow, npz, npy; - for standard input. Results go to stdout, all else to stderr.
-    Exit codes: 0 ok, 1 a gate failed, 2 usage or data, 3 a fault of ours, 130 interrupted. No telemetry, no network.
+    Exit codes: 0 ok, 1 a gate failed, 2 usage or data, 3 internal error, 130 interrupted. No telemetry, no network.
     """
 
 
 @verbs.command()
-@data_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach; fails where it is out of reach.")
+@check_options
+@click.option("--target", type=ACCURACY, help="Accuracy to reach; fail if it is out of reach.")
 @predictions_option
-@click.option("--max-error", type=SHARE, help="Fails where the lower bound is above.")
-@click.option("--max-pair-error", type=SHARE, help="Fails where the lower bound of a pair is above.")
-@click.option("--max-class-error", type=SHARE, help="Fails where the lower bound of a class, of all rows, is above.")
+@click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
+@click.option("--max-pair-error", type=FRACTION, help="Fail if that between any two classes exceeds this.")
+@click.option("--max-class-error", type=FRACTION, help="Fail if that within any class exceeds this.")
 @click.option("--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="An earlier check to compare with.")
-@click.option("--max-error-rise", type=SHARE, default="0%", show_default=True, help="By how much it may be worse.")
-@click.option("--strict", is_flag=True, help="Fail where a gate is undecided, too.")
+@click.option(
+    "--max-error-rise",
+    type=FRACTION,
+    default="0%",
+    show_default=True,
+    help="How far the best estimate may rise above the baseline.",
+)
+@click.option("--strict", is_flag=True, help="Fail also if a gate is too close to call.")
 @click.option("--exit-zero", is_flag=True, help="Report failed gates, but exit with 0.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
 def check(
     json_path: str | None, markdown: str | None, *, target: float | None, strict: bool, exit_zero: bool, **given: Any
 ) -> int:
-    """Tell how low the error can get, what is in the way, and whether a target can be reached.
+    """Estimate how low the error can go, what is in the way, and whether a target is reachable.
 
     \b
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
@@ -112,21 +119,23 @@ def check(
     if "-" not in (json_path, markdown):
         output.result("\n".join([repr(found), *gate_lines(gates), *next_lines(found, given)]))
     write_all(output, found, gates, json_path, markdown)
-    broken = {"failed", "undecided"} if strict else {"failed"}
+    broken = {"failed", "too close to call"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
 
 @verbs.command()
-@data_options
+@check_options
 @click.option("--target", type=ACCURACY, help="Accuracy to reach.")
 @predictions_option
-@click.option("--select", is_flag=True, help="Select features, too, and show which can be dropped.")
+@click.option("--select", is_flag=True, help="Also select features, and show which can be dropped.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
-@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too.")
-@click.option("--markdown", metavar="PATH", help="Write the summary as Markdown, too.")
-@click.option("--image", metavar="COLUMN", type=NAME, help="Column with paths of pictures, shown for rows to look at.")
-@click.option("--pixels", metavar="HxW", help="The features are the pixels of a picture, such as 28x28.")
-@click.option("--show-rows", is_flag=True, help="Show the features of rows to look at; they are left out otherwise.")
+@click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON.")
+@click.option("--markdown", metavar="PATH", help="Also write the summary as Markdown.")
+@click.option("--image", metavar="COLUMN", type=NAME, help="Column with paths of images, shown for suspicious labels.")
+@click.option("--pixels", metavar="HxW", help="The features are the pixels of an image, such as 28x28.")
+@click.option(
+    "--show-rows", is_flag=True, help="Show the features of rows with suspicious labels; they are left out otherwise."
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
 def report(
     path_out: str | None,
@@ -140,7 +149,7 @@ def report(
     open_it: bool,
     **given: Any,
 ) -> None:
-    """Write the report: one HTML file that opens anywhere and asks the network for nothing."""
+    """Write the report: one HTML file that opens anywhere, even without a network."""
     one_to_stdout(json_path, markdown)
     if path_out == "-":
         raise click.UsageError("The report needs a file: -o report.html.")
@@ -164,10 +173,10 @@ def report(
 
 @verbs.command()
 @all_rows_options
-@click.option("--most", type=click.IntRange(1), help="How many rows at most; by default 50 are printed, all written.")
+@click.option("--most", type=click.IntRange(1), help="Most rows to list; by default 50 are printed, all written.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
-    """List the rows whose label does not fit their neighbours."""
+    """List suspicious labels: rows whose neighbours belong to another class."""
     from bayesfloor.cli._samples import find_rows, format_rows, write_rows
     from bayesfloor.cli._tables import check_ending
 
@@ -186,19 +195,19 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 
 @verbs.command()
 @drawn_options
-@click.option("--most", type=click.IntRange(1), help="Keep so many features; with --filter, print so many.")
+@click.option("--most", type=click.IntRange(1), help="Number of features to keep; with --filter, to print.")
 @click.option("--pairs", is_flag=True, help="Try pairs of features where no single one helps.")
 @click.option(
     "--criterion",
     type=click.Choice(["overall", "mean", "worst"]),
-    help="What is to fall: the overall floor, by default, or the mean or the worst of the pairs.",
+    help="What to lower: the overall floor (default), or the mean or the worst of the pairs.",
 )
-@click.option("--holdout", type=SHARE, help="Share of the rows that do not choose, 25% by default.")
-@click.option("--filter", "alone", is_flag=True, help="Look at each feature alone: fast, for thousands of columns.")
+@click.option("--holdout", type=FRACTION, help="Fraction of the rows to hold out from choosing, 25% by default.")
+@click.option("--filter", "alone", is_flag=True, help="Rate each feature alone: fast, for thousands of columns.")
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
-@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too; - for stdout.")
+@click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
-    """Tell which features lower the floor, and from how many on the rest adds nothing.
+    """Find the features that lower the floor, and how many are enough.
 
     \b
     bayesfloor features data.csv -y label --most 10 --holdout 50%
@@ -224,10 +233,10 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
 
 @verbs.command()
 @files_options
-@click.option("--pca", metavar="N,N", help="Of one file: raw against standardised and so many principal components.")
-@click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON, too; - for stdout.")
+@click.option("--pca", metavar="N,N", help="Compare one file raw, standardised and as principal components.")
+@click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> None:
-    """Tell which representation of the same rows has the lowest floor, and whether the difference is real.
+    """Find the representation of the same rows with the lowest floor, and whether the difference is real.
 
     \b
     bayesfloor compare raw.npy clip.npy --labels-file labels.txt
@@ -255,13 +264,18 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     type=click.Choice(["average", "complete", "min_cut", "normalized_cut"]),
     default="average",
     show_default=True,
-    help="How classes are parted; min_cut is the paper's.",
+    help="How to split classes; min_cut is the paper's.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "newick"]), default="text", show_default=True, help="Form."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "newick"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
-    """Draw the tree of classes: those that are hard to tell apart part last."""
+    """Draw the class tree: classes that are hard to separate split last."""
     from bayesfloor.cli._tree import format_tree, grow
 
     output = make_output(given)
@@ -275,7 +289,7 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
 @click.argument("term", required=False)
 @output_options
 def explain(term: str | None, **given: Any) -> None:
-    """Tell what a code or a number means; without TERM, list all."""
+    """Explain a code or a term; without TERM, list all."""
     from bayesfloor.summary._glossary import CODES, TERMS
     from bayesfloor.summary._glossary import explain as explain_term
 
@@ -288,9 +302,10 @@ def explain(term: str | None, **given: Any) -> None:
 
 
 @verbs.command()
-@click.option("-o", "--output", "path_out", metavar="PATH", help="Write the report of the demo, too.")
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Also write the report of the demo.")
+@effort_option
 @output_options
-def demo(path_out: str | None, **given: Any) -> None:
+def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     """See it run, on the digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
@@ -299,7 +314,7 @@ def demo(path_out: str | None, **given: Any) -> None:
     output = make_output(given)
     digits = load_digits()
     with output.bar() as bar:
-        found = look_at(digits.data, digits.target, name="digits", progress=bar)
+        found = look_at(digits.data, digits.target, name="digits", effort=effort, progress=bar)
     output.result(repr(found))
     if path_out is not None:
         output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))

@@ -12,10 +12,10 @@ from bayesfloor.engine._text import as_utf8
 Command = Callable[..., Any]
 
 
-class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
-    """A share: 98%, or 0.98."""
+class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
+    """A fraction: 98%, or 0.98."""
 
-    name = "share"
+    name = "percent"
 
     def __init__(self, *, positive: bool = False) -> None:
         self.positive = positive
@@ -26,15 +26,15 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
             return value
         text = str(value).strip().replace(" ", "")
         try:
-            share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+            fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
         except ValueError:
-            self.fail(f"{value!r} is no share. Write 98% or 0.98.", param, ctx)
-        if 0 < share <= 100 and text.isdigit():
-            self.fail(f"{value!r} may mean two things. Write {text}% or a number such as 0.98.", param, ctx)
-        if not (share > 0 if self.positive else share >= 0) or not share <= 1:
+            self.fail(f"{value!r} is not a percentage or a fraction. Write 98% or 0.98.", param, ctx)
+        if 0 < fraction <= 100 and text.isdigit():
+            self.fail(f"{value!r} could mean two things. Write {text}% or a number such as 0.98.", param, ctx)
+        if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
             least = "above 0" if self.positive else "from 0"
-            self.fail(f"{value!r} is not between 0 and 100 %: expected a share {least} up to 100%.", param, ctx)
-        return share
+            self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)
+        return fraction
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # as above
@@ -48,20 +48,22 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 NAME = Name()
-SHARE, ACCURACY = Share(), Share(positive=True)
+FRACTION, ACCURACY = Fraction(), Fraction(positive=True)
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
 _FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _COLUMNS = (
-    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Column of the labels."),
+    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Label column."),
     click.option(
         "-x", "--features", metavar="GLOB", type=NAME, multiple=True, help="Columns to use; all others by default."
     ),
     click.option("--drop", metavar="GLOB", type=NAME, multiple=True, help="Columns to leave out."),
-    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with lists of numbers: one vector a row."),
-    click.option("--labels-file", metavar="FILE", help="Labels in a file of their own, for .npy."),
-    click.option("--groups", metavar="COLUMN", type=NAME, help="Rows that belong together, such as a patient's."),
-    click.option("--id", "id_column", metavar="COLUMN", type=NAME, help="What to call the rows."),
+    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with lists of numbers: one vector per row."),
+    click.option("--labels-file", metavar="FILE", help="Separate file of labels, for .npy."),
+    click.option(
+        "--groups", metavar="COLUMN", type=NAME, help="Column of rows that belong together, such as a patient's."
+    ),
+    click.option("--id", "id_column", metavar="COLUMN", type=NAME, help="Column with names of the rows."),
 )
 _DATA = (_FILE, *_COLUMNS)
 
@@ -73,15 +75,22 @@ def _scale(default: str, text: str) -> Command:
 
 _WORK = (
     click.option("--trees", type=click.IntRange(1), default=3, show_default=True, help="Number of spanning trees."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of all draws."),
-    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."),
+    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."),
 )
-_METHOD = (_scale("auto", "How features are scaled."), *_WORK)
+_METHOD = (_scale("auto", "How to scale features."), *_WORK)
+_EFFORT = click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    default="normal",
+    show_default=True,
+    help="How much work goes into the answer; compare only answers of the same effort.",
+)
 _DRAWING = (
     click.option(
         "--max-rows",
         type=click.IntRange(0),
-        help="Use so many rows at most; 0 uses all, even where fewer would be enough.",
+        help="Subsample to at most this many rows; 0 uses all, even where fewer would be enough.",
     ),
 )
 _ENGINE = (
@@ -90,16 +99,16 @@ _ENGINE = (
         type=click.Choice(["threads", "dask"]),
         default="threads",
         show_default=True,
-        help="Who works; with dask, Parquet and .npy files are read in pieces where the work is done.",
+        help="Where to run: this machine or a Dask cluster, which reads Parquet and .npy files in pieces.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://10.0.0.1:8786."),
-    click.option("--checkpoint", metavar="FOLDER", help="Keep finished pieces here; the same command goes on."),
+    click.option("--checkpoint", metavar="FOLDER", help="Checkpoint folder; rerun the command to resume."),
 )
 _OUTPUT = (
-    click.option("-q", "--quiet", is_flag=True, help="Nothing beside the result."),
-    click.option("-v", "--verbose", is_flag=True, help="Tell each stage."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only the result."),
+    click.option("-v", "--verbose", is_flag=True, help="Print each stage."),
     click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same."),
-    click.option("--no-progress", is_flag=True, help="No bar."),
+    click.option("--no-progress", is_flag=True, help="No progress bar."),
 )
 
 
@@ -113,11 +122,12 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
 
 
 predictions_option = click.option(
-    "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to hold against the floor."
+    "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to compare with the floor."
 )
-data_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_ENGINE, *_OUTPUT))
+check_options = _apply((*_DATA, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
-_AS_IT_IS = _scale("none", "How each is scaled, beyond what it is.")
+_AS_IT_IS = _scale("none", "How each representation is scaled.")
 files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)
+effort_option = _EFFORT

@@ -1,4 +1,4 @@
-"""Rows whose label does not fit: as a table, or as a file."""
+"""Suspicious labels: as a table, or as a file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.summary._rows import oddest
 from bayesfloor.summary._text import align
+from bayesfloor.summary._words import count
 
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 
@@ -34,7 +35,7 @@ def find_rows(data: Data, given: dict[str, Any], progress: Progress) -> SampleSc
 
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:
-    """The oddest rows as a table."""
+    """The most suspicious rows as a table."""
     chosen = oddest(found)
     classes = np.unique(np.concatenate([found.label, found.suggested_label]))
     shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
@@ -48,8 +49,8 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
         )
         for k in chosen[:most].tolist()
     ]
-    head = ("row" if data.ids is None else "id", "label", "neighbours say", "edges to others", "p-value")
-    told = f"{len(chosen):,} of {len(found.row):,} rows have a label that does not fit their neighbours"
+    head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
+    told = f"{len(chosen):,} of {count(len(found.row), 'label')} look wrong: most neighbours belong to another class"
     more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
     return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
 

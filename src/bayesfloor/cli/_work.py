@@ -44,7 +44,7 @@ def read(given: dict[str, Any]) -> Data:
 
 
 def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
-    """Read a file and look at it from all sides."""
+    """Read a file and check it."""
     from bayesfloor.cli._far import check_engine, connect, open_data, stays_away
 
     check_engine(output, given)
@@ -62,6 +62,7 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             n_trees=given["trees"],
             max_rows=given["max_rows"] or None,
             target_width=None if given["max_rows"] == 0 else 0.01,
+            effort=given["effort"],
             name=data.name,
             n_jobs=given["jobs"],
             random_state=given["seed"],
@@ -88,7 +89,7 @@ def draw_limit(given: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def without_warning() -> Iterator[None]:
-    """No warning of rows that were drawn: ``tell_drawn`` says it in a line."""
+    """No warning of subsampling: ``tell_drawn`` says it in a line."""
     from bayesfloor.floor._bayes_floor import SampledRowsWarning
 
     with warnings.catch_warnings():
@@ -99,7 +100,7 @@ def without_warning() -> Iterator[None]:
 def tell_drawn(output: Output, n_used: int, n_rows: int) -> None:
     """Say so where not all rows were used."""
     if n_used < n_rows:
-        output.note(f"{n_used:,} of {n_rows:,} rows were drawn and used; --max-rows 0 uses all")
+        output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")
 
 
 def read_baseline(path: str | None) -> Check | None:
@@ -113,7 +114,7 @@ def read_baseline(path: str | None) -> Check | None:
     try:
         return Check.from_json(Path(path))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} is no baseline: {error}") from error
+        raise DataError(f"{path} is not a baseline: {error}") from error
 
 
 def write_all(
@@ -171,13 +172,13 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     from bayesfloor.cli._far import say_again
 
     words += (engine := say_again(given))
-    look = {"samples": "--drop"} if found.rows.n_suspect and not engine else {}  # which reads all rows
-    model = [] if given["predictions"] is None else [given["predictions"]]
-    lines = (
-        f"bayesfloor {verb} {_shell([*words, *(word for name in model for word in (flag, name))])}"
-        for verb, flag in {**look, "report": "--predictions"}.items()
-    )
-    return ["", *lines, "bayesfloor explain CODE"]
+    model = [] if given["predictions"] is None else ["--predictions", given["predictions"]]
+    effort = [] if given["effort"] == "normal" else ["--effort", given["effort"]]
+    verbs = {"report": [*words, *model, *effort]}
+    if found.rows.n_suspect and not engine:  # samples reads all rows
+        drop = [] if given["predictions"] is None else ["--drop", given["predictions"]]
+        verbs = {"samples": [*words, *drop], **verbs}
+    return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
 
 
 def _shell(words: list[str]) -> str:

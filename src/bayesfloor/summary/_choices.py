@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Ints
-from bayesfloor.engine._text import percent, show_labels, span
+from bayesfloor.engine._text import about, percent, show_labels, span
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._filter import FeatureFloors
 from bayesfloor.selection._gap import ROOM, Gap, GapLines
@@ -36,29 +36,29 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
         )
         for k, step in enumerate(path.added)
     ]
-    return [("feature added", "kept", "bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
+    return [("feature added", "kept", "tree bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
 
 
 def enough(path: SelectionPath) -> int | None:
-    """The first step with which no more edges join two classes than with all features; None without."""
+    """The first step with no more cross-class edges than with all features; None without."""
     found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
     return int(found[0]) if len(found) else None
 
 
 def _mark(path: SelectionPath, step: int) -> str:
     if step == enough(path):
-        return f"no worse than all {path.n_all:,}"
-    return "" if path.shown[step] else "gain not shown"
+        return f"as few cross-class edges as all {path.n_all:,}"
+    return "" if path.shown[step] else "no significant gain"
 
 
 def path_notes(path: SelectionPath) -> list[str]:
     """What to know beside the table."""
     whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
     told = [
-        f"Edges that join two classes: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
-        f"Picked on these {path.n_rows:,} rows, so the bounds are optimistic.",
+        f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
+        f"Chosen on these {path.n_rows:,} rows, so the tree bounds are optimistic.",
     ]
-    none = ["No feature is shown to help: these rows cannot tell them from noise."] * (not path.shown.any())
+    none = ["No feature helps significantly: these rows cannot distinguish them from noise."] * (not path.shown.any())
     return [*none, *told, "No rows were held out." if path.holdout is None else path.holdout.text]
 
 
@@ -69,7 +69,7 @@ def feature_cells(found: FeatureFloors, most: int) -> Cells:
         (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
         for name, k in zip(show_labels(found.names[order].tolist()), order.tolist(), strict=True)
     ]
-    return [("feature alone", "bounds", "p-value", "adjusted"), *rows]
+    return [("feature alone", "tree bounds", "p-value", "adjusted"), *rows]
 
 
 def comparison_cells(found: Comparison, show: Show = str) -> Cells:
@@ -85,7 +85,7 @@ def comparison_cells(found: Comparison, show: Show = str) -> Cells:
         )
         for k, name in enumerate(show_labels(found.names))
     ]
-    head = ("representation", "features", "rows", "bounds", "above the best", f"{_level(found.level)} of that", "")
+    head = ("representation", "features", "rows", "tree bounds", "above the best", f"{_level(found.level)} of that", "")
     return [head, *rows]
 
 
@@ -95,8 +95,8 @@ def _against_best(found: Comparison, k: int) -> tuple[str, str]:
 
 
 def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
-    """The whole problem, the classes, and the pairs with room left, most to be won first."""
-    head = ("", "your model errs on", _level(found.level), "bounds", "", "rows")
+    """The whole problem, the classes, and the pairs with room to improve, most to be won first."""
+    head = ("", "your model's error", _level(found.level), "lowest possible error", "", "rows")
     names = [show(name) for name in show_labels(found.classes.tolist())]
     one, two = np.triu_indices(len(names), 1)
     lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
@@ -108,7 +108,7 @@ def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
 
 
 def _most_won(lines: GapLines, most: int) -> Ints:
-    """Places of the classes or pairs whose errors lie furthest above the upper bound, in rows."""
+    """Places of the classes or pairs whose errors lie furthest above the upper end, in rows."""
     won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
     return np.argsort(-won, kind="stable")[:most]
 
@@ -119,14 +119,14 @@ def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
         name,
         f"{percent(row['error'])} %",
         span(row["low"], row["high"]),
-        span(row["lower"], row["upper"]),
+        about(row["estimate"], row["lower"], row["upper"]),
         row["word"],
         amount(row["n_rows"]),
     )
 
 
 def _values(lines: GapLines) -> Iterator[tuple[str, Any]]:
-    names = ("error", "low", "high", "lower", "upper", "word", "n_rows")
+    names = ("error", "low", "high", "estimate", "lower", "upper", "word", "n_rows")
     return ((name, getattr(lines, name)) for name in names)
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import join_labels, percent, show_labels, span
+from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
 from bayesfloor.summary._tables import pair_rows
-from bayesfloor.summary._words import count, finds_nothing, points, range_text
+from bayesfloor.summary._words import count, finds_nothing, points
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -96,7 +96,7 @@ def _hardest(check: Check) -> Finding | None:
     if not rows:
         return None
     row = rows[0]
-    error = f"error between them about {percent(row.estimate)} % ({range_text(row.lower, row.upper)})"
+    error = f"error between them {about(row.estimate, row.lower, row.upper)}"
     relative = f"{percent(row.relative)} % relative to guessing"
     return Finding(
         "BF104", f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}, {relative}.", "pairs"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.counts._labels import Floats
-from bayesfloor.engine._text import percent
+from bayesfloor.engine._text import about, percent, range_text
 from bayesfloor.floor._results import FEW
-from bayesfloor.summary._words import points, range_text, target_text
+from bayesfloor.summary._words import points, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -37,7 +36,7 @@ class Gate:
 
 def target_gate(check: Check, target: float) -> Gate:
     """Whether a target accuracy is reachable."""
-    told = f"target {target_text(target)}, lowest possible error {_whole(check.answer)}"
+    told = f"target {target_text(target)}, lowest possible error {_whole(check)}"
     return Gate("BF301", _WORDS[check.answer.verdict(target)], told)
 
 
@@ -45,7 +44,7 @@ def error_gate(check: Check, most: float) -> Gate:
     """Whether the lowest possible error exceeds a limit."""
     answer = check.answer
     word = _judge(answer.lower, answer.upper, most)
-    return Gate("BF302", word, f"lowest possible error {_whole(answer)}, limit {target_text(most)}")
+    return Gate("BF302", word, f"lowest possible error {_whole(check)}, limit {target_text(most)}")
 
 
 def pair_gate(check: Check, most: float) -> Gate:
@@ -85,9 +84,9 @@ def check_limits(limits: dict[str, float | None]) -> None:
             raise ValueError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
 
 
-def _whole(answer: Answer) -> str:
-    """The answer of the whole problem in a few words."""
-    return f"about {percent(answer.estimate)} % ({range_text(answer.lower, answer.upper)})"
+def _whole(check: Check) -> str:
+    """The answer of the whole problem."""
+    return about(check.answer.estimate, check.answer.lower, check.answer.upper)
 
 
 def _judge(lower: float, upper: float, most: float) -> str:

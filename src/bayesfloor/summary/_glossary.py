@@ -10,7 +10,7 @@ CODES = {
     "features may change that.",
     "BF102": "Conflict. Rows with equal features have different labels. Whatever a classifier answers there, it is "
     "wrong for some of them: a lower limit that assumes nothing. Look for rounding, lost columns or wrong labels.",
-    "BF103": "Inseparable classes. An equivalence test (Holm-adjusted) shows nearly as many cross-class edges as "
+    "BF103": "Classes that are alike. An equivalence test (Holm-adjusted) shows nearly as many cross-class edges as "
     "chance would give: the classes cannot be separated on these features. Merge them, or find a feature "
     "that separates them. Claimed only up to an intrinsic dimension of three.",
     "BF104": "Hardest pair: the two classes with the highest best estimate relative to guessing, with the range of the "
@@ -248,7 +248,7 @@ TERMS = {
     "standard": "Of scales: each feature less its mean, divided by its standard deviation.",
     "robust": "Of scales: each feature less its median, divided by its interquartile range.",
     "unit": "Of scales: each row divided by its length.",
-    "merge": "Classes that are shown to be inseparable, and what merging them would leave; of a pair, whether it is "
+    "merge": "Classes that are shown to be alike, and what merging them would leave; of a pair, whether it is "
     "one of them (see BF103).",
     "max_rows": "Most rows that were to be used; null for no limit.",
     "target_width": "Large data are subsampled until the 95 % interval is narrower than this; null for all rows.",
@@ -330,10 +330,10 @@ TERMS = {
     "steps": "Merges, in their order.",
     "groups": "What merges make of the classes; or rows that belong together, such as those of a patient.",
     "mapping": "The new label of each old one.",
-    "share_merged": "Fraction of the rows whose class is merged with another.",
-    "tested": "Whether it could be shown at all that classes are inseparable.",
-    "all_alike": "Whether the two groups that are left are inseparable as well.",
-    "alike": "Whether every class of one group is shown to be inseparable from every class of the other.",
+    "fraction_merged": "Fraction of the rows whose class is merged with another.",
+    "tested": "Whether it could be shown at all that classes are alike.",
+    "all_alike": "Whether the two groups that are left are alike as well.",
+    "alike": "Whether every class of one group is shown to be like every class of the other.",
     "met": "Whether the upper end meets the target; null without one.",
     "ok": "The limit is kept.",
     "failed": "The limit is broken, even at the favourable end of the range.",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesfloor.summary._gates import Gate
-from bayesfloor.summary._text import class_cells, figures, head_line, pair_cells, unmeasured
+from bayesfloor.summary._text import HOW, NOT_TOGETHER, class_cells, figures, head_line, pair_cells, unmeasured
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -23,10 +23,11 @@ def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
         *([_table(("gate", "", ""), [(g.code, f"**{g.word}**", escape(g.text)) for g in gates])] if gates else []),
-        _table(("", "", ""), [(name, f"**{escape(value)}**", escape(note)) for name, value, note in figures(check)]),
+        _table(("", "", ""), [_figure(*figure) for figure in figures(check)]),
         _pairs(check),
-        escape(unmeasured(check)) + ".",
+        escape(unmeasured(check)),
         _classes(check),
+        NOT_TOGETHER,
         "\n".join(f"- `{finding.code}` {escape(finding.text)}" for finding in check.findings),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -46,6 +47,11 @@ def _escaped(match: re.Match[str]) -> str:
     """An entity for what hosts turn into tags, mentions, links or formulas, a backslash for the rest."""
     character = match[0]
     return f"&#{ord(character)};" if character in "<>&@:$#" else f"\\{character}"
+
+
+def _figure(name: str, value: str, note: str) -> tuple[str, str, str]:
+    """A figure; what is evidence and not a result is not bold."""
+    return name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note)
 
 
 def _pairs(check: Check) -> str:

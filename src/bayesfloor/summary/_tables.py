@@ -82,7 +82,7 @@ def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
     """Classes, hardest first by their best estimates; those with a note last."""
     found = check.classes
     notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
-    order = np.lexsort((-found.estimate, [note != "" for note in notes]))[:most]
+    order = np.lexsort((-found.estimate, np.array([note != "" for note in notes])))[:most]
     columns = (found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
     return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesfloor.engine._text import cells, pad, percent, printable, span
+from bayesfloor.engine._text import cells, pad, percent, printable, range_text, span
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, pair_rows, too_small
 from bayesfloor.summary._traits import trees_too_high
-from bayesfloor.summary._words import accuracy, amount, count, range_text, target_text
+from bayesfloor.summary._words import accuracy, amount, count, finds_nothing, target_text
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
@@ -62,8 +62,8 @@ def _figure(name: str, value: str, note: str, left: int, middle: int, width: int
 def figures(check: Check) -> Iterator[tuple[str, str, str]]:
     """Names, values and notes of the figures of the whole problem; the tree bounds come last, as mere evidence."""
     answer, overall = check.answer, check.overall
-    best = f"{accuracy(answer.estimate)} % accuracy: the best that these features allow"
-    yield "best estimate", f"{percent(answer.estimate)} % error", best
+    best = "not clearly better than guessing" if finds_nothing(answer) else "the best that these features allow"
+    yield "best estimate", f"{percent(answer.estimate)} % error", f"{accuracy(answer.estimate)} % accuracy, {best}"
     if np.isnan(answer.lower):
         yield "range, lower end", "none", "these data give no lower limit"
     else:
@@ -82,7 +82,7 @@ def _learners(check: Check) -> tuple[str, str]:
         return "none", "no learner could be trained"
     (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])
     then = ", ".join(f"{name} {error}" for name, error in others)
-    return least, f"{best}, the best learner{'; next ' if then else ''}{then}"
+    return least, f"by {best}{'; next ' if then else ''}{then}"
 
 
 def _of_trees(check: Check) -> str:
@@ -111,9 +111,10 @@ def _place(error: float, end: float) -> int:
 
 def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
-    classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
     pairs = pair_cells(check, _SHOWN)
-    return [*(align(pairs) if len(pairs) > 1 else []), unmeasured(check), *classes, NOT_TOGETHER, ""]
+    lines = [*(align(pairs) if len(pairs) > 1 else []), *filter(None, [unmeasured(check)])]
+    classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
+    return [*lines, *classes, NOT_TOGETHER, ""]
 
 
 def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
@@ -134,12 +135,11 @@ def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> lis
 
 
 def unmeasured(check: Check) -> str:
-    """How many pairs show no confusion."""
+    """How many pairs show no confusion; nothing where all do."""
     pairs = np.triu_indices(len(check.labels), 1)
     none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
-    if not none:
-        return "every pair is confused at times" if len(pairs[0]) > 1 else "the two classes are confused at times"
-    return f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
+    told = f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
+    return told if none else ""
 
 
 def class_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
@@ -172,4 +172,6 @@ def _item(code: str, text: str, width: int) -> list[str]:
 
 
 def _fold(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(width, 20), break_long_words=False, break_on_hyphens=False)
+    """Lines of at most so many columns, without a number parted from its percent sign."""
+    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 20), break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0%", " %") for line in lines]

@@ -40,11 +40,6 @@ def points(difference: float) -> str:
     return told if not float(difference) or told == "unknown" else f"{'-' if difference < 0 else '+'}{told}"
 
 
-def range_text(lower: float, upper: float) -> str:
-    """A range in percent; where it has no lower end, only how high it goes."""
-    return f"at most {percent(upper)} %" if np.isnan(lower) else span(lower, upper)
-
-
 def verdict_text(answer: Answer, target: float | None) -> str:
     """The answer in a sentence that a person can quote: can the target be reached, or how far any model can get."""
     return _best_case(answer) if target is None else _against_target(answer, target)
