@@ -22,7 +22,7 @@ def test_bars_and_markers_are_the_answer(answer, floor):
     np.testing.assert_allclose([line[0, 0] for line in display.estimate_.get_segments()], [answer.estimate])
     np.testing.assert_allclose(display.markers_.get_offsets()[:, 0], sorted(answer.errors.values()))
     np.testing.assert_allclose(display.bounds_.get_segments()[0][:, 0], (floor.overall_.lower, floor.overall_.upper))
-    assert texts_of(display)[0] == "about 10.0 %, range 5.0 to 20.0 %"
+    assert texts_of(display)[0] == "about 10.0 % (5.0 to 20.0 %)"
 
 
 def test_learners_have_their_names(answer):
@@ -40,7 +40,7 @@ def test_without_a_lower_end_the_range_is_pale_and_open(answer):
 
     np.testing.assert_allclose((open_.range_.get_x(), open_.range_.get_width()), (0.0, 0.2))
     assert sum(open_.range_.get_facecolor()) > sum(closed.range_.get_facecolor())
-    assert texts_of(open_)[0] == "about 10.0 %, at most 20.0 %"
+    assert texts_of(open_)[0] == "about 10.0 % (at most 20.0 %)"
 
 
 def test_tree_bounds_above_the_tested_limit_are_no_result(answer, floor):

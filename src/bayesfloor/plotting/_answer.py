@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import percent, span
+from bayesfloor.engine._text import about, percent, span
 from bayesfloor.plotting._display import DARK, GREY, LIGHT, MIDDLE, PALE, STRONG, Display, clear_frame, in_percent
 from bayesfloor.plotting._fonts import label_style, label_texts
 
@@ -160,12 +160,14 @@ class AnswerDisplay(Display):
     def _draw_names(self) -> None:
         """What each row is on the left, its numbers on the right: neither can touch a bar."""
         names = ["lowest possible error", *label_texts([learner_name(name) for name, _ in self._ranked], NAME)]
-        told = [figures(self.answer), *(f"cross-validated error {percent(error)} %" for _, error in self._ranked)]
+        answer = self.answer
+        numbers = [about(answer.estimate, answer.lower, answer.upper)]
+        numbers += [f"cross-validated error {percent(error)} %" for _, error in self._ranked]
         if self.bounds is not None:
             names.append("tree bounds")
-            told.append(bounds_text(self.answer, self.bounds))
+            numbers.append(bounds_text(self.answer, self.bounds))
         self.ax_.set_yticks(range(len(names)), names, **label_style())
-        for y, text in enumerate(told):
+        for y, text in enumerate(numbers):
             grey = {"color": GREY} if y > len(self._ranked) else {}
             self._write(text, (1.0, y), (5, 0), self.ax_.get_yaxis_transform(), va="center", **grey)
         if self.bounds is not None:
@@ -223,13 +225,6 @@ def learner_name(name: str) -> str:
     if name not in (*REGISTRY, BLEND):
         return name
     return called(name).removeprefix("an ").removeprefix("a ")
-
-
-def figures(found: Any) -> str:
-    """Best estimate and range in words, of an answer or of a row of a table."""
-    if np.isnan(found.lower):
-        return f"about {percent(found.estimate)} %, at most {percent(found.upper)} %"
-    return f"about {percent(found.estimate)} %, range {span(found.lower, found.upper)}"
 
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import percent
-from bayesfloor.plotting._answer import NAME, figures, learner_name
+from bayesfloor.engine._text import percent, range_text
+from bayesfloor.plotting._answer import NAME, learner_name
 from bayesfloor.plotting._display import (
     DARK,
     LIGHT,
@@ -154,7 +154,10 @@ class CurveDisplay(ResultDisplay):
             stroke("predicted", color=DARK, linestyle=(0, (4, 2)), linewidth=1.2),
             swatch("95 % interval of the prediction", color=LIGHT, linewidth=0),
             stroke(name, color=STRONG, linewidth=1.6),
-            swatch(figures(self.result).partition(", ")[2], color=LIGHT if np.isnan(self.result.lower) else MIDDLE),
+            swatch(
+                f"range: {range_text(self.result.lower, self.result.upper)}",
+                color=LIGHT if np.isnan(self.result.lower) else MIDDLE,
+            ),
         ]
 
     def _columns(self) -> dict[str, Any]:

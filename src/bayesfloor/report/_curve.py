@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.counts._labels import Floats
-from bayesfloor.engine._text import percent, show_labels, span
-from bayesfloor.plotting._answer import figures, learner_name
+from bayesfloor.engine._text import about, percent, show_labels, span
+from bayesfloor.plotting._answer import learner_name
 from bayesfloor.plotting._curve import curve_ticks
 from bayesfloor.report._view import Tick, make_ticks, round_up
 
@@ -53,7 +53,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     (name,) = show_labels([learner_name(answer.best)], 40)
     return CurveDrawing(
         name=name,
-        answer=figures(answer),
+        answer=about(answer.estimate, answer.lower, answer.upper),
         points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
         intervals="".join(
             f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from bayesfloor.answer._answer import GOOD
-from bayesfloor.engine._text import percent, printable
+from bayesfloor.engine._text import about, percent, printable
 from bayesfloor.learners._registry import BLEND, REGISTRY
-from bayesfloor.plotting._answer import figures, learner_name
+from bayesfloor.plotting._answer import learner_name
 from bayesfloor.report._choices import make_choices
 from bayesfloor.report._curve import draw_curve
 from bayesfloor.report._templates import render
@@ -121,7 +121,11 @@ def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
     pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
     one = classes[0]
     return [
-        ("best estimate", [f"{accuracy(answer.estimate)} % accuracy"], f"error {figures(answer)}"),
+        (
+            "best estimate",
+            [f"{accuracy(answer.estimate)} % accuracy"],
+            f"error {about(answer.estimate, answer.lower, answer.upper)}",
+        ),
         ("hardest pair", hardest, pair),
         ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
         ("suspicious labels", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),

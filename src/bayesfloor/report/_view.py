@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._text import cells, percent, show_labels, span
+from bayesfloor.engine._text import about, cells, percent, range_text, show_labels, span
 from bayesfloor.floor._data import as_frame
-from bayesfloor.plotting._answer import figures, learner_name, ranked
+from bayesfloor.plotting._answer import learner_name, ranked
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._traits import trees_too_high
-from bayesfloor.summary._words import amount, range_text, target_text
+from bayesfloor.summary._words import amount, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list
@@ -82,10 +82,11 @@ def evidence_ruler(check: Check) -> Ruler:
 def _answer_line(check: Check) -> Line:
     """The range with the best estimate in it."""
     answer = check.answer
-    return _range_line("lowest possible error", figures(answer), answer.lower, answer.upper, answer.estimate)
+    ends = answer.estimate, answer.lower, answer.upper
+    return _range_line("lowest possible error", about(*ends), *ends)
 
 
-def _range_line(name: str, note: str, lower: float, upper: float, estimate: float) -> Line:
+def _range_line(name: str, note: str, estimate: float, lower: float, upper: float) -> Line:
     """A range with its best estimate; from 0 on where it has no lower end."""
     if np.isnan(lower):
         return Line(name, note, "range open", (0.0, upper), estimate)
@@ -223,9 +224,12 @@ def _cell(check: Check, i: int, j: int, highest: float, names: list[str] | None)
         return Cell("", "none", "")
     if not pairs.error[i, j] > 0:
         return Cell("·", "", pair and f"{pair}: {TOO_SMALL}")
-    value, ends = float(pairs.relative[i, j]), range_text(pairs.lower[i, j], pairs.upper[i, j])
+    value, figures = (
+        float(pairs.relative[i, j]),
+        about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
+    )
     step = min(STEPS - 1, int(STEPS * value / highest))
-    return Cell(_short(value), f"s{step}", pair and f"{pair}: error about {percent(pairs.estimate[i, j])} %, {ends}")
+    return Cell(_short(value), f"s{step}", pair and f"{pair}: error {figures}")
 
 
 def _short(value: float) -> str:
@@ -242,7 +246,7 @@ def pair_table(check: Check, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
             "one": check.labels[row.one],
             "two": check.labels[row.two],
             "note": row.note,
-            "figures": figures(row),
+            "figures": about(row.estimate, row.lower, row.upper),
             "estimate": f"{percent(row.estimate)} %",
             "range": range_text(row.lower, row.upper),
             "error": f"{percent(row.error)} %",
@@ -262,11 +266,11 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
             "label": check.labels[row.number],
             "note": row.note,
             "rows": amount(row.n_rows),
-            "figures": figures(row),
+            "figures": about(row.estimate, row.lower, row.upper),
             "estimate": f"{percent(row.estimate)} %",
             "range": range_text(row.lower, row.upper),
             "part": f"{percent(row.part)} %",
-            "bar": _bar(_range_line("", "", row.lower, row.upper, row.estimate), end),
+            "bar": _bar(_range_line("", "", row.estimate, row.lower, row.upper), end),
         }
         for row in rows
     ]
