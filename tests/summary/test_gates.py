@@ -8,21 +8,19 @@ from scipy.stats import norm
 from sklearn.datasets import load_digits
 
 from bayesfloor import check
+from bayesfloor.engine._text import about, percent, span
 from bayesfloor.summary._gates import baseline_gate, class_gate, error_gate, pair_gate, target_gate
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
 
 
+WORDS = {"failed": 0, "too close to call": 1, "ok": 2}
+
+
 @pytest.fixture(scope="module")
-def trusted(made, altered):
-    """Two overlapping classes whose bounds are trusted."""
-    return altered(made("two classes"), envelope={"trust": "small bias"})
-
-
-def ends(found):
-    """The lower bound of the whole problem at both ends of the interval."""
-    low, high = (float(found.overall.bounds_at(rate).lower) for rate in found.overall.interval(0.95))
-    return low, min(high, found.envelope.upper)
+def found(made):
+    """Two overlapping classes, with a range from 4 to 14 %."""
+    return made("two classes")
 
 
 def test_without_limits_there_are_no_gates(made):
@@ -39,63 +37,68 @@ def test_gates_come_in_a_fixed_order(made):
 
 
 @pytest.mark.parametrize(("limit", "code"), LIMITS.items())
-def test_every_gate_has_a_code_and_words(trusted, limit, code):
-    """A log line must say what was held against what."""
-    (gate,) = trusted.gates(**{limit: 0.123})
+def test_every_gate_has_a_code_and_words(found, limit, code):
+    """A log line must say what was compared with what."""
+    (gate,) = found.gates(**{limit: 0.123})
 
-    assert (gate.code, gate.word in {"ok", "failed", "undecided"}) == (code, True)
+    assert (gate.code, gate.word in WORDS) == (code, True)
     assert "limit 12.3 %" in gate.text
     assert gate.to_dict() == {"code": gate.code, "word": gate.word, "text": gate.text}
 
 
 @pytest.mark.parametrize("gate", [error_gate, pair_gate, class_gate])
-def test_limits_below_inside_and_above_the_interval(trusted, gate):
-    """Failed, undecided, ok, and never back again as the limit rises."""
-    words = [gate(trusted, limit).word for limit in np.linspace(0.0, 0.5, 201)]
-    order = {"failed": 0, "undecided": 1, "ok": 2}
+def test_limits_below_inside_and_above_the_range(found, gate):
+    """Failed, too close to call, ok, and never back again as the limit rises."""
+    words = [gate(found, limit).word for limit in np.linspace(0.0, 0.5, 201)]
 
-    assert [order[word] for word in words] == sorted(order[word] for word in words)
-    assert words[0] == "failed"
-    assert "undecided" in words
-    assert words[-1] == "ok"
+    assert [WORDS[word] for word in words] == sorted(WORDS[word] for word in words)
+    assert set(words) == set(WORDS)
 
 
-def test_the_whole_problem_is_judged_by_the_ends_of_its_interval(trusted):
+def test_the_whole_problem_is_judged_by_the_ends_of_the_range(found):
     """A hair to either side decides."""
-    low, high = ends(trusted)
-    low = min(low, trusted.envelope.lower)
+    lower, upper = found.answer.lower, found.answer.upper
 
-    assert error_gate(trusted, low - 1e-9).word == "failed"
-    assert error_gate(trusted, (low + high) / 2).word == "undecided"
-    assert error_gate(trusted, high + 1e-9).word == "ok"
+    assert error_gate(found, lower - 1e-9).word == "failed"
+    assert error_gate(found, lower).word == "too close to call"
+    assert error_gate(found, upper - 1e-9).word == "too close to call"
+    assert error_gate(found, upper).word == "ok"
 
 
-@pytest.mark.parametrize("trust", ["refuted", "unknown"])
-@pytest.mark.parametrize("limit", LIMITS)
-def test_what_cannot_be_trusted_never_fails(trusted, altered, trust, limit):
-    """The lower bound may be too high; a build must not break for that."""
-    found = altered(trusted, envelope={"trust": trust})
-    words = {found.gates(**{limit: most})[0].word for most in (0.0, 0.01, 0.05, 0.2, 0.5)}
+def test_the_text_has_the_numbers_of_the_answer(each):
+    """And no others."""
+    told = about(each.answer.estimate, each.answer.lower, each.answer.upper)
 
-    assert "failed" not in words
-    assert words == {"ok", "undecided"}
+    assert error_gate(each, 0.5).text == f"lowest possible error {told}, limit 50 %"
+    assert target_gate(each, 0.5).text == f"target 50 %, lowest possible error {told}"
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_wine_never_fails(made, limit):
-    """Its bounds are refuted by a linear model."""
-    for most in (0.0, 0.005, 0.01, 0.02):
-        assert made("wine").gates(**{limit: most})[-1].word != "failed"
+def test_without_a_lower_end_nothing_fails(found, limit):
+    """A build must not break for what is not known."""
+    parts = {
+        name: replace(getattr(found, name), lower=getattr(found, name).lower * np.nan) for name in ("pairs", "classes")
+    }
+    unknown = replace(found, answer=replace(found.answer, lower=np.nan), **parts)
+    words = {unknown.gates(**{limit: most})[0].word for most in (0.0, 0.01, 0.05, 0.2, 0.5)}
+
+    assert words == {"ok", "too close to call"}
+
+
+@pytest.mark.parametrize("kind", ["wine", "noise", "hostile", "many refuted", "two rows a class"])
+@pytest.mark.parametrize("limit", LIMITS)
+def test_what_is_possible_or_not_known_never_fails(made, kind, limit):
+    """Wine, which a linear model does next to perfectly, though the trees forbid it; and data without a lower end."""
+    for most in (0.0, 0.002) if kind != "wine" else (0.01, 0.02):
+        assert made(kind).gates(**{limit: most})[-1].word != "failed"
 
 
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("most", [0.0, 0.001, 0.003, 0.005, 0.02])
-def test_separate_classes_never_fail(made, altered, limit, most):
-    """Any two share an edge, however far apart they are: what is at the resolution is no error."""
-    found = altered(made("separate"), envelope={"trust": "small bias"})
-
-    assert max(found.envelope.errors.values()) == 0
-    assert found.gates(**{limit: most})[0].word != "failed"
+def test_separate_classes_never_fail(made, limit, most):
+    """However far apart they are, trees join them by an edge: that is not an error."""
+    assert max(made("separate").answer.errors.values()) == 0
+    assert made("separate").gates(**{limit: most})[0].word != "failed"
 
 
 def test_no_gate_fails_at_the_truth(gaussians):
@@ -106,107 +109,111 @@ def test_no_gate_fails_at_the_truth(gaussians):
     assert [gate.code for gate in gates if gate.word == "failed"] == []
 
 
-def test_no_gate_fails_where_the_verdict_would_not(each):
-    """Two answers to one question must not differ: what the envelope leaves open, a limit cannot forbid."""
+def test_gates_and_verdicts_agree(each):
+    """Two answers to one question must not differ."""
+    words = {"ok": "reachable", "failed": "out of reach", "too close to call": "too close to call"}
     for most in (0.0, 0.01, 0.05, 0.1, 0.2, 0.4):
-        if error_gate(each, most).word == "failed":
-            assert each.reachable(1 - most) == "infeasible"
+        assert words[error_gate(each, most).word] == each.answer.verdict(1 - most) or most == 0.1  # 1 - 0.9 is not 0.1
 
 
-def test_pairs_at_the_resolution_never_gate(made):
-    """Nothing was seen of them, so nothing is said of them."""
-    (gate,) = made("separate").gates(max_pair_error=0.001)
+def test_the_worst_pair_and_class_are_named(made):
+    """Where to look, with the range of that one."""
+    found = made("iris")
+    pair, klass = found.gates(max_pair_error=0.001, max_class_error=0.001)
+    ends = found.pairs.lower[1, 2], found.pairs.upper[1, 2]
 
-    assert gate.word == "ok"
-    assert "0 and 0" not in gate.text
-    assert " and " not in gate.text or "worst" not in gate.text
-
-
-def test_the_worst_measurable_pair_is_named(made):
-    """Where to look."""
-    (gate,) = made("iris").gates(max_pair_error=0.01)
-
-    assert gate.text.startswith("worst is 1 and 2: lower bound ")
+    assert pair.text == f"worst is 1 and 2: lowest possible error {span(*ends)}, limit 0.1 %"
+    assert (pair.word, klass.word) == ("failed", "failed")
+    assert klass.text.startswith("worst is 1: lowest possible error ")
 
 
-def test_a_pair_not_measurable_is_not_the_worst(trusted):
-    """Even with a large bound."""
-    found = replace(trusted, pairwise=replace(trusted.pairwise, at_resolution=np.ones((2, 2), dtype=bool)))
+def test_small_classes_do_not_count(made):
+    """Fewer than 30 rows show next to nothing."""
+    found = made("iris")
+    few = replace(found, classes=replace(found.classes, n_rows=np.array([50.0, 29.0, 50.0])))
 
-    assert pair_gate(found, 0.0).word == "ok"
-
-
-def test_a_classifier_that_tells_a_pair_apart_settles_it(trusted):
-    """Its held-out rows are proof enough."""
-    found = replace(trusted, pair_errors=np.zeros((2, 2)))
-
-    assert pair_gate(trusted, 0.02).word == "failed"
-    assert pair_gate(found, 0.02).word == "ok"
+    assert pair_gate(few, 0.0).text.startswith("worst is 0 and 2: ")
+    assert class_gate(few, 0.0).text.startswith("worst is 2: ")
+    for gate in made("hostile").gates(max_pair_error=0.0, max_class_error=0.0)[1:]:
+        assert gate.word == "too close to call"
+        assert gate.text == "all classes have too few rows (fewer than 30), limit 0 %"
 
 
-def test_classes_that_cannot_be_told_apart_do_not_pass(made):
+def test_a_learner_that_separates_a_pair_settles_it(made):
+    """Its cross-validated errors are proof enough."""
+    found = made("iris")
+
+    assert pair_gate(found, 0.1).word == "ok"
+    assert pair_gate(made("separate"), 0.03).word == "ok"
+
+
+def test_classes_that_cannot_be_separated_do_not_pass(made):
     """With equal features everywhere every answer is a guess; a tie is no success."""
     (gate,) = made("constant").gates(max_pair_error=0.2)
 
     assert made("constant").overall.conflict == pytest.approx(0.5)
-    assert gate.word != "ok"
+    assert gate.word == "failed"
 
 
 def test_hostile_labels_stay_apart_in_gates(made):
     """A gate names classes in a log."""
     found = made("hostile")
-    for gate in found.gates(max_pair_error=0.0, max_class_error=0.0)[1:]:
+    many = replace(found, classes=replace(found.classes, n_rows=found.classes.n_rows + 30))
+    for gate in many.gates(max_pair_error=0.0, max_class_error=0.0)[1:]:
+        assert gate.text.startswith("worst is ")
         assert gate.text.isprintable()
 
 
 @pytest.mark.parametrize(
-    ("upper", "lower", "trust", "word"),
+    ("lower", "upper", "word"),
     [
-        (0.05, 0.0, "unknown", "ok"),
-        (0.2, 0.15, "small bias", "failed"),
-        (0.2, 0.15, "refuted", "undecided"),
-        (0.2, 0.15, "unknown", "undecided"),
-        (0.2, 0.05, "small bias", "undecided"),
+        (np.nan, 0.05, "ok"),
+        (0.01, 0.05, "ok"),
+        (0.15, 0.2, "failed"),
+        (np.nan, 0.2, "too close to call"),
+        (0.05, 0.2, "too close to call"),
     ],
 )
-def test_the_target_is_a_gate(trusted, altered, upper, lower, trust, word):
+def test_the_target_is_a_gate(found, altered, lower, upper, word):
     """By the rules of the verdict."""
-    found = altered(trusted, envelope={"lower": lower, "estimate": lower, "upper": upper, "trust": trust})
+    asked = altered(found, answer={"lower": lower, "estimate": upper, "upper": upper})
 
-    assert target_gate(found, 0.9).word == word
-    assert "90 %" in target_gate(found, 0.9).text
+    assert target_gate(asked, 0.9).word == word
+    assert "90 %" in target_gate(asked, 0.9).text
 
 
 @pytest.mark.parametrize("limit", [*LIMITS, "max_error_rise"])
 @pytest.mark.parametrize("value", [-0.1, 1.5, 10, float("nan"), "0.1", True])
 def test_limits_that_are_no_errors_are_refused(made, limit, value):
-    """A percentage for a share would let everything pass, for ever."""
+    """A percentage for a fraction would let everything pass, for ever."""
     found = made("iris")
 
     with pytest.raises(ValueError, match=rf"Got {limit}="):
         found.gates(**{limit: value}, baseline=found)
 
 
-def test_equal_data_keep_the_baseline(made):
+def test_equal_data_keep_the_baseline(found):
     """Nothing rose."""
-    (gate,) = made("two classes").gates(baseline=made("two classes"))
+    (gate,) = found.gates(baseline=found)
 
     assert (gate.code, gate.word) == ("BF305", "ok")
-    assert "not quite alike" not in gate.text
+    assert "cannot be compared" not in gate.text
 
 
 @pytest.fixture(scope="module")
 def overlaps(gaussians):
     """Checks of two classes ever closer together: shift -> Check."""
-    return {shift: check(*gaussians(0, [150, 150], shift=shift), learners={}) for shift in (1.0, 2.4, 2.5, 4.0)}
+    return {shift: check(*gaussians(0, [150, 150], shift=shift)) for shift in (1.0, 2.4, 2.5, 4.0)}
 
 
 def test_worse_data_break_the_baseline(overlaps):
-    """Beyond both intervals, and both trusted."""
+    """Beyond both ranges."""
     gate = baseline_gate(overlaps[1.0], overlaps[4.0], 0.0)
+    now, then = overlaps[1.0].answer.estimate, overlaps[4.0].answer.estimate
 
     assert gate.word == "failed"
-    assert "a rise of +" in gate.text
+    assert gate.text.startswith(f"best estimate {percent(then)} % before, {percent(now)} % now: +")
+    assert gate.text.endswith(", limit 0 points")
 
 
 def test_better_data_keep_the_baseline(overlaps):
@@ -214,16 +221,15 @@ def test_better_data_keep_the_baseline(overlaps):
     gate = baseline_gate(overlaps[4.0], overlaps[1.0], 0.0)
 
     assert gate.word == "ok"
-    assert "a rise of -" in gate.text
+    assert " now: -" in gate.text
 
 
-def test_slightly_worse_data_are_undecided(overlaps):
-    """Within the intervals of both."""
-    now, before = overlaps[2.4], overlaps[2.5]
-    now, before = (now, before) if now.overall.estimate > before.overall.estimate else (before, now)
+def test_slightly_worse_data_are_too_close_to_call(overlaps):
+    """Within the ranges of both."""
+    before, now = sorted((overlaps[2.4], overlaps[2.5]), key=lambda found: found.answer.estimate)
 
-    assert now.overall.estimate > before.overall.estimate
-    assert baseline_gate(now, before, 0.0).word == "undecided"
+    assert now.answer.estimate > before.answer.estimate
+    assert baseline_gate(now, before, 0.0).word == "too close to call"
     assert baseline_gate(now, before, 0.2).word == "ok"
 
 
@@ -232,42 +238,37 @@ def test_a_rise_that_is_allowed_is_kept(overlaps):
     assert baseline_gate(overlaps[1.0], overlaps[4.0], 0.5).word == "ok"
 
 
-def test_unlike_data_say_so(made):
-    """Other features or classes make another problem."""
-    gate = baseline_gate(made("iris"), made("two classes"), 0.0)
+def test_a_rise_to_what_has_no_lower_end_never_breaks(overlaps, altered):
+    """The error may be as low as before."""
+    now = altered(overlaps[1.0], answer={"lower": np.nan})
 
-    assert "not quite alike: n_classes 2 then, 3 now, n_features 2 then, 4 now" in gate.text
+    assert baseline_gate(now, overlaps[4.0], 0.0).word == "too close to call"
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "told"),
+    [
+        ("answer", "effort", "quick", "effort normal then, quick now"),
+        ("facts", "n_classes", 3, "classes 2 then, 3 now"),
+        ("facts", "n_features", 5, "features 2 then, 5 now"),
+        ("facts", "scale", "unit", "scale none then, unit now"),
+    ],
+)
+def test_a_baseline_of_another_kind_is_refused(overlaps, altered, part, name, value, told):
+    """Other work, classes, features or scales make another problem: neither ok nor failed."""
+    for shift in (1.0, 4.0):
+        now = altered(overlaps[shift], **{part: {name: value}})
+        gate = baseline_gate(now, overlaps[4.0], 0.0)
+
+        assert gate.word == "too close to call"
+        assert gate.text == f"the baseline cannot be compared: {told}. Run both checks alike."
 
 
 @pytest.mark.slow
 def test_fewer_rows_of_the_same_data_do_not_break_the_baseline():
-    """With fewer rows neighbours are farther apart, and the share of cross edges rises by that alone."""
+    """With fewer rows learners do worse and neighbours are farther apart; the floor is the same."""
     X, y = load_digits(return_X_y=True)
     rows = np.random.default_rng(0).permutation(1200)[:300]
-    whole, part = check(X[:1200], y[:1200], learners={}), check(X[rows], y[rows], learners={})
+    whole, part = check(X[:1200], y[:1200], scale=None), check(X[rows], y[rows], scale=None)
 
     assert baseline_gate(part, whole, 0.0).word != "failed"
-
-
-def test_a_baseline_never_breaks_on_what_is_refuted(overlaps, altered):
-    """A rise of bounds that are too high is no rise of the error."""
-    found = altered(overlaps[1.0], envelope={"trust": "refuted"})
-    gate = baseline_gate(found, overlaps[4.0], 0.0)
-
-    assert gate.word == "undecided"
-    assert "a classifier refutes the bounds" in gate.text  # or nobody knows why such a rise does not fail
-    assert "refutes" not in baseline_gate(overlaps[1.0], overlaps[4.0], 0.0).text
-
-
-def test_like_data_break_the_baseline_even_where_the_bias_is_not_known(overlaps, altered):
-    """As many rows, features and classes: the bias is about the same before and after."""
-    found = altered(overlaps[1.0], envelope={"trust": "unknown"})
-
-    assert baseline_gate(found, overlaps[4.0], 0.0).word == "failed"
-
-
-def test_unlike_data_break_the_baseline_only_where_both_are_trusted(overlaps, altered):
-    """Another number of rows, another bias."""
-    found = altered(overlaps[1.0], envelope={"trust": "unknown"}, facts={"n_used": 100})
-
-    assert baseline_gate(found, overlaps[4.0], 0.0).word == "undecided"

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor.summary._markdown import escape, to_markdown
-from bayesfloor.summary._text import figures
-from bayesfloor.summary._words import span
+from bayesfloor.summary._text import HOW, class_cells, figures, pair_cells
 
 
 def tables(text):
@@ -27,23 +26,21 @@ def test_every_table_has_as_many_cells_in_every_row(each):
         assert {cell.strip() for cell in table[1]} == {"---"}
 
 
-def test_bounds_and_intervals_are_both_there_and_both_named(each):
-    """As in the terminal."""
-    text = each.to_markdown()
-    low, high = each.overall.interval()
-
-    assert f"| bounds by trees | **{span(each.overall.lower, each.overall.upper)}** |" in text
-    assert f"| interval | **{span(low, high)}** |" in text
-    assert "| bounds, of all rows | 95 % interval of the lower |" in text
-
-
 def test_all_figures_of_the_terminal_are_there(each):
-    """Two forms of one summary."""
+    """Two forms of one summary; the tree bounds are not bold, because they are not a result."""
     text = each.to_markdown()
     for name, value, note in figures(each):
-        assert f"| {name} | **{escape(value)}** | {escape(note)} |" in text
+        shown = escape(value) if name == HOW else f"**{escape(value)}**"
+        assert f"| {name} | {shown} | {escape(note)} |" in text
     for finding in each.findings:
         assert f"- `{finding.code}` {escape(finding.text)}" in text
+
+
+def test_the_tables_are_those_of_the_terminal(each):
+    """More rows, the same cells."""
+    text = each.to_markdown()
+    for row in (*pair_cells(each, 10, escape)[1:], *class_cells(each, 10, escape)):
+        assert f"| {' | '.join(row)} |" in text
 
 
 def test_the_verdict_is_the_heading(each):
@@ -58,13 +55,13 @@ def test_gates_are_shown_first(made):
     text = to_markdown(found, gates)
 
     assert [f"| {gate.code} | **{gate.word}** |" in text for gate in gates] == [True, True]
-    assert text.index("BF302") < text.index("lowest possible error |")
+    assert text.index("BF302") < text.index("| best estimate |")
 
 
-def test_pairs_at_the_resolution_are_not_listed(made):
+def test_pairs_too_small_to_measure_are_not_listed(made):
     """No table where there is nothing to rank."""
     assert "hardest pairs" not in made("separate").to_markdown()
-    assert "3 of 3 pairs not measurable" in made("separate").to_markdown()
+    assert "3 of 3 pairs too small to measure" in made("separate").to_markdown()
 
 
 def test_every_line_is_a_table_a_list_a_heading_or_prose(each):

@@ -7,18 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.summary._words import (
-    _called,
-    accuracy,
-    best_learner,
-    count,
-    difficulty,
-    percent,
-    points,
-    span,
-    target_text,
-    verdict_text,
-)
+from bayesfloor.engine._text import percent, span
+from bayesfloor.summary._words import accuracy, count, points, target_text, verdict_text
 
 SHARES = st.floats(0, 1)
 
@@ -36,6 +26,7 @@ def test_percentages_are_short_and_never_absurd(share):
     text = percent(share)
 
     assert re.fullmatch(r"\d{1,3}\.\d|0\.\d\d", text)
+    assert text != "0.00"
     assert float(text) <= 100
     assert abs(float(text) - 100 * share) <= 0.0501
 
@@ -118,117 +109,106 @@ def test_targets_close_to_all_are_not_all():
     assert target_text(0.9999999) != "100 %"
 
 
-@pytest.mark.parametrize(
-    ("share", "word"),
-    [
-        (0.0, "Easy"),
-        (0.049, "Easy"),
-        (0.051, "Moderate"),
-        (0.249, "Moderate"),
-        (0.251, "Hard"),
-        (0.749, "Hard"),
-        (0.751, "Close to guessing"),
-        (1.0, "Close to guessing"),
-    ],
-)
-def test_difficulty_is_what_is_left_of_guessing(made, altered, share, word):
-    """10 % of errors are little among ten classes and much with one class of nine in ten."""
-    found = altered(made("two classes"), overall={"constant_error": 0.4}, envelope={"estimate": 0.4 * share})
-
-    assert difficulty(found.overall, found.envelope) == word
-
-
-def test_difficulty_is_known_where_guessing_never_errs(made, altered):
-    """Nothing is divided by zero."""
-    found = altered(made("two classes"), overall={"constant_error": 0.0}, envelope={"estimate": 0.0})
-
-    assert difficulty(found.overall, found.envelope) == "Easy"
-
-
 @pytest.fixture
 def asked(made, altered):
-    """Sentence for a target, with an envelope of 10 to 20 %: (target, trust, best error) -> sentence."""
+    """Sentence for a target, with a best estimate of 15 % and a range of 10 to 20 %: (target, figures) -> sentence."""
 
-    def ask(target, trust="small bias", error=0.15):
-        figures = {"lower": 0.1, "estimate": 0.15, "upper": 0.2, "trust": trust, "errors": {"linear": error}}
-        found = altered(made("two classes"), envelope=figures)
-        return verdict_text(found.overall, found.envelope, target)
+    def ask(target, **figures):
+        given = {"estimate": 0.15, "lower": 0.1, "upper": 0.2, "guessing": 0.5, "reasons": (), **figures}
+        return verdict_text(altered(made("two classes"), answer=given).answer, target)
 
     return ask
 
 
-def test_a_target_within_reach_names_its_proof(asked):
-    """The upper limit."""
+NONE = {"lower": np.nan, "why_lower": ""}
+PROVED = {"why_lower": "proved: equal rows with different labels (95 %)"}
+NO_SIGNAL = {"reasons": ("no signal found: no learner does clearly better than guessing",)}
+
+
+def test_without_a_target_the_sentence_has_accuracy_error_and_range(asked):
+    """To be quoted in a meeting."""
+    assert asked(None) == "At best about 85.0 % accuracy on these features (error 15.0 %, range 10.0 to 20.0 %)."
+
+
+def test_a_range_without_a_lower_end_says_so(asked):
+    """Two numbers look like an interval; here one of them would be none."""
+    assert asked(None, **NONE) == (
+        "At best about 85.0 % accuracy on these features (error 15.0 %, at most 20.0 %; "
+        "these data give no lower limit)."
+    )
+
+
+def test_a_proved_lower_end_is_called_so(asked):
+    """It assumes nothing of models."""
+    assert asked(None, **PROVED).endswith("; equal rows with different labels prove the lower end).")
+    assert asked(0.95, **PROVED) == (
+        "95 % accuracy is out of reach on these features: the lowest possible error is at least 10.0 % "
+        "(proved by equal rows with different labels)."
+    )
+
+
+def test_no_signal_promises_nothing(asked):
+    """Not even the best estimate."""
+    assert asked(None, **NONE, **NO_SIGNAL) == (
+        "No signal found: no learner does clearly better than guessing, and always naming the most frequent class is "
+        "wrong on 50.0 % of rows."
+    )
+    assert asked(None, **PROVED, **NO_SIGNAL).endswith(
+        " Equal rows with different labels prove that the lowest possible error is at least 10.0 %."
+    )
+
+
+def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
+    """Features may still say something that no learner tried finds."""
+    text = asked(0.9, **NONE, **NO_SIGNAL)
+
+    assert text.startswith("90 % accuracy is too close to call. No signal found: no learner does ")
+    assert "What would settle it: features that say more" in text
+
+
+def test_a_reachable_target_names_its_proof(asked):
+    """The upper end, and that it was tested."""
     assert asked(0.75) == (
-        "75 % accuracy is within reach on these features: the lowest possible error is at most 20.0 % "
-        "(95 % confidence)."
+        "75 % accuracy is reachable on these features: the lowest possible error is at most 20.0 % (tested, 95 %)."
     )
 
 
-def test_a_target_out_of_reach_names_the_best_case(asked):
-    """What to ask for instead."""
+def test_what_guessing_reaches_was_not_tested(asked):
+    """The most frequent class is always there."""
+    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always naming the most frequent class does it).")
+
+
+def test_a_target_out_of_reach_says_for_whom(asked):
+    """For the kinds of model tried: another kind may find more."""
     assert asked(0.95) == (
-        "95 % accuracy is out of reach on these features: the lowest possible error is at least 10.0 %, "
-        "so the best case is 90.0 %, as far as 300 rows can show."
+        "95 % accuracy is out of reach for the kinds of model tried, even with more rows: "
+        "the lowest possible error is at least 10.0 %."
     )
 
 
-def test_an_undecided_target_says_what_was_reached(asked):
-    """A held-out error and the best case are all that is known."""
-    assert asked(0.87) == (
-        "87 % accuracy: undecided. A linear model got 85.0 % of held-out rows right, and the best case is 90.0 %."
+def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
+    """A doubt without a next step is of no use."""
+    assert asked(0.852) == (
+        "85.2 % accuracy is too close to call: the best estimate of the lowest possible error is 15.0 %; it may be as "
+        "low as 10.0 %, and it is at most 20.0 %. What would settle it: nothing, because the target is within 0.5 "
+        "points of the best estimate."
     )
 
 
-def test_an_undecided_target_that_was_reached_is_likely(asked):
-    """Reached on held-out rows, but not beyond chance."""
-    assert asked(0.84) == (
-        "84 % accuracy: undecided, but likely within reach: a linear model got 85.0 % of held-out rows right, "
-        "which 300 rows cannot prove."
-    )
+def test_the_sentence_and_the_outcome_agree(each):
+    """One answer, two forms."""
+    for target in (0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0):
+        text, word = verdict_text(each.answer, target), each.answer.verdict(target)
 
-
-@pytest.mark.parametrize("trust", ["unknown", "refuted"])
-def test_without_trust_no_best_case_is_named(asked, trust):
-    """The lower bound may be too high."""
-    text = asked(0.95, trust)
-
-    assert "cannot be told from these rows" in text
-    assert "best case" not in text
-    assert "out of reach" not in text
-
-
-@pytest.mark.parametrize("trust", ["small bias", "unknown", "refuted"])
-def test_without_a_target_the_sentence_says_how_far_a_model_may_get(asked, trust):
-    """An upper end is claimed only where it can be trusted."""
-    text = asked(None, trust)
-
-    assert "80.0" in text
-    assert ("likely gets 85.0 % right on these features, between 80.0 and 90.0 %" in text) == (trust == "small bias")
-    assert ("how much more cannot be told" in text) == (trust != "small bias")
-
-
-@pytest.mark.parametrize("name", ["neighbours", "linear", "quadratic", "kernel", "forest", "boosting", "blend"])
-def test_classifiers_are_called_what_they_are(name):
-    """A sentence needs more than a key."""
-    assert _called(name).startswith(("a ", "the ", "boosted"))
-    assert "classifier" not in _called(name)
-
-
-def test_own_classifiers_are_called_by_their_name():
-    """Harmlessly."""
-    assert _called("mine\x1b") == r"the classifier mine\x1b"
-
-
-def test_the_best_classifier_errs_least(made):
-    """Not the one whose posterior fits best."""
-    errors = made("wine").envelope.errors
-
-    assert best_learner(made("wine").envelope)[1] == min(errors.values())
+        assert f" accuracy is {word}" in text
+        assert [other for other in ("reachable", "out of reach", "too close to call") if f"is {other}" in text] == [
+            word
+        ]
 
 
 @pytest.mark.parametrize(
-    ("share", "told"), [(0.123, "+12.3"), (-0.004, "-0.40"), (0.0, "0.0"), (float("inf"), "unknown"), (-1.0, "-100.0")]
+    ("share", "told"),
+    [(0.123, "+12.3"), (-0.004, "-0.40"), (0.0, "0.0"), (1e-9, "+0.0"), (float("inf"), "unknown"), (-1.0, "-100.0")],
 )
 def test_differences_have_a_sign(share, told):
     """More or less is the first thing to know."""

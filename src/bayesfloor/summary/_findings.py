@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
+from bayesfloor.engine._text import about, join_labels, percent, show_labels
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
@@ -68,7 +68,7 @@ def _conflict(check: Check) -> Finding | None:
     return Finding(
         "BF102",
         f"{count(check.rows.n_conflict, 'row')} {have} an equal row with a different label: "
-        f"every classifier gets at least {percent(check.overall.conflict)} % of these rows wrong.",
+        f"every classifier gets at least {percent(check.overall.conflict)} % of all rows wrong.",
         "samples",
     )
 
@@ -92,10 +92,9 @@ def _once_merged(check: Check) -> str:
 
 
 def _hardest(check: Check) -> Finding | None:
-    rows = pair_rows(check, 1)
-    if not rows:
+    row = next(iter(pair_rows(check, 1)), None)
+    if row is None or row.note or len(check.labels) == 2:  # of two classes, the answer says it all
         return None
-    row = rows[0]
     error = f"error between them {about(row.estimate, row.lower, row.upper)}"
     relative = f"{percent(row.relative)} % relative to guessing"
     return Finding(
@@ -131,7 +130,7 @@ def _without_loss(path: SelectionPath) -> tuple[int, str]:
     if held_out.word == "worse":
         return 0, ""
     ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"
-    return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'row')} held out ({ends})"
+    return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'held-out row')} ({ends})"
 
 
 def _lower_floor(check: Check) -> Finding | None:
@@ -140,10 +139,9 @@ def _lower_floor(check: Check) -> Finding | None:
         return None
     names = dict(zip(found.names, show_labels(found.names), strict=True))
     worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
-    bounds = span(float(found.best_bounds.lower), float(found.best_bounds.upper))
-    told = f"A lower floor: {names[found.best_]}, {bounds} error; shown to be worse: {join_labels(worse, 3)}."
+    told = f"Lowest floor: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
     size = found.n_features[found.names.index(found.smallest)]
-    small = f" With {count(size, 'feature')}, {names[found.smallest]} is not shown to be worse."
+    small = f" With {count(size, 'feature')}, {names[found.smallest]} shows no significant difference."
     return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")
 
 

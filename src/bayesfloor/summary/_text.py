@@ -113,8 +113,9 @@ def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
     pairs = pair_cells(check, _SHOWN)
     lines = [*(align(pairs) if len(pairs) > 1 else []), *filter(None, [unmeasured(check)])]
-    classes = ["", *align(class_cells(check, _SHOWN))] if len(check.labels) > 2 else []  # of two, the pair says it all
-    return [*lines, *classes, NOT_TOGETHER, ""]
+    if len(check.labels) > 2:  # of two, the pair says it all
+        lines += ["", *align(class_cells(check, _SHOWN)), NOT_TOGETHER]
+    return [*lines, ""]
 
 
 def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
@@ -173,5 +174,5 @@ def _item(code: str, text: str, width: int) -> list[str]:
 
 def _fold(text: str, width: int) -> list[str]:
     """Lines of at most so many columns, without a number parted from its percent sign."""
-    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 20), break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 12), break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0%", " %") for line in lines]
