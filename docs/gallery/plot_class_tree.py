@@ -2,8 +2,8 @@
 Which classes are alike
 =======================
 
-Classes that are hard to tell apart stay together longest. The number at a split is the floor between its two sides,
-as a share of guessing; a dot is a split so easy that it is not measurable.
+Classes that are hard to separate split last. The number at a split is the mean error between its two sides by the
+spanning trees, relative to guessing; a dot is a split so easy that its error is too small to measure.
 
 Do not read a taxonomy into it. Cuts near the top are often between classes so far apart that any of them would do.
 """

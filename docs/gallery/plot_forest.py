@@ -1,10 +1,10 @@
 """
-Trees and cross edges
-=====================
+Trees and cross-class edges
+===========================
 
-Everything is counted here. The first minimal spanning tree joins all points with the shortest edges; the second does
-it again with edges that the first left over, and so the third. Dark edges join two classes: their share bounds the
-lowest possible error.
+Everything is counted here. The first minimum spanning tree joins all points with the shortest edges; the second does
+it again with edges that the first left over, and so the third. Dark edges join two classes: their fraction bounds
+the lowest possible error.
 
 Do not judge an overlap by such a picture in more than two dimensions: points that lie together on paper need not be
 neighbours.

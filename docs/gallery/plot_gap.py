@@ -5,8 +5,8 @@ Is my model done
 A naive Bayes model against the floor: its error with a 95 % interval, the lowest possible error, and below it the
 pairs of digits where most can be won.
 
-Do not believe "at the floor" where ``trust`` is not "small bias": a better model may be possible all the same. And
-the test rows have to be drawn like those of the floor.
+Do not take "no room shown" for "no room": a better model may be possible all the same. And the test rows have to be
+drawn like those of the floor.
 """
 
 from sklearn.datasets import load_digits

@@ -2,8 +2,8 @@
 Wrong labels
 ============
 
-Forty of the digits get a wrong label. The histogram is of all rows, by how odd their label is among their neighbours;
-the hatched part is what ``odd_labels`` lists, with false discoveries controlled at 5 %.
+Forty of the digits get a wrong label. The histogram is of all rows, by how suspicious their label is; the hatched part
+is what ``odd_labels`` lists, with false discoveries controlled at 5 %.
 
 Do not relabel unseen. Where classes overlap a listed row is ambiguous rather than wrong, and what is not listed is
 not proven right.
@@ -28,7 +28,7 @@ print(f"{len(listed)} rows listed, {np.isin(listed, wrong).sum()} of the 40 wron
 display = SampleScoreDisplay.from_results(found)
 
 # %%
-# The oddest of them, with the label they were given.
+# The most suspicious of them, with the label they were given.
 
 worst = listed[np.argsort(-found.score[listed])][:12]
 figure, axes = plt.subplots(2, 6, figsize=(7, 2.9), layout="constrained")

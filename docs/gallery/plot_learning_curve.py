@@ -2,8 +2,9 @@
 Would more rows help
 ====================
 
-The share of cross edges by the number of rows, and where it is going. It bounds the lowest possible error from above
-at every number of rows. This one still falls: the floor of today is too high, and more rows would show a lower one.
+The fraction of cross-class edges by the number of rows, and where it is going: the upper tree bound. This one still
+falls: the bound of today is too high, and more rows would lower it. The answer rests on the learning curves of learners
+instead; ``CurveDisplay`` draws the best one's.
 
 Do not believe the far end. A curve is extrapolated, and the band that reaches down to nothing says that nobody knows.
 """

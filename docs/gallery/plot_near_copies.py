@@ -1,13 +1,13 @@
 """
-Near-copies
-===========
+Near-duplicates
+===============
 
-Three hundred rows of two classes that overlap, and copies of each with a little noise: frames of a video, augmented
-images. Without ``groups`` the nearest neighbour of a row is its own copy, and the floor falls to nothing. With
-``groups`` it stays where it is. Bars are standard deviations over three draws.
+Three hundred rows of two classes that overlap, and duplicates of each with a little noise: frames of a video, augmented
+images. Without ``groups`` the nearest neighbour of a row is its own duplicate, and the tree bounds fall to nothing.
+With ``groups`` they stay where they are. Bars are standard deviations over three draws.
 
-Do not believe a floor of rows that come in families unless ``groups`` tells which belong together. No count of edges
-can find out by itself whether two rows are near because they are copies.
+Do not believe the bounds of rows that come in families unless ``groups`` tells which belong together. No count of edges
+can find out by itself whether two rows are near because they are duplicates.
 """
 
 import matplotlib.pyplot as plt
@@ -16,10 +16,10 @@ import numpy as np
 from bayesfloor import BayesFloor
 
 
-def estimates(n_copies, *, told):
-    """The floor of so many copies of each row, in percent, for the same three draws of rows."""
+def estimates(n_copies, *, given):
+    """The tree estimate with so many copies of each row, in percent, for the same three draws of rows."""
     source = np.repeat(np.arange(300), n_copies)
-    groups = source if told else None
+    groups = source if given else None
     found = []
     for draw in range(3):
         rng = np.random.default_rng(draw)
@@ -32,9 +32,9 @@ def estimates(n_copies, *, told):
 
 copies = [1, 2, 4, 8]
 _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-for told, look, label in ((True, "o-", "groups told"), (False, "s--", "not told")):
-    drawn = np.array([estimates(n, told=told) for n in copies])
+for given, look, label in ((True, "o-", "with groups"), (False, "s--", "without groups")):
+    drawn = np.array([estimates(n, given=given) for n in copies])
     ax.errorbar(copies, drawn.mean(axis=1), drawn.std(axis=1, ddof=1), fmt=look, capsize=3, label=label)
 ax.axhline(25, color="0.5", linewidth=1, label="lowest possible error")
-ax.set(xlabel="copies of each row", ylabel="estimated floor, %", ylim=(0, 35))
+ax.set(xlabel="copies of each row", ylabel="tree estimate, %", ylim=(0, 35))
 ax.legend(frameon=False, loc="lower left")

@@ -2,8 +2,8 @@
 Which class is the hardest
 ==========================
 
-Each class against all others: the bounds of what the best classifier gets wrong about it, as a share of all rows, and
-their 95 % interval. The hardest is on top.
+Each class against all others: tree bounds on what the best classifier gets wrong about it, as a fraction of all rows,
+and a 95 % interval. The hardest is on top. ``check(X, y).classes`` has the answer for each class.
 
 Do not compare classes whose intervals overlap much, and do not add the classes up: every confused row counts for two
 of them.

@@ -1,10 +1,10 @@
 """
-Which classes are hard to tell apart
-====================================
+Which classes are hard to separate
+==================================
 
-Each cell is the floor of one pair of digits, as a share of guessing: 0 for classes that are separate, 1 for classes
-that nothing tells apart. An empty cell is a pair with no more cross edges than even separate classes share, so it is
-not measurable and not ranked.
+Each cell is the error between two digits by the spanning trees, relative to guessing: 0 for classes that are separate,
+1 for classes that nothing separates. A dot is a pair with no more cross-class edges than even separate classes have:
+its error is too small to measure. ``check(X, y).pairs`` has the answer for each pair.
 
 Do not believe small differences between cells. Each stands on a few edges; ``floor.pairwise_`` has the intervals.
 """

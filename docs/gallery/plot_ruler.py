@@ -1,22 +1,20 @@
 """
-A ruler: bounds, interval and classifiers
-=========================================
+A ruler: best estimate, range and learners
+==========================================
 
-All that is known about the lowest possible error, on one ruler: where it lies by trees and classifiers together, the
-bounds by trees alone, the 95 % interval of their share of cross edges, and what classifiers got wrong on rows held
-out. The line is the target.
+All that is known about the lowest possible error, on one ruler. The bar is the range, the mark in it the best
+estimate; below are the cross-validated errors of the learners that were tried, and the dashed line is the target.
 
-Do not take the bounds for an interval. They are the method's, and stay apart with ever more rows. Where classifiers
-lie left of the bounds, as here, the bounds may be too high; where that is beyond chance, trust is "refuted".
-
-An estimator's envelope tries more classifiers than :func:`bayesfloor.check`, so the figures of the tutorial on these
-rows differ a little.
+The best estimate lies below the learners' errors: it is where their learning curves end with ever more rows. The
+second picture shows the curve of the best one. Do not take the tree bounds for the answer. They are the paper's, hold
+with ever more rows, and are too high where data are sparse; the ruler then says so.
 """
 
 from sklearn.datasets import load_breast_cancer
 
 from bayesfloor import BayesFloor
-from bayesfloor.plotting import EnvelopeDisplay
+from bayesfloor.plotting import AnswerDisplay, CurveDisplay
 
 floor = BayesFloor().fit(*load_breast_cancer(return_X_y=True))
-display = EnvelopeDisplay.from_estimator(floor, target=0.95)
+ruler = AnswerDisplay.from_estimator(floor, target=0.95)
+curve = CurveDisplay.from_estimator(floor)

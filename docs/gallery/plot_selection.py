@@ -2,11 +2,11 @@
 Which features can go
 =====================
 
-Each step adds the feature that takes most off the floor, until the next gain cannot be told from none. The last row
+Each step adds the feature that lowers the tree bounds most, until the next gain may be chance. The last row
 is the same choice on rows that had no part in it.
 
 Do not believe the steps themselves: the rows that chose flatter what they chose. Believe the last row, and read "as
-good" as "not shown to be worse".
+good" as "no significant difference".
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -2,11 +2,11 @@
 What a neighbour would answer
 =============================
 
-``soft_confusion_`` is how likely two labels drawn at one place are class i and class j. Divided by the share of class
-i it reads like a confusion matrix: of the rows of a digit, how many have a neighbour in the trees of each class. No
-classifier was trained.
+``soft_confusion_`` is how likely two labels drawn at one place are class i and class j. Divided by the proportion of
+class i it reads like a confusion matrix: of the rows of a digit, how many have a neighbour in the trees of each class.
+No classifier was trained.
 
-Do not take it for the confusion of the best classifier, which errs less: a neighbour is drawn, not chosen.
+Do not take it for the confusion of the best classifier, which is better: a neighbour is drawn, not chosen.
 """
 
 import matplotlib.pyplot as plt

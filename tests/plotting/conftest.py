@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
+from bayesfloor.answer._answer import Answer, Curve
 from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import (
+    AnswerDisplay,
     ClassTreeDisplay,
     ComparisonDisplay,
-    EnvelopeDisplay,
     GapDisplay,
     OneVsRestDisplay,
     PairwiseDisplay,
@@ -46,7 +47,7 @@ def floor():
 
 
 def _similar(K):
-    """Floors of pairs, higher where class numbers are close; far ones are not measurable."""
+    """Floors of pairs, higher where class numbers are close; far ones are too small to measure."""
     far = np.abs(np.subtract.outer(np.arange(K), np.arange(K)))
     matrix = np.exp(-far / 3.0) * (1 - 0.3 * np.sin(np.arange(K)) * np.sin(np.arange(K))[:, None])
     np.fill_diagonal(matrix, 0.0)
@@ -153,6 +154,29 @@ def _gap(classes):
     )
 
 
+def _answer(errors, ends, guessing):
+    """An answer without a race having been run."""
+    n_rows, error = 100 * 2 ** np.arange(10), ends[1] + 0.2 * 0.7 ** np.arange(10)
+    lower, estimate, upper = ends
+    return Answer(
+        estimate=estimate,
+        lower=lower,
+        upper=upper,
+        why_lower="their learning curves end above it",
+        why_upper="tested (95 %)",
+        reliability="limited",
+        reasons=("a wide range",),
+        guessing=guessing,
+        best=min(errors, key=errors.get),
+        errors=errors,
+        curve=Curve(n_rows, error, 0.8 * error, 1.2 * error, np.arange(10) < 4),
+        left_out={},
+        effort="normal",
+        n_rows=1000,
+        n_classes=5,
+    )
+
+
 def _make(name, K, kind="plain"):
     """A display of K classes, representations or features."""
     classes, (matrix, unseen) = _names(K, kind), _similar(K)
@@ -174,7 +198,7 @@ def _make(name, K, kind="plain"):
     if name == "ladder":
         return ClassTreeDisplay(class_tree(classes, _ladder(K), "min_cut"))
     errors = dict(zip(classes.tolist(), (part / 20).tolist(), strict=True))
-    return EnvelopeDisplay((0.0, 0.001, 0.002), (0.001, 0.0015, 0.002), (0.0, 0.003), errors, 0.9, target=0.999)
+    return AnswerDisplay(_answer(errors, (0.0, 0.001, 0.002), 0.9), (0.001, 0.003), 0.999)
 
 
 def _texts_of(figure):
@@ -210,6 +234,12 @@ def _outside(figure):
     width, height = figure.bbox.size
     boxes = [(text.get_text(), text.get_window_extent()) for text in _texts_of(figure)]
     return [name for name, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
+
+
+@pytest.fixture
+def answer():
+    """A small answer."""
+    return _answer({"linear": 0.12, "blend": 0.11}, (0.05, 0.1, 0.2), 0.76)
 
 
 @pytest.fixture

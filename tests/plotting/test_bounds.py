@@ -21,7 +21,7 @@ def test_the_true_error_of_two_gaussians_is_the_integral_of_the_smaller_density(
 
 def test_lines_are_means_over_repetitions():
     """And the band holds nine in ten."""
-    display = BoundsDisplay.from_gaussians([0.0, 2.0], n_rows=60, repetitions=5, share=0.15)
+    display = BoundsDisplay.from_gaussians([0.0, 2.0], n_rows=60, repetitions=5, proportion=0.15)
 
     for name in ("lower", "estimate", "upper", "uncorrected"):
         np.testing.assert_allclose(display.lines_[name].get_ydata(), getattr(display, name).mean(axis=0))

@@ -31,7 +31,7 @@ def test_a_classifiers_own_tree_is_drawn_with_floors_and_models(floor, overlaps)
     display = ClassTreeDisplay.from_estimator(fitted)
 
     assert display.texts_[0].get_text().startswith("0.125, error 0.250, linear SVM")
-    assert "floor of the split" in display.ax_.get_xlabel()
+    assert "tree estimate of the error at the split" in display.ax_.get_xlabel()
     assert overlaps(display.figure_) == []
 
 

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from bayesfloor import plotting
 from bayesfloor.plotting import (
+    AnswerDisplay,
     BoundsDisplay,
     ClassTreeDisplay,
-    EnvelopeDisplay,
+    CurveDisplay,
     ForestDisplay,
     LearningCurveDisplay,
     OneVsRestDisplay,
@@ -23,7 +24,7 @@ from bayesfloor.plotting import (
 from bayesfloor.plotting._display import LIGHT, MAP, MIDDLE, STRONG
 from bayesfloor.plotting._pairwise import luminance
 
-BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "envelope", "comparison", "selection", "gap")
+BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "answer", "comparison", "selection", "gap")
 OF_FLOOR = (
     PairwiseDisplay,
     OneVsRestDisplay,
@@ -31,6 +32,8 @@ OF_FLOOR = (
     LearningCurveDisplay,
     SampleScoreDisplay,
     ForestDisplay,
+    AnswerDisplay,
+    CurveDisplay,
 )
 
 
@@ -67,24 +70,26 @@ def test_without_matplotlib_plot_says_what_to_install():
     """One line that can be copied, instead of a traceback from within."""
     code = """
 import sys
+from types import SimpleNamespace
 import numpy as np
 class Blocker:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] == "matplotlib":
             raise ModuleNotFoundError("No module named 'matplotlib'")
 sys.meta_path.insert(0, Blocker())
-from bayesfloor.plotting import EnvelopeDisplay, PairwiseDisplay, SampleScoreDisplay
+from bayesfloor.plotting import AnswerDisplay, CurveDisplay, PairwiseDisplay, SampleScoreDisplay
 for display in (
     PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2)),
     SampleScoreDisplay(np.arange(3.0), np.zeros(3, dtype=bool)),
-    EnvelopeDisplay((0, 0, 0), (0, 0, 0), (0, 0), {}, 0.5),
+    AnswerDisplay(SimpleNamespace(errors={})),
+    CurveDisplay(None),
 ):
     try:
         display.plot()
     except ImportError as error:
         print(error)
 """
-    assert in_new_python(code).split("\n") == ['plot() needs matplotlib: python -m pip install "bayesfloor[plot]"'] * 3
+    assert in_new_python(code).split("\n") == ['plot() needs matplotlib: python -m pip install "bayesfloor[plot]"'] * 4
 
 
 @pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.nightly)])
@@ -94,8 +99,8 @@ for display in (
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):
     """A label on a label is no label, with two classes as with a hundred, whatever they are called."""
-    if name == "envelope":
-        K = min(K, 26)  # classifiers, not classes
+    if name == "answer":
+        K = min(K, 26)  # learners, not classes
     display = make(name, K, kind).plot()
 
     assert overlaps(display.figure_) == []
@@ -187,4 +192,4 @@ def test_a_most_that_is_no_number_of_rows_is_refused(name, most, make):
 def test_every_public_name_is_there():
     """``from bayesfloor.plotting import *`` gives what the page lists."""
     assert all(hasattr(plotting, name) for name in plotting.__all__)
-    assert {BoundsDisplay, TreesDisplay, EnvelopeDisplay} <= {getattr(plotting, name) for name in plotting.__all__}
+    assert {BoundsDisplay, TreesDisplay, AnswerDisplay} <= {getattr(plotting, name) for name in plotting.__all__}

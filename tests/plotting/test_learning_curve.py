@@ -1,4 +1,4 @@
-"""The curve over rows: measured, foretold, and where it ends."""
+"""The curve over rows: measured, predicted, and where it ends."""
 
 import numpy as np
 import pytest

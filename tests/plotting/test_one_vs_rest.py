@@ -24,7 +24,7 @@ def test_the_legend_names_bounds_and_interval_apart(floor):
     legend = OneVsRestDisplay.from_estimator(floor, level=0.9).ax_.get_legend()
     texts = [text.get_text() for text in legend.get_texts()]
 
-    assert "lower to upper bound (not a confidence interval)" in texts
+    assert "lower to upper tree bound (not a confidence interval)" in texts
     assert any(text.startswith("90 % confidence interval") for text in texts)
 
 

@@ -23,12 +23,12 @@ def test_cells_are_the_floors_in_the_order_of_the_tree(floor):
 
 
 def test_estimates_can_be_drawn_instead(floor):
-    """Some want the error itself, not its share of guessing."""
+    """Some want the error itself, not relative to guessing."""
     display = PairwiseDisplay.from_estimator(floor, values="estimate")
 
     np.testing.assert_array_equal(display.values, floor.pairwise_.estimate)
     assert "estimate" in display.name
-    with pytest.raises(ValueError, match="expected one of 'normalised', 'estimate'"):
+    with pytest.raises(ValueError, match="expected one of 'relative', 'estimate'"):
         PairwiseDisplay.from_estimator(floor, values="lower")
 
 
@@ -40,7 +40,7 @@ def test_the_callers_tree_gives_the_order(floor):
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == tree.classes[tree.order].tolist()
 
 
-def test_what_is_not_measurable_is_a_dot_and_never_a_number(floor):
+def test_what_is_too_small_to_measure_is_a_dot_and_never_a_number(floor):
     """A number there would be noise that looks like knowledge."""
     display, pairs = PairwiseDisplay.from_estimator(floor), floor.pairwise_
     part = np.ix_(display.shown_, display.shown_)
@@ -52,7 +52,7 @@ def test_what_is_not_measurable_is_a_dot_and_never_a_number(floor):
     assert dots == set(zip(*np.nonzero(unseen), strict=True))
     assert not dots & numbers
     assert display.image_.get_array().mask[unseen].all()
-    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["not measurable"]
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["too small to measure"]
 
 
 def test_numbers_are_the_values_in_ink_that_can_be_read(floor):

@@ -1,4 +1,4 @@
-"""Selected features: the path, what was not shown, and the rows held out."""
+"""Selected features: the path, what was not shown, and the held-out rows."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from bayesfloor.plotting import SelectionDisplay
 
 @pytest.fixture(scope="module")
 def selector():
-    """Three features of wine, and a quarter of the rows held out."""
+    """Three features of wine, and a quarter of the rows left for testing."""
     return FloorSelector(n_features=3).fit(*load_wine(return_X_y=True, as_frame=True))
 
 
@@ -24,11 +24,11 @@ def test_the_band_and_the_points_are_the_path(selector):
     np.testing.assert_allclose(display.points_.get_offsets()[:, 0], path.cross_rate)
     assert set(display.all_.get_xdata()) == {path.all_cross_rate}
     names = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert names == [*selector.feature_names_in_[selector.order_], "on rows held out"]
+    assert names == [*selector.feature_names_in_[selector.order_], "on held-out rows"]
 
 
 def test_rows_held_out_stand_apart_from_what_flatters(selector):
-    """The optimistic share has a mark of its own."""
+    """The optimistic figure has a mark of its own."""
     display, held_out = SelectionDisplay.from_path(selector.path_), selector.path_.holdout
 
     assert display.held_out_.get_offsets()[0, 0] == pytest.approx(held_out.cross_rate)
@@ -71,7 +71,7 @@ def test_without_rows_held_out_nothing_is_said_of_them(path):
 
     assert display.held_out_ is display.optimistic_ is None
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["a"]
-    assert not any("held out" in text.get_text() for text in display.ax_.get_legend().get_texts())
+    assert not any("held-out" in text.get_text() for text in display.ax_.get_legend().get_texts())
 
 
 def test_of_many_steps_the_first_and_the_last_are_drawn(path):

@@ -14,6 +14,8 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.dummy import DummyClassifier
 
 import bayesfloor
+from bayesfloor.engine._text import about, percent
+from bayesfloor.plotting._answer import learner_name
 from bayesfloor.report._page import make_page
 from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
@@ -44,11 +46,6 @@ HOSTILE = [
 ]
 NAME = '<b>"\u202e\x1b[31m{{7*7}}' + "x" * 200 + ".csv"
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def quick_check(X, y, **options):
-    """A check that spends no time on classifiers."""
-    return bayesfloor.check(X, y, learners={"constant": DummyClassifier()}, **options)
 
 
 def clusters(rng, n_classes, each, n_features=3, spread=1.5):
@@ -113,15 +110,17 @@ def abalone_report(data_dir):
     import pyarrow.parquet as pq
 
     return make_page(
-        quick_check(pq.read_table(data_dir / "abalone.parquet"), "target", target=0.5, name="abalone", n_trees=1)
+        bayesfloor.check(pq.read_table(data_dir / "abalone.parquet"), "target", target=0.5, name="abalone", n_trees=1)
     )
 
 
 @pytest.fixture(scope="module")
 def hostile_check():
-    """Labels and a name that try to break out, to run, to mislead and to burst their boxes."""
+    """Labels, learners and a name that try to break out, to run, to mislead and to burst their boxes."""
     X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 50, spread=2.5)
-    return show_rows(quick_check(X, np.array(HOSTILE, dtype=object)[codes], name=NAME), 26)
+    learners = {name: DummyClassifier() for name in HOSTILE[:3]} | {NAME: DummyClassifier(constant="not a class")}
+    found = bayesfloor.check(X, np.array(HOSTILE, dtype=object)[codes], name=NAME, learners=learners)
+    return show_rows(found, 26)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +142,7 @@ def chosen_check():
     """A model, a selection and a comparison, where all names are hostile."""
     X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 30, n_features=6, spread=2.5)
     y = np.array(HOSTILE, dtype=object)[codes]
-    found = quick_check(X, y, predictions=np.where(np.arange(len(y)) % 4, y, np.roll(y, 30)))
+    found = bayesfloor.check(X, y, predictions=np.where(np.arange(len(y)) % 4, y, np.roll(y, 30)))
     names = [*HOSTILE[4:8], *HOSTILE[10:12]]
     path = bayesfloor.FloorSelector(5).fit(pd.DataFrame(X, columns=names), codes).path_
     ways = {name: X[:, : k + 1] for k, name in enumerate(names)}
@@ -262,7 +261,7 @@ def test_a_report_reads_without_javascript(open_page, visible_text, report):
     text = visible_text(opened.page)
     for title in re.findall(r"<h2[^>]*>([^<]+)</h2>", report):
         assert title in text
-    for part in ("lowest possible error", "bounds by trees", "held out", "guessing errs on", "rows in use", "versions"):
+    for part in ("lowest possible error", "Reliability: ", "cross-validated", "tree bounds", "guessing: ", "versions"):
         assert part in text
     assert opened.complaints == []
 
@@ -360,7 +359,7 @@ def test_ids_are_unique_and_anchors_lead_somewhere(outline):
 
 
 def test_tables_pictures_and_scroll_regions_have_names(outline):
-    """What cannot be seen must be told, and what scrolls must be reached by keyboard."""
+    """What cannot be seen must have words, and what scrolls must be reached by keyboard."""
     heads = outline.all("th")
     assert all(head.get("scope") in ("row", "col") for head in heads)
     assert len(outline.all("thead")) == len(outline.all("table"))
@@ -396,6 +395,66 @@ def test_hostile_texts_stay_texts(open_page, hostile_report):
     assert "{{7*7}}{% raw %}" in text
     assert "49{%" not in text
     assert opened.complaints == []
+
+
+def test_the_first_screen_has_the_answer(open_page, visible_text, wine_report):
+    """Thirty seconds: the verdict, the number line, how reliable it is, and the learning curve."""
+    page = open_page(wine_report, width=1280, height=900).page
+    places = [page.locator(f"#verdict {it}").first.bounding_box() for it in ("h1", ".ruler", ".reliability", ".curve")]
+    assert all(after["y"] >= before["y"] for before, after in pairwise(places))
+    assert max(box["y"] + box["height"] for box in places) < 900
+    assert "98 % accuracy" in visible_text(page)
+
+
+def test_the_numbers_of_the_page_are_those_of_the_answer(open_page):
+    """One quantity, one number, wherever it stands."""
+    check = bayesfloor.check(*load_wine(return_X_y=True), name="wine")
+    page, answer = open_page(make_page(check)).page, check.answer
+    figures = about(answer.estimate, answer.lower, answer.upper)
+    for place in ("#verdict .ruler", "#verdict .tiles", "#verdict .key", "#how .ruler"):
+        assert figures in page.inner_text(place)
+    how = page.inner_text("#how")
+    for name, value in (("best estimate", answer.estimate), ("lower end", answer.lower), ("upper end", answer.upper)):
+        assert f"{name}: {percent(value)} %" in how
+    for text in (answer.why_upper, answer.why_lower, *(trait.text for trait in check.traits)):
+        assert text in how
+    for name, error in answer.errors.items():
+        assert re.search(rf"{learner_name(name)}, cross-validated\s+{percent(error)} %", how)
+
+
+def test_without_a_lower_end_and_without_a_curve_the_page_says_so(open_page, visible_text):
+    """Two rows of each class are the least that anybody has."""
+    check = bayesfloor.check(np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2], target=0.9)
+    text = visible_text(open_page(make_page(check)).page)
+    assert "Reliability: upper limit only" in text
+    assert check.answer.reasons[0][1:] in text
+    assert "these data give no lower limit" in text
+    curve = replace(check.answer.curve, **{name: v[:0] for name, v in check.answer.curve._columns().items()})
+    nothing = replace(check, answer=replace(check.answer, curve=curve, best="", errors={}))
+    assert "Learning curve" not in make_page(nothing)
+
+
+def test_tree_bounds_that_a_learner_beats_are_called_too_high(open_page):
+    """A bound above the tested limit is no result, and the page says why."""
+    check = bayesfloor.check(*load_wine(return_X_y=True))
+    page = open_page(make_page(replace(check, overall=replace(check.overall, lower=0.3, upper=0.4)))).page
+    assert page.inner_text("#how .ruler .trees").endswith("30.0 to 40.0 %, too high here: sparse data")
+    assert "30.0" not in page.inner_text("#verdict")
+
+
+def test_learners_that_had_no_part_are_named_with_the_reason(hostile_report, open_page):
+    """Whoever passed one wants to know why it is not there."""
+    how = open_page(hostile_report).page.inner_text("#how")
+    assert "left out" in how
+    assert "could not be trained" in how
+
+
+def test_a_report_has_none_of_the_old_words(open_page, visible_text, wine_report):
+    """One quantity, one name."""
+    page = open_page(wine_report).page
+    unfold(page)
+    old = r"\b(trust|envelope|feasible|undecided|held out|errs|normalised|foretold|share|told|odd)\b"
+    assert re.findall(old, visible_text(page), re.IGNORECASE) == []
 
 
 def test_a_report_has_no_character_that_hides_or_turns_text(report):
@@ -444,10 +503,10 @@ def test_colours_that_axe_does_not_judge_are_told_apart(open_page, report, schem
     page = open_page(report, scheme=scheme).page
     texts = page.evaluate(COLOURS, ["svg.tree text", "fill"]) + page.evaluate(COLOURS, [".matrix td", "color"])
     assert min(contrast(*pair) for pair in texts) >= 4.5
-    marks = ".bar.envelope, .bar.bounds, .mark, .meter i"
-    lines = page.evaluate(COLOURS, ["svg.tree path:not(.lead)", "stroke"])
+    marks = ".bar.range, .mark, .meter i"
+    lines = page.evaluate(COLOURS, ["svg.tree path:not(.lead), .field path:not(.grid, .band)", "stroke"])
     shown = page.evaluate(COLOURS, [marks, "backgroundColor"])
-    shown += page.evaluate(COLOURS, [".bar.interval, .target", "borderLeftColor"]) + lines
+    shown += page.evaluate(COLOURS, [".bar.trees, .target", "borderLeftColor"]) + lines
     assert min(contrast(*pair) for pair in shown) >= 3
 
 
@@ -488,7 +547,16 @@ def test_a_keyboard_is_enough(open_page, digits_report):
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
     stops = press_tab(page, 8)
-    assert [text for _, text in stops] == ["Verdict", "Pairs", "Classes", "Rows", "Tree", "Trust", "Words", "Reproduce"]
+    assert [text for _, text in stops] == [
+        "Verdict",
+        "Pairs",
+        "Classes",
+        "Labels",
+        "Class tree",
+        "How we know",
+        "Words",
+        "Reproduce",
+    ]
     rest = press_tab(page, 8)
     assert {"DIV", "SUMMARY"} <= {tag for tag, _ in rest}
     page.focus("#tree summary")
@@ -532,7 +600,7 @@ def assert_tree_is_tidy(page):
 @pytest.mark.parametrize("cut", ["average", "min_cut"])
 def test_the_tree_of_letters_is_tidy(open_page, screenshot, letter_check, cut):
     """Trees of two shapes: one that branches, and a chain that sheds one class at a time."""
-    tree = grow_class_tree(letter_check.pairwise, cut)
+    tree = grow_class_tree(letter_check.pairwise, cut, letter_check.pairs)
     page = open_page(make_page(replace(letter_check, tree=tree))).page
     screenshot(page, f"tree-letter-{cut}")
     assert_tree_is_tidy(page)
@@ -541,17 +609,17 @@ def test_the_tree_of_letters_is_tidy(open_page, screenshot, letter_check, cut):
 @pytest.mark.parametrize("cut", ["average", "min_cut"])
 def test_a_tree_with_long_labels_is_tidy(open_page, screenshot, hostile_check, cut):
     """Browsers choose the letters, so that nobody knows how wide a label gets."""
-    tree = grow_class_tree(hostile_check.pairwise, cut)
+    tree = grow_class_tree(hostile_check.pairwise, cut, hostile_check.pairs)
     page = open_page(make_page(replace(hostile_check, tree=tree))).page
     screenshot(page, f"tree-hostile-{cut}")
     assert_tree_is_tidy(page)
 
 
-def test_sixty_classes_are_drawn_and_sixty_one_are_told(open_page, rng):
+def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng):
     """Beyond that a drawing is no help any more, but the text still is."""
     for n_classes in (60, 61):
         X, codes = clusters(rng, n_classes, 8)
-        page = open_page(make_page(quick_check(X, codes))).page
+        page = open_page(make_page(bayesfloor.check(X, codes))).page
         assert page.is_visible("#tree pre") is (n_classes == 61)
         if n_classes == 60:
             assert_tree_is_tidy(page)
@@ -562,10 +630,10 @@ def test_sixty_classes_are_drawn_and_sixty_one_are_told(open_page, rng):
     ("shift", "target"), [(0.0, None), (0.0, 0.5), (1.5, 0.999), (1.5, 0.8), (9.0, None), (9.0, 0.9)]
 )
 def test_texts_of_the_ruler_do_not_meet(open_page, rng, shift, target, width):
-    """Bounds crowd near zero, guessing is at one half, targets are anywhere: each can be read."""
+    """Errors crowd near zero, guessing is at one half, targets are anywhere: each can be read."""
     codes = np.repeat([0, 1], 60)
     X = rng.normal(size=(120, 2)) + shift * codes[:, None]
-    page = open_page(make_page(quick_check(X, codes, target=target)), width=width).page
+    page = open_page(make_page(bayesfloor.check(X, codes, target=target)), width=width).page
     boxes = page.evaluate(BOXES, ".ruler .places span, .ruler .name:not(:empty), .ruler .value:not(:empty)")
     assert overlaps(boxes) == []
     assert min(left for left, *_ in boxes) >= 0
@@ -584,7 +652,7 @@ def test_the_size_does_not_depend_on_the_number_of_rows(rng):
     sizes = []
     for each in (50, 500):
         X, codes = clusters(rng, 10, each, spread=1.0)
-        sizes.append(len(make_page(show_rows(quick_check(X, codes), 60)).encode()))
+        sizes.append(len(make_page(show_rows(bayesfloor.check(X, codes), 60)).encode()))
     assert abs(sizes[1] - sizes[0]) < 0.05 * sizes[0]
 
 
@@ -592,7 +660,7 @@ def test_the_size_does_not_depend_on_the_number_of_rows(rng):
 def thousand():
     """A thousand classes with labels of 200 signs that grow when escaped."""
     X, codes = clusters(np.random.default_rng(0), 1000, 2)
-    return show_rows(quick_check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
+    return show_rows(bayesfloor.check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
 
 
 def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, open_page, sideways):
@@ -614,7 +682,7 @@ def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
 
 def test_a_report_is_one_file(tmp_path):
     """One file is what can be mailed."""
-    check = quick_check(*load_wine(return_X_y=True), name="wine")
+    check = bayesfloor.check(*load_wine(return_X_y=True), name="wine")
     path = check.to_html(tmp_path / "my wine #1.html", command="bayesfloor report wine.csv")
     assert list(tmp_path.iterdir()) == [path]
     assert "bayesfloor report wine.csv" in path.read_text("utf-8")
@@ -622,14 +690,14 @@ def test_a_report_is_one_file(tmp_path):
 
 def test_a_report_says_where_the_trees_of_all_rows_were_grown():
     """Whoever repeats it needs to know; where there were none, there is nothing to say."""
-    check = quick_check(*load_wine(return_X_y=True))
+    check = bayesfloor.check(*load_wine(return_X_y=True))
     where = "Dask with 64 at a time, 100 blocks, 300 of 4,950 pairs of them joined"
     facts = replace(check.facts, n_rows=9_000_000, engine=where)
     page = make_page(replace(check, facts=facts, overall=replace(check.overall, n_rows=9_000_000)))
 
     assert "trees of all rows" not in make_page(check)
     assert re.search(rf"trees of all rows<.*?{where}", page, re.DOTALL)
-    assert "9,000,000 rows, 178 of them drawn for pairs" in page
+    assert "9,000,000 rows, subsampled to 178 but for the tree bounds" in page
 
 
 def test_values_of_rows_are_shown_only_when_given(hostile_check):

@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.dummy import DummyClassifier
 
 import bayesfloor
 from bayesfloor.plotting._layout import layout
@@ -17,6 +16,7 @@ from bayesfloor.report._view import (
     STEPS,
     class_table,
     draw_tree,
+    evidence_ruler,
     make_matrix,
     make_ruler,
     make_ticks,
@@ -29,11 +29,6 @@ from bayesfloor.report._view import (
     values_of,
 )
 from bayesfloor.summary._check import grow_class_tree
-
-
-def quick_check(X, y, **options):
-    """A check that spends no time on classifiers."""
-    return bayesfloor.check(X, y, learners={"constant": DummyClassifier()}, **options)
 
 
 def clusters(seed, n_classes, each, spread=1.5):
@@ -52,7 +47,7 @@ def iris():
 @pytest.fixture(scope="module")
 def many(global_random_seed):
     """Fifty classes, more than the matrix takes."""
-    return quick_check(*clusters(global_random_seed, 50, 12))
+    return bayesfloor.check(*clusters(global_random_seed, 50, 12))
 
 
 @pytest.mark.parametrize(
@@ -80,16 +75,49 @@ def test_ticks_are_round_and_do_not_crowd(end):
 
 def test_a_ruler_has_each_figure_at_its_place(iris):
     """A bar in the wrong place is a wrong number."""
-    ruler = make_ruler(iris)
-    end = ruler_end(iris.overall.interval()[1], iris.overall.constant_error)
-    envelope, bounds, interval, *points = ruler.bars
-    assert envelope.left == pytest.approx(100 * iris.envelope.lower / end)
-    assert envelope.left + envelope.width == pytest.approx(100 * iris.envelope.upper / end)
-    assert bounds.left + bounds.width == pytest.approx(100 * iris.overall.upper / end)
-    assert interval.mark == pytest.approx(100 * iris.overall.cross_rate / end)
+    ruler, answer = make_ruler(iris), iris.answer
+    end = ruler_end(0.1, answer.guessing)
+    bar, best = ruler.bars
+    assert bar.kind == "range"
+    assert bar.left == pytest.approx(100 * answer.lower / end)
+    assert bar.left + bar.width == pytest.approx(100 * answer.upper / end)
+    assert bar.mark == pytest.approx(100 * answer.estimate / end)
+    assert best.mark == pytest.approx(100 * min(answer.errors.values()) / end)
     assert ruler.target.place == pytest.approx(100 * 0.1 / end)
     assert ruler.target.text == "90 % accuracy"
-    assert [point.mark for point in points] == sorted(100 * error / end for error in iris.envelope.errors.values())
+
+
+def test_the_evidence_has_all_learners_and_the_tree_bounds(iris):
+    """Smallest error first, and what is no result last."""
+    ruler, answer, overall = evidence_ruler(iris), iris.answer, iris.overall
+    end = ruler_end(0.1, answer.guessing)
+    first, *points, trees = ruler.bars
+    assert first == make_ruler(iris).bars[0]
+    assert [point.mark for point in points] == pytest.approx(sorted(100 * e / end for e in answer.errors.values()))
+    assert (trees.kind, trees.name) == ("trees", "tree bounds")
+    assert trees.left + trees.width == pytest.approx(100 * overall.upper / end)
+
+
+def test_tree_bounds_above_the_tested_limit_are_called_too_high(iris):
+    """Two voices that contradict each other are worse than one."""
+    high = replace(iris, overall=replace(iris.overall, lower=0.2, upper=0.3))
+    assert evidence_ruler(high).bars[-1].note == "20.0 to 30.0 %, too high here: sparse data"
+    assert "too high" not in evidence_ruler(iris).bars[-1].note
+
+
+def test_without_a_lower_end_a_range_is_open(iris):
+    """A bar that begins at 0 as if it were known would claim what nobody knows."""
+    bar = make_ruler(replace(iris, answer=replace(iris.answer, lower=np.nan))).bars[0]
+    assert (bar.kind, bar.left) == ("range open", 0.0)
+    assert re.fullmatch(r"about [\d.]+ % \(at most [\d.]+ %\)", bar.note)
+
+
+def test_learners_that_look_alike_stay_different(iris):
+    """Users call their models as they like."""
+    errors = {"x" * 99 + "1" + "y" * 99: 0.1, "x" * 99 + "2" + "y" * 99: 0.1, "\x1b[31m": 0.1}
+    names = [bar.name for bar in evidence_ruler(replace(iris, answer=replace(iris.answer, errors=errors))).bars]
+    assert len(set(names)) == 5
+    assert all(len(name) < 70 and name.isprintable() for name in names)
 
 
 @pytest.mark.parametrize(("target", "side"), [(1.0, "start"), (0.999, "start"), (0.8, ""), (0.01, "end")])
@@ -103,16 +131,16 @@ def test_the_text_of_a_target_stays_on_the_ruler(iris, target, side):
 def test_everything_on_a_ruler_is_within_it(iris, many):
     """What is beyond its end would be drawn over the figures beside it."""
     for check in (iris, many, replace(many, target=0.0001), replace(iris, target=None)):
-        for bar in make_ruler(check).bars:
+        for bar in make_ruler(check).bars + evidence_ruler(check).bars:
             assert 0 <= bar.left <= 100
             assert bar.left + bar.width <= 100.31
             assert bar.mark is None or 0 <= bar.mark <= 100
 
 
 def test_a_ruler_says_where_guessing_is(iris, many):
-    """The one figure that everybody knows is what the others are held against."""
-    assert make_ruler(replace(iris, target=None)).guessing == "guessing errs on 66.7 % →"
-    assert make_ruler(many).guessing == "guessing errs on 98.0 %"
+    """The one figure that everybody knows is what the others are compared with."""
+    assert make_ruler(replace(iris, target=None)).guessing == "guessing: 66.7 % →"
+    assert make_ruler(many).guessing == "guessing: 98.0 %"
 
 
 def test_classes_stand_in_the_order_of_the_tree(iris, many):
@@ -134,7 +162,7 @@ def test_the_classes_with_the_hardest_pairs_are_kept(many):
 
 
 def test_classes_without_a_measurable_pair_fill_what_room_there_is(iris):
-    """They are told, too, where nothing else wants the place."""
+    """They are shown, too, where nothing else wants the place."""
     assert len(make_matrix(iris).labels) == 3
     assert not make_matrix(iris).part
 
@@ -149,15 +177,15 @@ def test_the_matrix_is_symmetric_and_empty_on_its_diagonal(many):
             assert cell.kind == rows[j][i].kind
 
 
-def test_cells_tell_figures_colours_and_what_cannot_be_measured(iris):
+def test_cells_have_figures_colours_and_what_cannot_be_measured(iris):
     """Colour alone says nothing to those who do not see it, and 0.0 would be a claim."""
     matrix = make_matrix(iris)
     place = {label: k for k, label in enumerate(matrix.labels)}
     hard = matrix.rows[place["1"]][place["2"]]
     assert hard.kind == f"s{STEPS - 1}"
-    assert float(hard.text) == pytest.approx(100 * iris.pairwise.matrix[1, 2], abs=0.51)
-    assert re.fullmatch(r"(1 and 2|2 and 1): bounds [\d.]+ to [\d.]+ %, held out [\d.]+ %", hard.title)
-    assert matrix.rows[place["0"]][place["1"]] == ("·", "", "0 and 1: not measurable")
+    assert float(hard.text) == pytest.approx(100 * iris.pairs.relative[1, 2], abs=0.51)
+    assert re.fullmatch(r"(1 and 2|2 and 1): error about [\d.]+ % \([\d.]+ to [\d.]+ %\)", hard.title)
+    assert matrix.rows[place["0"]][place["1"]] == ("·", "", "0 and 1: too small to measure")
 
 
 def test_figures_in_cells_are_short(many):
@@ -190,12 +218,12 @@ def test_pairs_are_ranked_with_the_first_bar_full(many):
 def test_classes_are_ranked_and_those_with_few_rows_are_marked(iris, many):
     """A class of a dozen rows has no figure that one could stand on."""
     table, end = class_table(iris)
-    assert [row["note"] for row in table] == ["", "", "not measurable"]
+    assert [row["note"] for row in table] == ["", "", "too small to measure"]
     assert re.fullmatch(r"[\d.]+ %", end)
     for row in table:
-        bar, whisker = row["bar"], row["whisker"]
-        assert 0 <= whisker.left <= bar.left + bar.width <= 100.31
-        assert bar.left <= bar.mark <= bar.left + bar.width
+        bar = row["bar"]
+        assert 0 <= bar.left <= bar.mark <= bar.left + bar.width <= 100.31
+    assert sum(float(row["part"].removesuffix(" %")) for row in table) == pytest.approx(100, abs=0.2)
     assert all(row["note"] == "too few rows" for row in class_table(many)[0])
 
 
@@ -265,10 +293,10 @@ def test_columns_whose_names_look_alike_stay_different():
 
 
 def test_a_card_tells_a_row_its_label_and_its_neighbour(global_random_seed):
-    """Enough to find the row and to see what is odd about it."""
+    """Enough to find the row and to see what is suspicious about it."""
     X, codes = clusters(global_random_seed, 2, 100, spread=4)
     codes[:3] = 1 - codes[:3]
-    check = quick_check(X, np.array(["cat", "dog"])[codes])
+    check = bayesfloor.check(X, np.array(["cat", "dog"])[codes])
     cards = row_cards(check, 60, None, {0: "data:,"}, None)
     assert len(cards) == min(60, len(check.rows))
     for card, row, label in zip(cards, check.rows.scores.row, check.rows.scores.label, strict=True):
@@ -286,14 +314,14 @@ def test_a_drawing_has_a_line_for_each_label_and_a_note_for_each_split(iris):
     assert len(drawing.notes) == len(iris.tree.splits)
     assert drawing.leads.count("M") == 3
     assert drawing.text == iris.tree.to_text()
-    assert any(re.fullmatch(r"[\d.]+ to [\d.]+ %", note) for _, _, note in drawing.notes)
+    assert any(re.fullmatch(r"[\d.]+ %", note) for _, _, note in drawing.notes)
     assert any(not note for _, _, note in drawing.notes)
 
 
 @pytest.mark.parametrize("cut", ["average", "min_cut"])
 def test_lines_and_texts_of_a_drawing_stay_inside(many, cut):
     """A chain of fifty is as deep as a tree gets."""
-    drawing = draw_tree(replace(many, tree=grow_class_tree(many.pairwise, cut)))
+    drawing = draw_tree(replace(many, tree=grow_class_tree(many.pairwise, cut, many.pairs)))
     numbers = np.array(re.findall(r"[ML](-?\d+) (-?\d+)", drawing.leads + drawing.path), dtype=int)
     assert (numbers >= 0).all()
     assert (numbers < [drawing.width, drawing.height]).all()
@@ -304,14 +332,14 @@ def test_lines_and_texts_of_a_drawing_stay_inside(many, cut):
 @pytest.mark.slow
 def test_more_classes_than_can_be_drawn_are_text(global_random_seed):
     """A drawing of hundreds is a smear."""
-    check = quick_check(*clusters(global_random_seed, MOST_DRAWN + 1, 3))
+    check = bayesfloor.check(*clusters(global_random_seed, MOST_DRAWN + 1, 3))
     drawing = draw_tree(check)
     assert drawing.width == 0
     assert drawing.text.startswith(f"{MOST_DRAWN + 1} classes")
 
 
 def test_the_tree_as_text_has_the_short_labels(iris):
-    """A label of a thousand signs would be told as often as it is split."""
+    """A label of a thousand signs would be there as often as it is split."""
     classes = np.array(["a" * 500, "b" * 500, "c"])
     check = replace(iris, pairwise=replace(iris.pairwise, classes=classes), tree=replace(iris.tree, classes=classes))
     text = tree_text(check)

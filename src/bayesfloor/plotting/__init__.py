@@ -1,9 +1,10 @@
 """Displays of results, in scikit-learn's manner; matplotlib is imported when one is drawn."""
 
+from bayesfloor.plotting._answer import AnswerDisplay
 from bayesfloor.plotting._bounds import BoundsDisplay
 from bayesfloor.plotting._class_tree import ClassTreeDisplay
 from bayesfloor.plotting._comparison import ComparisonDisplay
-from bayesfloor.plotting._envelope import EnvelopeDisplay
+from bayesfloor.plotting._curve import CurveDisplay
 from bayesfloor.plotting._forest import ForestDisplay
 from bayesfloor.plotting._gap import GapDisplay
 from bayesfloor.plotting._layout import TreeLayout, layout
@@ -15,10 +16,11 @@ from bayesfloor.plotting._selection import SelectionDisplay
 from bayesfloor.plotting._trees import TreesDisplay
 
 __all__ = [
+    "AnswerDisplay",
     "BoundsDisplay",
     "ClassTreeDisplay",
     "ComparisonDisplay",
-    "EnvelopeDisplay",
+    "CurveDisplay",
     "ForestDisplay",
     "GapDisplay",
     "LearningCurveDisplay",

@@ -74,7 +74,7 @@ class BoundsDisplay(Display):
         *,
         n_rows: int = 1000,
         repetitions: int = 20,
-        share: float = 1 / 3,
+        proportion: float = 1 / 3,
         n_trees: int = 1,
         random_state: int = 0,
         **looks: Any,
@@ -87,8 +87,8 @@ class BoundsDisplay(Display):
             Distances between the class means.
         n_rows, repetitions : int
             Rows of a sample, and samples at each distance; the paper has 1,000 and 200.
-        share : float, default=1/3
-            Share of the first class; the paper has 0.15 as well.
+        proportion : float, default=1/3
+            Proportion of the first class; the paper has 0.15 as well.
         n_trees : int, default=1
             Number of orthogonal trees.
         random_state : int, default=0
@@ -97,11 +97,11 @@ class BoundsDisplay(Display):
             Arguments of ``plot``.
         """
         x, rng = np.asarray(distances, dtype=np.float64), np.random.default_rng(random_state)
-        sizes = round(share * n_rows), n_rows - round(share * n_rows)
+        sizes = round(proportion * n_rows), n_rows - round(proportion * n_rows)
         R = np.array([[cross_counts(far, sizes, n_trees, rng).mean() for far in x] for _ in range(repetitions)])
         with_, without = (henze_penrose(R, *sizes, bias_correction=corrected) for corrected in (True, False))
         lower, middle, upper = map(np.asarray, (with_.lower, with_.estimate, with_.upper))
-        return cls(x, bayes_error(x, share), lower, middle, upper, np.asarray(without.estimate)).plot(**looks)
+        return cls(x, bayes_error(x, proportion), lower, middle, upper, np.asarray(without.estimate)).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> BoundsDisplay:
         """Draw all curves.

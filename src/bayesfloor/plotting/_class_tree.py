@@ -1,4 +1,4 @@
-"""``ClassTreeDisplay``: the tree of classes, bushy or a chain, at any depth."""
+"""``ClassTreeDisplay``: a class tree, bushy or a chain, at any depth."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
 from bayesfloor.plotting._layout import TreeLayout, layout
 
 _ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # inches a row, for up to so many classes
-_NAMES = {"floor": "floor of the split", "link": "mean floor of pairs across the split, · not measurable"}
+_NAMES = {
+    "floor": "tree estimate of the error at the split",
+    "link": "mean error of pairs across, relative to guessing; · too small to measure",
+}
 
 
 @dataclass(eq=False, repr=False)
 class ClassTreeDisplay(Display):
-    """A tree of classes, from all on the left to single ones on the right.
+    """A class tree, from all on the left to single ones on the right.
 
-    The number at each split is its floor where that was measured, else the mean pairwise floor
+    The number at each split is the tree estimate of its error where that was measured, else the mean of the pairs
     between its two sides; then the error and the model of the split, where there are any. A chain
     that splits off class by class is drawn as a flight of steps.
 
@@ -102,12 +105,12 @@ class ClassTreeDisplay(Display):
         self._draw_texts(self.layout_, self._points_a_row(row))
         ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
         ax.spines[:].set_visible(False)
-        ax.set_title(f"Tree of {K} classes", loc="left", fontsize=10)
-        ax.set_xlabel(f"number at a split: {_NAMES[self._told]}", size=8, loc="left")
+        ax.set_title(f"Class tree of {K} classes", loc="left", fontsize=10)
+        ax.set_xlabel(f"number at a split: {_NAMES[self._shown]}", size=8, loc="left")
         return self
 
     @property
-    def _told(self) -> str:
+    def _shown(self) -> str:
         """Which numbers stand at the splits."""
         return "floor" if np.isfinite(self.tree.floor).any() else "link"
 
@@ -123,7 +126,7 @@ class ClassTreeDisplay(Display):
 
         self.lines_ = LineCollection(list(placed.segments), colors=GREY, linewidths=0.8, capstyle="projecting")
         self.ax_.add_collection(self.lines_)
-        value = getattr(self.tree, self._told)[placed.forks]
+        value = getattr(self.tree, self._shown)[placed.forks]
         self.nodes_ = self.ax_.scatter(
             placed.x[placed.forks],
             placed.y[placed.forks],
@@ -138,8 +141,8 @@ class ClassTreeDisplay(Display):
 
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
         texts = label_texts(self.tree.classes.tolist())
-        told = [_telling(self.tree, node, self._told) for node in placed.forks.tolist()]
-        close = max(map(len, told), default=0) > 8  # such a text may reach labels, and must fit between their lines
+        shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
+        close = max(map(len, shown), default=0) > 8  # such a text may reach labels, and must fit between their lines
         size = min(8.0, points * (0.42 if close else 0.6))
         label_size = min(9.0, points * (0.45 if close else 0.8))
         self.ax_.yaxis.tick_right()
@@ -155,7 +158,7 @@ class ClassTreeDisplay(Display):
                 size=size,
                 **label_style(),
             )
-            for node, text in zip(placed.forks.tolist(), told, strict=True)
+            for node, text in zip(placed.forks.tolist(), shown, strict=True)
         ]
 
     def _columns(self) -> dict[str, Any]:
@@ -167,10 +170,10 @@ class ClassTreeDisplay(Display):
         return self.tree.to_dict()
 
 
-def _telling(tree: ClassTree, node: int, told: str) -> str:
+def _telling(tree: ClassTree, node: int, shown: str) -> str:
     """What stands at a split."""
-    value, error = getattr(tree, told)[node], tree.cv_error[node]
-    figure = "·" if told == "link" and value == 0 else f"{value:.3f}"  # nothing measurable across
+    value, error = getattr(tree, shown)[node], tree.cv_error[node]
+    figure = "·" if shown == "link" and value == 0 else f"{value:.3f}"  # all too small to measure
     parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
     parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
     return ", ".join(part for part in parts if part)

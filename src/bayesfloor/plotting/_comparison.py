@@ -32,11 +32,11 @@ _GROUND = {"best": MIDDLE, "as good": LIGHT, "worse": "white"}
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ResultDisplay):
-    """Representations from the lowest floor down, those shown to be worse told apart.
+    """Representations from the lowest floor down, those shown to be worse set apart.
 
-    Bars go from lower to upper bound. The line below each is the interval of its share of cross edges, as far
+    Bars go from lower to upper bound. The line below each is the interval of its fraction of cross-class edges, as far
     as that differs from the best's on the same rows, which is a hollow diamond: a representation is worse if
-    the line lies to the right of the diamond. All these are as foretold for more rows; a cross is what was
+    the line lies to the right of the diamond. All these are predicted for more rows; a cross is what was
     measured.
 
     Parameters
@@ -53,7 +53,7 @@ class ComparisonDisplay(ResultDisplay):
     points_, intervals_, marks_ : PathCollection, LineCollection, PathCollection
         Estimates, intervals of differences, and the best on the same rows.
     measured_ : PathCollection
-        Shares of cross edges that were measured.
+        Fractions of cross-class edges that were measured.
     words_ : list of Text
         "best", "as good" or "worse" for each.
 
@@ -128,15 +128,19 @@ class ComparisonDisplay(ResultDisplay):
         ]
 
     def _handles(self) -> list[Any]:
-        told = {"best": "best; bars: lower to upper bound", "as good": "not shown to be worse", "worse": "worse"}
+        names = {
+            "best": "best; bars: lower to upper tree bound",
+            "as good": "no significant difference",
+            "worse": "worse",
+        }
         edge, level = {"edgecolor": DARK, "linewidth": 0.5}, f"{100 * self.result.level:g} %"
         diamond = {"marker": "D", "color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
-        kinds = [swatch(told[w], facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
+        kinds = [swatch(names[w], facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
         return [
             *kinds,
             stroke(f"difference to the best: {level} interval, all together", color=STRONG, marker="|", markersize=5),
-            stroke("share of cross edges of the best, foretold from the same rows", **diamond),
-            stroke("share of cross edges that was measured", color=GREY, marker="x", linestyle="", markersize=4),
+            stroke("cross-class edges of the best, predicted from the same rows", **diamond),
+            stroke("cross-class edges that were measured", color=GREY, marker="x", linestyle="", markersize=4),
         ]
 
     def _title(self, n: int) -> str:

@@ -1,4 +1,4 @@
-"""What all displays share: data first, a figure of their own when one is asked for."""
+"""What all displays have in common: data first, a figure of their own when one is asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.floor._results import Result
 from bayesfloor.plotting._fonts import label_style
 
 DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
-STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, told apart by lightness
+STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to light
 MAP = "Oranges"  # light to dark, so that it prints in grey
 MOST = 40  # classes that a page has room for
 
@@ -98,7 +98,7 @@ def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1
     for text in legend.get_texts():
         text.set(**label_style())
     n_lines = -(-len(handles) // n_columns)
-    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines)
+    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines, **label_style())
 
 
 def swatch(label: str, **looks: Any) -> Any:
@@ -119,3 +119,8 @@ def clear_frame(ax: Any) -> None:
     """No box around the data, only the axes that carry numbers, and these small."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
+
+
+def in_percent(axis: Any) -> None:
+    """Fractions on an axis as percent."""
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}")

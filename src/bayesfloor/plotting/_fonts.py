@@ -63,7 +63,7 @@ def label_style() -> dict[str, Any]:
     return {"family": families(), "parse_math": False}
 
 
-def label_texts(labels: Sequence[object]) -> list[str]:
+def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
     """Labels as short texts that can be drawn; one warning if some letters cannot."""
     missing = _missing(set("".join(quoted(label) for label in labels)))
     if missing:
@@ -72,7 +72,7 @@ def label_texts(labels: Sequence[object]) -> list[str]:
             "a font such as Noto Sans CJK would show them.",
             stacklevel=4,
         )
-    return show_labels(labels, LONGEST, missing)
+    return show_labels(labels, longest, missing)
 
 
 def _missing(letters: set[str]) -> set[str]:

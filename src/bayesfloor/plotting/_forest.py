@@ -14,7 +14,7 @@ from bayesfloor.forest._forest import Forest
 from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
 from bayesfloor.plotting._fonts import label_style, label_texts
 
-_MARKERS = "os^DvPX*<>ph"  # as many as can be told apart; with more classes, names stand among the points
+_MARKERS = "os^DvPX*<>ph"  # as many as the eye separates; with more classes, names stand among the points
 _RASTER = 5_000  # points above which they become pixels: vectors would make files of many megabytes
 
 
@@ -22,7 +22,7 @@ _RASTER = 5_000  # points above which they become pixels: vectors would make fil
 class ForestDisplay(Display):
     """Points in the plane and one spanning tree of them.
 
-    Edges that join two classes, whose share bounds the Bayes error, are thick and dark.
+    Edges that join two classes, whose fraction bounds the Bayes error, are thick and dark.
 
     Parameters
     ----------

@@ -10,16 +10,16 @@ from bayesfloor.counts._labels import Floats
 from bayesfloor.forest._forest import spanning_forest
 
 
-def bayes_error(distance: ArrayLike, share: float) -> Floats:
-    """Bayes error of two spherical Gaussians with so far between their means; ``share`` is the first's."""
+def bayes_error(distance: ArrayLike, proportion: float) -> Floats:
+    """Bayes error of two spherical Gaussians with so far between their means; ``proportion`` is that of the first."""
     far = np.asarray(distance, dtype=np.float64)
-    shift = np.log(share / (1 - share)) / np.where(far > 0, far, 1.0)
-    error = share * norm.cdf(-far / 2 - shift) + (1 - share) * norm.cdf(-far / 2 + shift)
-    return np.where(far > 0, error, min(share, 1 - share))
+    shift = np.log(proportion / (1 - proportion)) / np.where(far > 0, far, 1.0)
+    error = proportion * norm.cdf(-far / 2 - shift) + (1 - proportion) * norm.cdf(-far / 2 + shift)
+    return np.where(far > 0, error, min(proportion, 1 - proportion))
 
 
 def cross_counts(distance: float, sizes: tuple[int, int], n_trees: int, rng: np.random.Generator) -> Floats:
-    """Cross edges of each tree of one sample in the plane."""
+    """Cross-class edges of each tree of one sample in the plane."""
     label = np.repeat([0, 1], sizes)
     X = rng.standard_normal((len(label), 2))
     X[:, 0] += distance * label

@@ -1,4 +1,4 @@
-"""``LearningCurveDisplay``: how the floor comes down as rows are added, and where it would end."""
+"""``LearningCurveDisplay``: how the tree bounds come down as rows are added, and where they would end."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _POINTS = 60  # of the fitted curve
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(ResultDisplay):
-    """The share of cross edges over the number of rows: measured, fitted, foretold and at its limit.
+    """The fraction of cross-class edges over the number of rows: measured, fitted, predicted and at its limit.
 
-    It is an upper bound on the lowest possible error at every number of rows. Below it are the lower bounds.
+    It is the upper tree bound, which holds at every number of rows. Below it are the lower bounds.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class LearningCurveDisplay(ResultDisplay):
         self._draw_limit()
         self._draw_target()
         self._draw_axes()
-        title_and_legend(ax, "Floor by number of rows", self._handles())
+        title_and_legend(ax, "Tree bounds by number of rows", self._handles())
         return self
 
     @property
@@ -168,7 +168,9 @@ class LearningCurveDisplay(ResultDisplay):
         limit = f"upper bound with ever more rows, extrapolated, and its {level} interval"
         lower = {"color": GREY, "linestyle": "--", "marker": "^", "markersize": 4}
         return [
-            stroke(f"upper bound: share of cross edges, {level} interval", color=DARK, marker="o", markersize=5),
+            stroke(
+                f"upper bound: fraction of cross-class edges, {level} interval", color=DARK, marker="o", markersize=5
+            ),
             stroke("lower bound", **lower),
             stroke("fitted to the upper bounds, and on", color=MIDDLE),
             swatch(f"{level} interval of what would be measured", color=LIGHT, linewidth=0),

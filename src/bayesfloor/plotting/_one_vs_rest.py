@@ -29,7 +29,7 @@ from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, name_row
 
 @dataclass(eq=False, repr=False)
 class OneVsRestDisplay(Display):
-    """Each class against the rest: bounds, estimate and the interval of what was counted, hardest first.
+    """Each class against the rest: tree bounds, estimate and the interval of what was counted, hardest first.
 
     Bounds say where the floor is if counts were exact; the interval says how far counts may be off.
     They are drawn apart since one does not hold the other.
@@ -39,9 +39,9 @@ class OneVsRestDisplay(Display):
     classes, sizes : (K,) arrays
         Class labels, and how many rows each has.
     lower, estimate, upper : (K,) arrays
-        Bounds on the chance that the best classifier errs about the class, and their middle.
+        Tree bounds on the chance that the best classifier is wrong about the class, and their middle.
     rate, rate_low, rate_high : (K,) arrays
-        Share of edges with one end in the class, and its confidence interval.
+        Fraction of edges with one end in the class, and its confidence interval.
     few : (K,) bool array
         Classes with too few rows.
     level : float
@@ -113,7 +113,7 @@ class OneVsRestDisplay(Display):
         self._draw_labels()
         ax.set_xlim(left=0.0)
         ax.set_ylim(len(self.shown_) - 0.4, -0.6)
-        ax.set_xlabel("error about the class, as a share of all rows", size=9)
+        ax.set_xlabel("error about the class, as a fraction of all rows", size=9)
         clear_frame(ax)
         title_and_legend(ax, self._title(), self._handles())
         return self
@@ -142,9 +142,11 @@ class OneVsRestDisplay(Display):
     def _handles(self) -> list[Any]:
         return [
             stroke("estimate", marker="o", markersize=4, linestyle="", color=DARK),
-            swatch("lower to upper bound (not a confidence interval)", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
+            swatch(
+                "lower to upper tree bound (not a confidence interval)", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5
+            ),
             stroke(
-                f"{100 * self.level:g} % confidence interval of the class's share of cross edges",
+                f"{100 * self.level:g} % confidence interval of the class's cross-class edges",
                 color=MIDDLE,
                 marker="|",
                 markersize=5,

@@ -1,4 +1,4 @@
-"""``PairwiseDisplay``: which classes are hard to tell from which, as a heat map."""
+"""``PairwiseDisplay``: which classes are hard to separate, as a heat map."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bayesfloor.plotting._display import (
 )
 from bayesfloor.plotting._fonts import label_style, label_texts
 
-_NAMES = {"normalised": "floor of the pair / error of guessing", "estimate": "floor of the pair (estimate)"}
+_NAMES = {"relative": "tree estimate of the error, relative to guessing", "estimate": "tree estimate of the error"}
 _NUMBERS_UP_TO = 15  # classes; a number does not fit into smaller cells
 _SMALLEST = 4.0  # points; smaller numbers cannot be read
 _CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # inches a cell, for up to so many classes
@@ -32,11 +32,11 @@ _CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # inches a cell, f
 
 @dataclass(eq=False, repr=False)
 class PairwiseDisplay(Display):
-    """Heat map of the floor of every pair of classes.
+    """Heat map of the tree estimate of the error between every two classes.
 
-    Classes stand in the order of their tree, so that those hard to tell apart are neighbours. A pair
-    with no more cross edges than separate classes have is drawn as a dot without colour: it is not
-    measurable, and no number would be true.
+    Classes stand in the order of their tree, so that those hard to separate are neighbours. A pair
+    with no more cross-class edges than separate classes have is drawn as a dot without colour: it is too
+    small to measure, and no number would be true.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class PairwiseDisplay(Display):
     values : (K, K) array
         What the colours show.
     at_resolution : (K, K) bool array
-        Pairs that are not measurable.
+        Pairs that are too small to measure.
     order : (K,) int array
         Classes in the order of rows and columns.
     name : str
@@ -58,7 +58,7 @@ class PairwiseDisplay(Display):
     image_ : AxesImage
         The coloured cells.
     dots_ : PathCollection
-        The pairs that are not measurable.
+        The pairs that are too small to measure.
     numbers_ : list of Text
         Numbers in cells, for up to 15 classes.
     shown_ : int array
@@ -79,27 +79,25 @@ class PairwiseDisplay(Display):
     values: Floats
     at_resolution: np.ndarray
     order: Ints
-    name: str = _NAMES["normalised"]
+    name: str = _NAMES["relative"]
 
     @classmethod
-    def from_estimator(
-        cls, floor: Any, *, values: str = "normalised", tree: Any = None, **looks: Any
-    ) -> PairwiseDisplay:
+    def from_estimator(cls, floor: Any, *, values: str = "relative", tree: Any = None, **looks: Any) -> PairwiseDisplay:
         """Draw the pairs of a fitted ``BayesFloor``; further arguments go to ``plot``."""
         return cls.from_results(floor.pairwise_, values=values, tree=tree, **looks)
 
     @classmethod
     def from_results(
-        cls, pairwise: PairwiseFloor, *, values: str = "normalised", tree: ClassTree | None = None, **looks: Any
+        cls, pairwise: PairwiseFloor, *, values: str = "relative", tree: ClassTree | None = None, **looks: Any
     ) -> PairwiseDisplay:
-        """Draw pairwise floors.
+        """Draw pairs of classes.
 
         Parameters
         ----------
         pairwise : PairwiseFloor
             Pairs of classes.
-        values : {"normalised", "estimate"}, default="normalised"
-            The floor as a share of the error of guessing, or as it is.
+        values : {"relative", "estimate"}, default="relative"
+            The estimate relative to the error of guessing, or as it is.
         tree : ClassTree, default=None
             Gives the order of classes; by default one is made by average linkage.
         **looks
@@ -110,7 +108,7 @@ class PairwiseDisplay(Display):
         tree = pair_tree(pairwise, "average") if tree is None else tree
         place = {label: number for number, label in enumerate(pairwise.classes.tolist())}
         order = np.array([place[label] for label in tree.classes[tree.order].tolist()])
-        matrix = pairwise.matrix if values == "normalised" else pairwise.estimate
+        matrix = pairwise.matrix if values == "relative" else pairwise.estimate
         return cls(pairwise.classes, matrix, pairwise.at_resolution, order, _NAMES[values]).plot(**looks)
 
     def plot(self, *, ax: Any = None, most: int | None = MOST, cmap: str = MAP) -> PairwiseDisplay:
@@ -139,7 +137,7 @@ class PairwiseDisplay(Display):
         self._draw_cells(cmap)
         self._draw_ticks(texts, min(9.0, 50 * self._cell(cell)))
         self._draw_scale()
-        dot = stroke("not measurable", marker=".", linestyle="", color=GREY)
+        dot = stroke("too small to measure", marker=".", linestyle="", color=GREY)
         title_and_legend(ax, self._title(), [dot] if self._unseen.any() else [])
         return self
 
@@ -162,7 +160,7 @@ class PairwiseDisplay(Display):
 
     @property
     def _unseen(self) -> np.ndarray:
-        """Pairs drawn that are not measurable."""
+        """Pairs drawn that are too small to measure."""
         part = np.ix_(self.shown_, self.shown_)
         return np.asarray(self.at_resolution[part]) & ~np.eye(len(self.shown_), dtype=bool)
 

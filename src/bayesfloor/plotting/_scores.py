@@ -1,4 +1,4 @@
-"""``SampleScoreDisplay``: how odd the labels of rows are."""
+"""``SampleScoreDisplay``: how suspicious the labels of rows are."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class SampleScoreDisplay(Display):
     Parameters
     ----------
     score : (n,) array
-        Higher means odder.
+        Higher means more suspicious.
     suspect : (n,) bool array
-        Rows to look at.
+        Rows with suspicious labels.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class SampleScoreDisplay(Display):
         ax.set_xlabel("score (higher: the label fits its neighbours less)", size=9)
         ax.set_ylabel("rows (log scale)", size=9)
         clear_frame(ax)
-        title_and_legend(ax, "Rows by how odd their label is", self._handles(few, hatched))
+        title_and_legend(ax, "Rows by how suspicious their label is", self._handles(few, hatched))
         return self
 
     def _draw(self, score: Floats, edges: Floats, looks: dict[str, Any]) -> Any:

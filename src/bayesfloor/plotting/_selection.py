@@ -1,4 +1,4 @@
-"""``SelectionDisplay``: what each feature took off the floor, and what is left on rows held out."""
+"""``SelectionDisplay``: what each feature took off the tree bounds, and what is left on held-out rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from bayesfloor.selection._path import HoldOut, SelectionPath
     from bayesfloor.selection._selector import FloorSelector
 
-_APART = 1.4  # rows from the last step to the rows held out
+_APART = 1.4  # rows from the last step to the held-out rows
 
 
 @dataclass(eq=False, repr=False)
 class SelectionDisplay(ResultDisplay):
-    """Features from the first chosen down, with the floor that all so far leave.
+    """Features from the first chosen down, with the tree bounds that all so far leave.
 
     The band goes from lower to upper bound on the rows that chose, and flatters what was chosen. Steps that
     were not shown to help have hollow dots and say so. Rows that had no part in choosing stand below.
@@ -53,11 +53,11 @@ class SelectionDisplay(ResultDisplay):
     band_ : BarContainer
         Lower to upper bound of each step.
     points_, intervals_ : PathCollection, LineCollection or None
-        Shares of cross edges; and intervals of what each step took off, if that is what was selected by.
+        Fractions of cross-class edges; and intervals of what each step took off, if that is what was selected by.
     all_ : Line2D
-        Share of cross edges of all features.
+        Fraction of cross-class edges with all features.
     held_out_, optimistic_ : PathCollection or None
-        Share of cross edges of what was selected, on rows held out and on as many that chose.
+        Fraction of cross-class edges with what was selected, on held-out rows and on as many that chose.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class SelectionDisplay(ResultDisplay):
     >>> selector = FloorSelector(n_features=3).fit(*load_wine(return_X_y=True, as_frame=True))
     >>> display = SelectionDisplay.from_estimator(selector)
     >>> [text.get_text() for text in display.ax_.get_yticklabels()]
-    ['flavanoids', 'color_intensity', 'proline', 'on rows held out']
+    ['flavanoids', 'color_intensity', 'proline', 'on held-out rows']
     """
 
     result: SelectionPath
@@ -139,11 +139,11 @@ class SelectionDisplay(ResultDisplay):
         names, counts = [steps[k] for k in self.shown_], [f"{found.n_features[k]:,}" for k in self.shown_]
         y: list[float] = list(range(n))
         if held_out is not None:
-            y, names, counts = [*y, n - 1 + _APART], [*names, "on rows held out"], [*counts, counts[-1]]
+            y, names, counts = [*y, n - 1 + _APART], [*names, "on held-out rows"], [*counts, counts[-1]]
         name_rows(self.ax_, y, names, {"features": counts})
 
     def _draw_held_out(self, y: float, held_out: HoldOut) -> None:
-        """What was selected, apart from the steps: the bar, the share counted, and what it is held against."""
+        """What was selected, apart from the steps: the bar, what was counted, and what it is compared with."""
         ax, best = self.ax_, held_out.all_cross_rate
         bounds = [np.array([each]) for each in (held_out.lower, held_out.estimate, held_out.upper)]
         ax.axhline(y - _APART / 2 - 0.05, color=PALE, linewidth=0.8)
@@ -161,8 +161,8 @@ class SelectionDisplay(ResultDisplay):
         line = f"; line: {level} interval of what the step took off" if self.intervals_ is not None else ""
         style = dot if self.intervals_ is not None else {**dot, "linestyle": ""}
         handles = [
-            swatch(f"lower to upper bound on the {found.n_rows:,} rows that chose", color=LIGHT, linewidth=0),
-            stroke(f"share of cross edges there{line}", **style),
+            swatch(f"lower to upper tree bound on the {found.n_rows:,} rows that chose", color=LIGHT, linewidth=0),
+            stroke(f"cross-class edges there{line}", **style),
             stroke(f"the same with all {found.n_all:,} features", color=DARK, linestyle="--", linewidth=1.2),
         ]
         if not found.shown.all():
@@ -181,10 +181,10 @@ def _first_and_last(n: int, most: int | None) -> Ints:
 
 
 def _held_out_handles(held_out: HoldOut, level: str) -> list[Any]:
-    text = f"on {held_out.n_rows:,} rows held out; line: {level} interval of the difference to all"
+    text = f"on {held_out.n_rows:,} held-out rows; line: {level} interval of the difference to all"
     box = {"color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
     return [
         stroke(text, color=DARK, marker="D", markersize=4),
-        stroke("all features on rows held out", marker="s", **box),
+        stroke("all features on held-out rows", marker="s", **box),
         stroke("on as many rows that chose: optimistic", color=STRONG, marker="x", linestyle="", markersize=5),
     ]

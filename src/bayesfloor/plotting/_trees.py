@@ -54,7 +54,7 @@ class TreesDisplay(Display):
         most_trees: int = 8,
         n_rows: int = 1000,
         repetitions: int = 20,
-        share: float = 1 / 3,
+        proportion: float = 1 / 3,
         random_state: int = 0,
         **looks: Any,
     ) -> TreesDisplay:
@@ -68,18 +68,18 @@ class TreesDisplay(Display):
             Trees are added up to so many.
         n_rows, repetitions : int
             Rows of a sample, and samples; the paper has 1,000 and 500.
-        share : float, default=1/3
-            Share of the first class.
+        proportion : float, default=1/3
+            Proportion of the first class.
         random_state : int, default=0
             Seed.
         **looks
             Arguments of ``plot``.
         """
         rng, n_trees = np.random.default_rng(random_state), np.arange(1, most_trees + 1)
-        sizes = round(share * n_rows), n_rows - round(share * n_rows)
+        sizes = round(proportion * n_rows), n_rows - round(proportion * n_rows)
         R = np.array([cross_counts(distance, sizes, most_trees, rng) for _ in range(repetitions)])
         found = henze_penrose(np.cumsum(R, axis=1) / n_trees, *sizes)
-        return cls(n_trees, np.asarray(found.estimate), float(bayes_error(distance, share))).plot(**looks)
+        return cls(n_trees, np.asarray(found.estimate), float(bayes_error(distance, proportion))).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> TreesDisplay:
         """Draw means and spread.

@@ -13,8 +13,8 @@ from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._choices import Cells, comparison_cells, gap_cells, path_cells, path_notes
 
-_MOST_LINES = 30  # classes, and as many pairs, that a model is held against
-_SHARP = 160  # dots an inch: phones have more than one a pixel
+_MOST_LINES = 30  # classes, and as many pairs, that a model is compared on
+_SHARP = 160  # dots per inch: phones have more than one per pixel
 
 
 class Choice(NamedTuple):
@@ -40,8 +40,8 @@ def make_choices(check: Check) -> list[Choice]:
 def _gap(check: Check) -> Iterator[Choice]:
     if check.gap is not None:
         hint = (
-            "The model's error beside the lowest possible one: of all rows, of each class as a share of all rows, and "
-            "of pairs with room left as a share of their rows."
+            "The model's error beside the lowest possible one: of all rows, within each class, and between the "
+            "classes of pairs with room to improve."
         )
         cells, picture = gap_cells(check.gap, _MOST_LINES), _draw(GapDisplay.from_gap, check.gap)
         notes = [finding.text for finding in check.findings if finding.look == "gap"]
@@ -52,8 +52,8 @@ def _selection(check: Check) -> Iterator[Choice]:
     path = check.selection
     if path is not None:
         hint = (
-            "Features in the order in which they lower the floor most; the interval of each gain allows for having "
-            "picked the best of all that were tried."
+            "Features in the order in which they lower the tree bounds most; the interval of each gain allows for "
+            "having picked the best of all that were tried."
         )
         picture = _draw(SelectionDisplay.from_path, path)
         yield Choice("drop", "Features", "What you can drop", hint, path_cells(path), path_notes(path), picture)
@@ -63,8 +63,8 @@ def _comparison(check: Check) -> Iterator[Choice]:
     found = check.comparison
     if found is not None:
         hint = (
-            "Representations of the same rows, the lowest floor first, as foretold for more rows; all intervals hold "
-            "together, whichever was picked as the best."
+            "Representations of the same rows by their tree bounds, the lowest first, predicted for more rows; all "
+            "intervals hold together, whichever was picked as the best."
         )
         picture = _draw(ComparisonDisplay.from_comparison, found)
         yield Choice("compared", "Compared", "Compared", hint, comparison_cells(found), [found.text], picture)

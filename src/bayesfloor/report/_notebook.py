@@ -1,22 +1,24 @@
-"""A check in a notebook: verdict, ruler, findings, matrix and tree, in less than 60 KB."""
+"""A check in a notebook: verdict, ruler, reliability, findings, matrix, tree and evidence, in less than 60 KB."""
 
 from __future__ import annotations
 
 from html import escape
 
+from bayesfloor.report._curve import draw_curve
+from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
-from bayesfloor.report._view import MOST_DRAWN, make_matrix, make_ruler, pair_table, tree_text
+from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._text import head_line, unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs
-_TOLD, _MOST = 12, 58_000  # classes whose cells have tooltips, and bytes of all
+_TITLED, _MOST = 12, 58_000  # classes whose cells have tooltips, and bytes of all
 _TREE = 12_000  # bytes of the tree; a longer one is left to the report
 
 
 def to_notebook(check: Check) -> str:
     """The part of the report that a notebook shows; without tooltips where these are too long."""
-    page = _render(check, titles=len(check.labels) <= _TOLD)
+    page = _render(check, titles=len(check.labels) <= _TITLED)
     return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
 
 
@@ -24,12 +26,17 @@ def _render(check: Check, *, titles: bool) -> str:
     return render(
         "notebook.html",
         check=check,
+        verdict=split_verdict(check),
         head=head_line(check),
         ruler=make_ruler(check),
+        reliability=why_reliable(check),
         matrix=make_matrix(check, _CELLS, titles=titles),
         pairs=pair_table(check, _PAIRS),
         unmeasured=unmeasured(check),
         tree=_short_tree(check),
+        curve=draw_curve(check.answer),
+        evidence=evidence_ruler(check),
+        rests_on=rests_on(check),
     )
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayesfloor.engine._text import printable
+from bayesfloor.answer._answer import GOOD
+from bayesfloor.engine._text import about, percent, printable
+from bayesfloor.learners._registry import BLEND, REGISTRY
+from bayesfloor.plotting._answer import learner_name
 from bayesfloor.report._choices import make_choices
+from bayesfloor.report._curve import draw_curve
 from bayesfloor.report._templates import render
 from bayesfloor.report._thumbnails import thumbnails
 from bayesfloor.report._view import (
@@ -13,6 +17,7 @@ from bayesfloor.report._view import (
     MOST_PAIRS,
     class_table,
     draw_tree,
+    evidence_ruler,
     make_matrix,
     make_ruler,
     pair_table,
@@ -20,12 +25,23 @@ from bayesfloor.report._view import (
 )
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._glossary import CODES, TERMS
-from bayesfloor.summary._text import head_line, unmeasured
-from bayesfloor.summary._words import guess, limits
+from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
+from bayesfloor.summary._words import accuracy
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows with pictures; each brings two
-_TOLD = ("bounds", "interval", "envelope", "held out", "normalised", "not measurable", "trust", "guessing")
+_TERMS = (
+    "lowest possible error",
+    "best estimate",
+    "range",
+    "reliability",
+    "cross-validated error",
+    "relative to guessing",
+    "too small to measure",
+    "suspicious labels",
+    "tree bounds",
+    "guessing",
+)
 
 
 def make_page(check: Check, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
@@ -35,9 +51,12 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
     return render(
         "page.html",
         check=check,
+        verdict=split_verdict(check),
         head=head_line(check),
         tiles=_tiles(check),
         ruler=make_ruler(check),
+        reliability=why_reliable(check),
+        curve=draw_curve(check.answer),
         matrix=make_matrix(check),
         pairs=pair_table(check),
         most_pairs=MOST_PAIRS,
@@ -48,28 +67,75 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
         cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
         drawing=draw_tree(check),
         choices=make_choices(check),
+        not_together=NOT_TOGETHER,
+        evidence=evidence_ruler(check),
+        rests_on=rests_on(check),
         words=_words(check),
         reproduce=_reproduce(check, command),
     )
 
 
+def split_verdict(check: Check) -> tuple[str, str]:
+    """The verdict's first sentence, and what follows it."""
+    first, stop, rest = check.verdict.partition(". ")
+    return first + stop.strip(), rest
+
+
+def why_reliable(check: Check) -> list[str]:
+    """Reasons for the grade of the answer."""
+    if check.answer.reliability == GOOD:
+        return ["Unlike learners agree, there are enough rows, and the range is narrow."]
+    return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
+
+
+def rests_on(check: Check) -> list[tuple[str, str]]:
+    """What each part of the answer rests on, and what had no part in it."""
+    answer = check.answer
+    lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
+    if not why_lower:
+        lower, why_lower = "none", "these data give no lower limit"
+    given = [
+        (
+            f"best estimate: {percent(answer.estimate)} %",
+            f"where the learning curves of the learners tried end, tested on {answer.n_rows:,} rows",
+        ),
+        (f"upper end: {percent(answer.upper)} %", answer.why_upper),
+        (f"lower end: {lower}", why_lower),
+        ("left out", _left_out(answer.left_out)),
+    ]
+    return [(name, printable(text)) for name, text in given if text]
+
+
+def _left_out(reasons: dict[str, str]) -> str:
+    """Learners that had no part, those with the same reason together."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(learner_name(name))
+    return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
+
+
 def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
     """Names of the four figures, their values, of which labels must not run into each other, and notes."""
-    envelope, pairs = check.envelope, pair_table(check, 1)
-    classes, _ = class_table(check)
-    hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none measurable"]
+    answer, pairs, (classes, _) = check.answer, pair_table(check, 1), class_table(check)
+    hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none"]
+    pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
+    one = classes[0]
     return [
-        ("lowest possible error", [limits(envelope)], guess(envelope)),
-        ("hardest pair", hardest, f"bounds {pairs[0]['bounds']}" if pairs else ""),
-        ("hardest class", [classes[0]["label"]], classes[0]["note"] or f"bounds {classes[0]['bounds']}"),
-        ("rows to look at", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} in use"),
+        (
+            "best estimate",
+            [f"{accuracy(answer.estimate)} % accuracy"],
+            f"error {about(answer.estimate, answer.lower, answer.upper)}",
+        ),
+        ("hardest pair", hardest, pair),
+        ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
+        ("suspicious labels", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
     ]
 
 
 def _words(check: Check) -> list[tuple[str, str]]:
     """Codes on the page and the terms used throughout, with their meaning."""
-    codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.trust.traits})
-    return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TOLD)]
+    codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.traits})
+    return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TERMS)]
 
 
 def _call(check: Check) -> str:
@@ -81,11 +147,13 @@ def _call(check: Check) -> str:
         "n_trees": (facts.n_trees, 3),
         "max_rows": (facts.max_rows, None),
         "target_width": (facts.target_width, 0.01),
+        "effort": (check.answer.effort, "normal"),
         "random_state": (facts.random_state, None),
     }
-    told = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
-    told += ["groups=groups"] if facts.n_groups is not None else []
-    return f"bayesfloor.check(X, y, {', '.join(told)})"
+    given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
+    given += ["groups=groups"] if facts.n_groups is not None else []
+    given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
+    return f"bayesfloor.check(X, y, {', '.join(given)})"
 
 
 def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
@@ -97,7 +165,7 @@ def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
         ("seed", str(facts.random_state)),
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),
-        ("rows in use", f"{facts.n_used:,} of {facts.n_rows:,}"),
+        ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
         ("trees of all rows", facts.engine),
         ("data, SHA-256", facts.fingerprint),
         ("versions", ", ".join(versions)),

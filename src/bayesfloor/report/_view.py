@@ -8,21 +8,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._text import cells, percent, printable, show_labels, span
+from bayesfloor.engine._text import about, cells, percent, range_text, show_labels, span
 from bayesfloor.floor._data import as_frame
+from bayesfloor.plotting._answer import learner_name, ranked
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
-from bayesfloor.summary._tables import class_rows, hardest_pairs, pair_rows
-from bayesfloor.summary._words import amount, guess, limits, target_text
+from bayesfloor.summary._tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
+from bayesfloor.summary._traits import trees_too_high
+from bayesfloor.summary._words import amount, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
-MOST_DRAWN = 60  # classes in the drawing of the tree; more are told as text
+MOST_DRAWN = 60  # classes in the drawing of the tree; more are written as text
 STEPS = 10  # of colour
 _FEATURES = 30  # of a row
 _ID = 48  # characters of a row's name
 _ROOM = 0.82  # of a ruler, for ticks with a text beside that of its end
+_LEARNER = 40  # characters of its name
 _FAR = 0.25  # of guessing: below, the ruler is cut off before it
 
 
@@ -45,6 +48,16 @@ class Tick(NamedTuple):
     side: str = ""
 
 
+class Line(NamedTuple):
+    """A line of a ruler before it has places: its range of errors, if it has one, and a single error, if it has one."""
+
+    name: str
+    note: str
+    kind: str
+    ends: tuple[float, float] | None
+    mark: float | None
+
+
 @dataclass(frozen=True)
 class Ruler:
     """Errors from none to ``end``, with a target or None."""
@@ -57,43 +70,66 @@ class Ruler:
 
 
 def make_ruler(check: Check) -> Ruler:
-    """The ruler of the whole problem."""
-    overall, envelope = check.overall, check.envelope
-    shown = [envelope.upper, overall.upper, overall.interval()[1], *envelope.errors.values()]
+    """The answer on a number line, with the best learner beside it."""
+    return _ruler(check, [_answer_line(check), *_learner_lines(check)[:1]])
+
+
+def evidence_ruler(check: Check) -> Ruler:
+    """What the answer rests on: all learners, and the tree bounds."""
+    return _ruler(check, [_answer_line(check), *_learner_lines(check), _tree_line(check)])
+
+
+def _answer_line(check: Check) -> Line:
+    """The range with the best estimate in it."""
+    answer = check.answer
+    ends = answer.estimate, answer.lower, answer.upper
+    return _range_line("lowest possible error", about(*ends), *ends)
+
+
+def _range_line(name: str, note: str, estimate: float, lower: float, upper: float) -> Line:
+    """A range with its best estimate; from 0 on where it has no lower end."""
+    if np.isnan(lower):
+        return Line(name, note, "range open", (0.0, upper), estimate)
+    return Line(name, note, "range", (lower, upper), estimate)
+
+
+def _learner_lines(check: Check) -> list[Line]:
+    """Cross-validated errors, smallest first."""
+    names = show_labels([learner_name(name) for name, _ in ranked(check.answer)], _LEARNER)
+    found = zip(names, ranked(check.answer), strict=True)
+    return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
+
+
+def _tree_line(check: Check) -> Line:
+    """Tree bounds, which are no result."""
+    ends = (check.overall.lower, check.overall.upper)
+    doubt = ", too high here: sparse data" if trees_too_high(check.overall, check.answer) else ""
+    return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
+
+
+def _ruler(check: Check, lines: list[Line]) -> Ruler:
+    guessing = check.answer.guessing
+    shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
     shown += [] if check.target is None else [1 - check.target]
-    end = ruler_end(max(shown), overall.constant_error)
-    bars = [
-        _envelope(check, end),
-        _bar("bounds by trees", "bounds", (overall.lower, overall.upper), end, overall.estimate),
-        _bar("95 % interval of the upper", "interval", overall.interval(), end, overall.cross_rate),
-        *(
-            _point(f"{printable(name)}, held out", error, end)
-            for name, error in sorted(envelope.errors.items(), key=_second)
-        ),
-    ]
-    guessing = f"guessing errs on {percent(overall.constant_error)} %"
-    cut = " →" if end < overall.constant_error else ""
-    return Ruler(bars, make_ticks(end), _round(end), guessing + cut, _target(check.target, end))
+    end = ruler_end(max(shown), guessing)
+    beyond = " →" if end < guessing else ""
+    return Ruler(
+        [_bar(line, end) for line in lines],
+        make_ticks(end),
+        _round(end),
+        f"guessing: {percent(guessing)} %{beyond}",
+        _target(check.target, end),
+    )
 
 
-def _envelope(check: Check, end: float) -> Bar:
-    """The bar of the lowest possible error; from 0 on where its lower end is not known."""
-    envelope = check.envelope
-    ends = (envelope.lower if envelope.trusted else 0.0, envelope.upper)
-    kind = "envelope" if envelope.trusted else "envelope open"
-    told = f"{limits(envelope)}, {guess(envelope)}"
-    mark = envelope.estimate if envelope.trusted else None
-    return _bar("lowest possible error", kind, ends, end, mark)._replace(note=told)
-
-
-def _round(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def _round(error: float) -> str:
+    return f"{100 * error:.3g} %"
 
 
 def _target(target: float | None, end: float) -> Tick | None:
     if target is None:
         return None
-    place = min(100.0, 100 * (1 - target) / end)
+    place = _place(1 - target, end)
     return Tick(place, f"{target_text(target)} accuracy", _side(place, 12))
 
 
@@ -104,9 +140,9 @@ def _side(place: float, near: float) -> str:
 
 def make_ticks(end: float) -> list[Tick]:
     """Round numbers from 0 on, and the end; no text where it would meet that of the end."""
-    step = _round_up(end / 5)
-    shares = [k * step / end for k in range(1, 5) if k * step < end]
-    inner = [Tick(100 * share, _round(share * end) if share < _ROOM else "") for share in shares]
+    step = round_up(end / 5)
+    parts = [k * step / end for k in range(1, 5) if k * step < end]
+    inner = [Tick(100 * part, _round(part * end) if part < _ROOM else "") for part in parts]
     return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
 
 
@@ -114,31 +150,30 @@ def ruler_end(most: float, guessing: float) -> float:
     """Where a ruler ends: at guessing, or well before where all is far below that."""
     if most > _FAR * guessing:
         return max(guessing, most, 1e-9)
-    return _round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+    return round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
 
 
-def _round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
+def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
     """The next number that starts with one of these."""
     unit = 10.0 ** np.floor(np.log10(wanted))
     return float(next(unit * step for step in steps if unit * step >= wanted))
 
 
-def _second(item: tuple[str, float]) -> float:
-    return item[1]
+def _bar(line: Line, end: float) -> Bar:
+    """A line at its places."""
+    mark = None if line.mark is None else _place(line.mark, end)
+    if line.ends is None:
+        return Bar(line.name, line.note, line.kind, 0.0, 0.0, mark)
+    low, high = (_place(value, end) for value in line.ends)
+    return Bar(line.name, line.note, line.kind, low, max(high - low, 0.3), mark)
 
 
-def _bar(name: str, kind: str, ends: tuple[float, float], end: float, mark: float | None) -> Bar:
-    low, high = (min(100.0, 100 * value / end) for value in ends)
-    place = None if mark is None else min(100.0, 100 * mark / end)
-    return Bar(name, span(*ends), kind, low, max(high - low, 0.3), place)
-
-
-def _point(name: str, value: float, end: float) -> Bar:
-    return Bar(name, f"{percent(value)} %", "point", 0.0, 0.0, min(100.0, 100 * value / end))
+def _place(value: float, end: float) -> float:
+    return min(100.0, 100 * value / end)
 
 
 class Cell(NamedTuple):
-    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it tells."""
+    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it is about."""
 
     text: str
     kind: str
@@ -166,9 +201,9 @@ class Matrix:
 
 
 def make_matrix(check: Check, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
-    """The matrix of normalised floors, classes in the order of their tree."""
+    """The matrix of best estimates relative to guessing, classes in the order of their tree."""
     order = matrix_order(check, most)
-    highest = max(float(np.where(check.pairwise.at_resolution, 0.0, check.pairwise.matrix).max()), 1e-9)
+    highest = max(float(np.where(too_small(check.pairs), 0.0, check.pairs.relative).max()), 1e-9)
     short = show_labels(check.pairwise.classes.tolist(), 16)
     names = short if titles else None
     rows = [[_cell(check, i, j, highest, names) for j in order] for i in order]
@@ -183,56 +218,59 @@ def matrix_order(check: Check, most: int) -> list[int]:
 
 
 def _cell(check: Check, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
-    """A cell; with names it also tells what it is about."""
-    floor, pair = check.pairwise, f"{names[i]} and {names[j]}" if names else ""
+    """A cell; with names it also says what it is about."""
+    pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
         return Cell("", "none", "")
-    if floor.at_resolution[i, j]:
-        return Cell("·", "", pair and f"{pair}: not measurable")
-    bounds, held_out = span(floor.lower[i, j], floor.upper[i, j]), percent(check.pair_errors[i, j])
-    value = float(floor.matrix[i, j])
+    if not pairs.error[i, j] > 0:
+        return Cell("·", "", pair and f"{pair}: {TOO_SMALL}")
+    value, figures = (
+        float(pairs.relative[i, j]),
+        about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
+    )
     step = min(STEPS - 1, int(STEPS * value / highest))
-    return Cell(_short(value), f"s{step}", pair and f"{pair}: bounds {bounds}, held out {held_out} %")
+    return Cell(_short(value), f"s{step}", pair and f"{pair}: error {figures}")
 
 
 def _short(value: float) -> str:
-    """A share in percent in two or three characters."""
+    """A fraction in percent in two or three characters."""
     return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
 
 
 def pair_table(check: Check, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
-    """Ranked pairs, with a bar for the normalised floor."""
+    """Ranked pairs, with a bar for the error relative to guessing."""
     rows = pair_rows(check, most)
-    highest = max((row.normalised for row in rows), default=1.0)
+    highest = max((row.relative for row in rows), default=0.0) or 1.0
     return [
         {
             "one": check.labels[row.one],
             "two": check.labels[row.two],
-            "bounds": span(row.lower, row.upper),
-            "interval": span(row.low, row.high),
-            "held_out": f"{percent(row.held_out)} %",
-            "normalised": f"{row.normalised:.3f}",
-            "width": 100 * row.normalised / highest,
-            "p_value": f"{row.p_value:.2g}",
+            "note": row.note,
+            "figures": about(row.estimate, row.lower, row.upper),
+            "estimate": f"{percent(row.estimate)} %",
+            "range": range_text(row.lower, row.upper),
+            "error": f"{percent(row.error)} %",
+            "relative": f"{percent(row.relative)} %",
+            "width": 100 * row.relative / highest,
         }
         for row in rows
     ]
 
 
 def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
-    """Classes, hardest first, with whiskers; and where their rulers end."""
+    """Classes, hardest first, with their ranges; and where their rulers end."""
     rows = class_rows(check, MOST_CLASSES)
-    end = ruler_end(max(max(row.upper, row.high) for row in rows), check.overall.constant_error)
+    end = ruler_end(max([row.upper for row in rows if not row.note] or [row.upper for row in rows]), 1.0)
     table = [
         {
             "label": check.labels[row.number],
-            "size": amount(row.size),
             "note": row.note,
-            "bounds": span(row.lower, row.upper),
-            "interval": span(row.low, row.high),
-            "normalised": f"{row.normalised:.3f}",
-            "bar": _bar("", "bounds", (row.lower, row.upper), end, row.estimate),
-            "whisker": _bar("", "interval", (row.low, row.high), end, None),
+            "rows": amount(row.n_rows),
+            "figures": about(row.estimate, row.lower, row.upper),
+            "estimate": f"{percent(row.estimate)} %",
+            "range": range_text(row.lower, row.upper),
+            "part": f"{percent(row.part)} %",
+            "bar": _bar(_range_line("", "", row.estimate, row.lower, row.upper), end),
         }
         for row in rows
     ]
@@ -240,7 +278,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
 
 
 def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
-    """Rows to look at, each beside its neighbour."""
+    """Rows with suspicious labels, each beside its neighbour."""
     scores, rows = check.rows.scores, check.rows
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
     listed = range(min(most, len(rows)))
@@ -255,7 +293,7 @@ def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], featu
                 "suggested": labels[scores.suggested_label[k].item()],
                 "near": names.get(near, ""),
                 "near_label": labels[rows.nearest_label[k].item()],
-                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g}",
+                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} edges",
                 "p_value": f"{scores.p_value[k]:.2g}",
                 "picture": pictures.get(row, ""),
                 "near_picture": pictures.get(near, ""),
@@ -288,10 +326,10 @@ def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
     else:
         shown = frame.columns[:_FEATURES]
         columns = [(name, frame[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
-    return [(name, _told(values[row]), _told(values[near]) if near >= 0 else "") for name, values in columns]
+    return [(name, _value(values[row]), _value(values[near]) if near >= 0 else "") for name, values in columns]
 
 
-def _told(value: object) -> str:
+def _value(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else show_labels([value], 60)[0]
 
 
@@ -314,7 +352,7 @@ def tree_text(check: Check) -> str:
 
 
 def draw_tree(check: Check) -> Drawing:
-    """The drawing of the tree of classes; of too many it is text alone, and has no width."""
+    """The drawing of the class tree; of too many it is text alone, and has no width."""
     if len(check.labels) > MOST_DRAWN:
         return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
     placed, tree, step = layout(check.tree), check.tree, 22
@@ -341,4 +379,5 @@ def _length(text: str) -> int:
 
 def _note(reason: str) -> str:
     """The figures of a split without its words."""
-    return reason.rpartition(", ")[2] if "hardest across" in reason else ""
+    _, words, figure = reason.rpartition(", error about ")
+    return figure if words else ""
