@@ -179,11 +179,12 @@ for finding in wine.findings:
 # -------------------
 # - **"Out of reach" on other features.** The floor is that of *these* columns. A new measurement may lower it to
 #   nothing.
-# - **"Out of reach" as a proof.** It holds for the kinds of model tried. A pattern that none of them finds stays hidden.
+# - **"Out of reach" as a proof.** It holds for the kinds of model tried. A pattern that none of them finds stays
+#   hidden.
 # - **"Reachable" for your model.** It says that a classifier exists, not that the one you train is it.
 # - **The tree bounds as the answer.** Where data are sparse the lower one is far too high.
-# - **A check of near-duplicates.** Frames of one video or several rows of one patient make any floor look too low, unless
-#   ``groups=`` says which belong together.
+# - **A check of near-duplicates.** Frames of one video or several rows of one patient make any floor look too low,
+#   unless ``groups=`` says which belong together.
 # - **A verdict for other class proportions.** It answers for those of these rows. ``BayesFloor(priors="balanced")``
 #   answers for balanced classes.
 #

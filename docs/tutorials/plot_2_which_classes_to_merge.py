@@ -47,9 +47,9 @@ legend = ax.legend(ncols=3, fontsize=8)
 # %%
 # What the numbers mean
 # ---------------------
-# Each pair of classes has trees of its own, and so tree bounds of its own: for the error that is left when only these two
-# are to be separated. *Normalised* is relative to guessing between the two, so that 0 is "separate" and 1 is "nothing
-# separates them", whatever the sizes.
+# Each pair of classes has trees of its own, and so tree bounds of its own: for the error that is left when only these
+# two are to be separated. *Normalised* is relative to guessing between the two, so that 0 is "separate" and 1 is
+# "nothing separates them", whatever the sizes.
 
 pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)
 print(pairs[["class_1", "class_2", "lower", "upper", "normalised", "at_resolution"]].round(3).to_string(index=False))
@@ -64,8 +64,9 @@ for one, two in (("oak", "beech"), ("beech", "willow"), ("oak", "willow")):
     print(f"{one} and {two}: {norm.sf(apart / 2):.3f}")
 
 # %%
-# **Too small to measure.** A spanning tree is connected: even two perfectly separate classes have one edge between them. So a floor of
-# about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are never ranked:
+# **Too small to measure.** A spanning tree is connected: even two perfectly separate classes have one edge between
+# them. So a floor of about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are
+# never ranked:
 
 from bayesfloor.plotting import PairwiseDisplay
 

@@ -92,8 +92,8 @@ display = CurveDisplay.from_estimator(floor)
 #
 # Is it the labels?
 # -----------------
-# ``odd_labels`` lists suspicious labels: they do not fit their neighbours. False discoveries are controlled. All rows take
-# part, since wrong labels in the test set hurt as well.
+# ``odd_labels`` lists suspicious labels: they do not fit their neighbours. False discoveries are controlled. All rows
+# take part, since wrong labels in the test set hurt as well.
 
 from bayesfloor import odd_labels
 
@@ -156,8 +156,8 @@ print(samples_for(floor, target=0.98).text)
 # - **"No room shown" as "done".** These data cannot say. More test rows or a narrower range may.
 # - **"Below the floor" as a miracle.** Either the floor is too high, or the model has seen the rows it was tested on.
 # - **The far end of a learning curve.** It is extrapolated, and its interval says how far.
-# - **A suspicious label as a wrong one.** Where classes overlap, correct labels look wrong to their neighbours. The list is for looking
-#   at, not for deleting: without its hard rows any dataset has a lower floor.
+# - **A suspicious label as a wrong one.** Where classes overlap, correct labels look wrong to their neighbours. The
+#   list is for looking at, not for deleting: without its hard rows any dataset has a lower floor.
 # - **Test rows of another kind.** ``gap`` compares with the rows of the floor. :func:`bayesfloor.two_samples` says
 #   whether both are distributed alike.
 #

@@ -242,8 +242,8 @@ work.cleanup()
 # -------------------
 # - **A green gate as good data.** A gate looks at how far classes overlap. A feature that leaks the label makes the
 #   floor zero, and every gate green.
-# - **"Too close to call" as "ok".** The exit code is 0, the meaning is not. Read the page, or use ``--strict`` where there are
-#   rows enough.
+# - **"Too close to call" as "ok".** The exit code is 0, the meaning is not. Read the page, or use ``--strict`` where
+#   there are rows enough.
 # - **A baseline of other data.** With other features or classes, or of another effort, the two cannot be compared; the
 #   gate says so, and is too close to call.
 # - **Small classes.** Those with fewer than 30 rows are not looked at by any gate.

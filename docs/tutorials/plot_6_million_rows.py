@@ -42,7 +42,8 @@ print(floor.answer())
 # What the numbers mean
 # ---------------------
 # Above 50,000 rows the data are subsampled. Each subsample is twice as large as the one before, until the 95 % interval
-# of the fraction of cross-class edges is narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each showed:
+# of the fraction of cross-class edges is narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each
+# showed:
 
 import matplotlib.pyplot as plt
 
@@ -68,9 +69,9 @@ label = ax.annotate(
 )
 
 # %%
-# Four times the rows halve the interval, and that is all they do: the fraction of cross-class edges has long settled, and
-# the gap between the lower and the upper tree bound belongs to the method and does not close. The answer closes it: its
-# learners are trained on up to 50,000 rows. More rows are worth it while their learning curve still falls:
+# Four times the rows halve the interval, and that is all they do: the fraction of cross-class edges has long settled,
+# and the gap between the lower and the upper tree bound belongs to the method and does not close. The answer closes it:
+# its learners are trained on up to 50,000 rows. More rows are worth it while their learning curve still falls:
 
 answer = floor.answer()
 print(f"{answer.estimate:.3f}, range {answer.lower:.3f} to {answer.upper:.3f}; the truth is about 0.159")
@@ -131,8 +132,8 @@ print(rows.take(np.array([0, 999_999])))
 #
 # What a sample cannot show
 # -------------------------
-# **Rare classes.** Each class keeps its proportion in the subsample, so of 60 rows in a million three are drawn. Nothing
-# can be said about three rows. Their bounds look wonderfully low, and ``few`` says why:
+# **Rare classes.** Each class keeps its proportion in the subsample, so of 60 rows in a million three are drawn.
+# Nothing can be said about three rows. Their bounds look wonderfully low, and ``few`` says why:
 
 classes = floor.one_vs_rest_.frame()
 print(classes[["class", "size", "lower", "upper", "few"]].round(4).to_string(index=False))
@@ -148,8 +149,8 @@ print(near.one_vs_rest_.frame()[["class", "size", "few"]].to_string(index=False)
 print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# **Single rows.** Suspicious labels are looked for among the rows that were drawn; ``rows_`` says which these are. For a list
-# of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
+# **Single rows.** Suspicious labels are looked for among the rows that were drawn; ``rows_`` says which these are. For
+# a list of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
 
 print(f"{len(floor.rows_):,} rows were looked at, row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()
