@@ -29,7 +29,7 @@ A dataset gate in CI
 #     $ bayesfloor check train.csv -y label --target 92%
 #
 # The rest of this page runs both. The data are three kinds of part, weighed and measured, once as they should be and
-# once after somebody has broken the import: one label in four was shuffled. (To follow it you need pandas and pytest;
+# once after somebody has broken the import: one label in eight was shuffled. (To follow it you need pandas and pytest;
 # the command itself needs neither.)
 
 import os
@@ -50,7 +50,7 @@ middle = {"bolt": (20, 30), "nut": (8, 12), "washer": (5, 14)}
 good = pd.DataFrame(rng.normal([middle[name] for name in kind], [1.5, 1.0]), columns=["weight", "width"])
 good["kind"] = kind
 bad = good.copy()
-wrong = rng.choice(len(bad), size=len(bad) // 4, replace=False)
+wrong = rng.choice(len(bad), size=len(bad) // 8, replace=False)
 bad.loc[wrong, "kind"] = rng.permutation(bad.loc[wrong, "kind"])
 good.to_csv(folder / "good.csv", index=False)
 bad.to_csv(folder / "bad.csv", index=False)
