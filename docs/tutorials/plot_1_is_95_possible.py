@@ -116,8 +116,7 @@ for target in (0.85, 0.90, 0.95, 0.99):
 # close to call, it says about how many rows that takes:
 
 for n_rows in (300, 3000):
-    one = bayesfloor.check(*two_normals(0.035, n_rows), target=0.95)
-    print(f"{n_rows} rows: {one.outcome}. {one.answer.judge(0.95).settle}")
+    print(f"{n_rows} rows: {bayesfloor.check(*two_normals(0.035, n_rows), target=0.95).verdict}")
 
 # %%
 # **Columns that say nothing.** The truth is 10 % again, and eighteen columns of noise come along. They change nothing

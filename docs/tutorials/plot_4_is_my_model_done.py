@@ -64,7 +64,7 @@ from bayesfloor.plotting import GapDisplay
 display = GapDisplay.from_gap(found)
 
 # %%
-# So this model is not done. Another one:
+# So this model is not done, and the classes with room to improve say where. Another one:
 
 from sklearn.svm import SVC
 
@@ -87,8 +87,8 @@ print(samples_for(floor, target=0.98).text)
 display = CurveDisplay.from_estimator(floor)
 
 # %%
-# The curve comes to rest above the target's error. More rows of this kind would not be enough: what is left is in the
-# features or in the labels.
+# It would take tens of thousands of rows, and these may never be enough. What is left may be in the features or in the
+# labels.
 #
 # Is it the labels?
 # -----------------
@@ -124,7 +124,7 @@ print(f"suggested label is the true one for {np.mean(odd.suggested_label[flipped
 
 # %%
 # Say that somebody has looked at them and corrected their labels. Then the floor falls, and so does the error of the
-# model, which was done all along:
+# second model:
 
 corrected = y.copy()
 corrected[suspects] = truth[suspects]
@@ -133,8 +133,7 @@ better = SVC().fit(X[train], corrected[train])
 print(gap(floor, corrected[test], better.predict(X[test])).text.replace(". ", ".\n"))
 
 # %%
-# Clean labels sharpen every other answer, too. The first model's room to improve is now shown for single classes, and
-# the curve goes on falling:
+# The first model gains from clean labels as well, but still has room to improve: labels were not its only trouble.
 
 model.fit(X[train], corrected[train])
 found = gap(floor, corrected[test], model.predict(X[test]))
@@ -142,9 +141,10 @@ print("room to improve for classes", found.classes[found.by_class.word == "room 
 print(found.text.replace(". ", ".\n"))
 
 # %%
+# How many rows 99 % would take now, with clean labels:
 
+print(samples_for(floor, target=0.99).text)
 display = CurveDisplay.from_estimator(floor)
-print(samples_for(floor, target=0.98).text)
 
 # %%
 # All of this needs predictions for rows that the model has not seen. For a report, hand them to a check:
