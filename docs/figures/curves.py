@@ -13,7 +13,7 @@ SIZES = (125, 250, 500, 1000, 2000)
 
 
 def bounds(ink):
-    """Lower bound, estimate and upper bound by the share of cross edges, for two classes of equal size."""
+    """Lower bound, estimate and upper bound by the fraction of cross-class edges, for two classes of equal size."""
     figure, (ax,) = panels(1, width=5.2, height=3.4)
     share = np.linspace(0, 0.6, 301)
     found = henze_penrose(share * 1000, 500, 500)
@@ -24,13 +24,13 @@ def bounds(ink):
         (found.lower, "lower bound", "-."),
     ):
         ax.plot(share, values, style, color=ink.text, label=name)
-    ax.set(xlabel="R / n, cross edges by rows", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
+    ax.set(xlabel="R / n, cross-class edges by rows", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
     ax.legend(frameon=False, loc="lower right")
     return figure
 
 
 def falling(ink):
-    """The share of cross edges of two Gaussians by the number of rows, in 2, 5 and 10 dimensions."""
+    """The fraction of cross-class edges of two Gaussians by the number of rows, in 2, 5 and 10 dimensions."""
     figure, (ax,) = panels(1, width=5.6, height=3.6)
     for d, marker, color in zip((2, 5, 10), "os^", ink.classes, strict=False):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
@@ -39,7 +39,7 @@ def falling(ink):
     ax.annotate("where all of them end", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
     ax.axhline(0.15, color=ink.text, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
-    ax.set(xscale="log", xlabel="rows", ylabel="share of cross edges", ylim=(0.13, 0.31))
+    ax.set(xscale="log", xlabel="rows", ylabel="fraction of cross-class edges", ylim=(0.13, 0.31))
     ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])
     ax.minorticks_off()
     ax.legend(frameon=False, loc="upper right", ncols=3)

@@ -8,7 +8,9 @@ LAYERS = (
     (("summary", "check, words, JSON"),),
     (("plotting", "displays"),),
     (("hierarchy", "class trees, classifiers"), ("selection", "decisions before training")),
-    (("floor", "BayesFloor, envelope, results"),),
+    (("answer", "range, verdict, pairs, classes"),),
+    (("learners", "one registry, one race"),),
+    (("floor", "BayesFloor, tree bounds"),),
     (("counts", "edges and labels: counts"),),
     (("forest", "points: edges"), ("formulas", "counts: bounds")),
     (("engine", "tasks, files, rows"),),
@@ -17,7 +19,7 @@ LAYERS = (
 
 def layers(ink):
     """A box for each layer; imports go down."""
-    figure, (ax,) = panels(1, width=6.0, height=4.6)
+    figure, (ax,) = panels(1, width=6.0, height=5.6)
     for level, boxes in enumerate(LAYERS):
         width = 1 / len(boxes)
         for place, (name, what) in enumerate(boxes):

@@ -1,4 +1,4 @@
-"""Trees and their cross edges."""
+"""Trees and their cross-class edges."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def near_and_far(ink):
         cross = draw_tree(ax, X, y, row_ends(spanning_forest(X, n_trees=1)), ink)
         draw_points(ax, X, y, ink)
         found = henze_penrose(cross, 40, 40)
-        ax.set_title(f"cross edges: {cross} of 79\nbounds: {100 * found.lower:.1f} to {100 * found.upper:.1f} %")
+        ax.set_title(f"cross-class edges: {cross} of 79\nbounds: {100 * found.lower:.1f} to {100 * found.upper:.1f} %")
     return figure
 
 
@@ -53,7 +53,7 @@ def forced_edges(ink):
     figure, (ax,) = panels(1, height=1.9)
     cross = draw_tree(ax, X, y, row_ends(spanning_forest(X, n_trees=1)), ink)
     draw_points(ax, X, y, ink)
-    ax.set_title(f"three separate classes, {cross} cross edges: a tree has to join them somewhere")
+    ax.set_title(f"three separate classes, {cross} cross-class edges: a tree has to join them somewhere")
     return figure
 
 
@@ -70,7 +70,7 @@ def equal_rows(ink):
             draw_points(ax, np.atleast_2d(at), np.array(codes), ink)
         ax.set(xlim=(-1, 3.6), ylim=(-1.4, 1.4))
     axes[0].set_title("three equal rows are one vertex")
-    axes[1].set_title("expected cross edges")
+    axes[1].set_title("expected cross-class edges")
     for at, text in (((1.25, 0.72), "1/3"), ((1.25, -0.8), "2/3"), ((-0.2, -0.75), "inside 4/3 of 2")):
         axes[1].text(*at, text, ha="center", va="center")
     return figure

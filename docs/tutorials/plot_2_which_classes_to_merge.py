@@ -4,8 +4,8 @@ Which classes should I merge?
 
 **The question.** There are many classes and the error is too high. Which of them should be one?
 
-**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.merge_advice`: it names the classes that nothing tells
-apart, and with a target as many more as it takes. It also says what is lost.
+**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.merge_advice`: it names the classes that nothing
+separates, and with a target as many more as it takes. It also says what is lost.
 """
 
 # %%
@@ -47,9 +47,9 @@ legend = ax.legend(ncols=3, fontsize=8)
 # %%
 # What the numbers mean
 # ---------------------
-# Each pair of classes has trees of its own, and so a floor of its own: the error that is left when only these two are
-# to be told apart. *Normalised* divides it by the share of the smaller of the two, so that 0 is "separate" and 1 is
-# "cannot be told apart", whatever the sizes.
+# Each pair of classes has trees of its own, and so tree bounds of its own: for the error that is left when only these
+# two are to be separated. *Normalised* is relative to guessing between the two, so that 0 is "separate" and 1 is
+# "nothing separates them", whatever the sizes.
 
 pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)
 print(pairs[["class_1", "class_2", "lower", "upper", "normalised", "at_resolution"]].round(3).to_string(index=False))
@@ -64,8 +64,9 @@ for one, two in (("oak", "beech"), ("beech", "willow"), ("oak", "willow")):
     print(f"{one} and {two}: {norm.sf(apart / 2):.3f}")
 
 # %%
-# **Not measurable.** A spanning tree is connected: even two perfectly separate classes share one edge. So a floor of
-# about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are never ranked:
+# **Too small to measure.** A spanning tree is connected: even two perfectly separate classes have one edge between
+# them. So a floor of about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are
+# never ranked:
 
 from bayesfloor.plotting import PairwiseDisplay
 
@@ -80,8 +81,8 @@ print(pairs.loc[pairs["merge"], ["class_1", "class_2"]].to_string(index=False))
 # %%
 # Merge towards a target
 # ----------------------
-# Without a target only what is alike is merged. With one, further merges follow, the largest gain first, until the
-# upper bound is low enough:
+# Without a target only what is alike is merged. With one, further merges follow, the most confused classes first, until
+# the upper end of the lowest possible error meets it:
 
 advice = merge_advice(floor, target=0.97)
 print(advice.text.replace(". ", ".\n"))
@@ -98,7 +99,7 @@ print(sorted(set(merged.tolist())))
 print(f"{after.lower:.3f} to {after.upper:.3f}")
 
 # %%
-# Bounds are not yet a verdict, for which classifiers are tried as well:
+# Tree bounds are not the verdict, which rests on learners:
 
 import bayesfloor
 
@@ -108,8 +109,8 @@ print("merged:", bayesfloor.check(X, merged, target=0.97).verdict)
 # %%
 # Merge what belongs together
 # ---------------------------
-# The order above is by what is gained. Often classes also have a meaning, and the tree of classes helps to see which
-# merges would make sense: what is hard to tell apart parts last.
+# The order above is by what is gained. Often classes also have a meaning, and the class tree helps to see which merges
+# would make sense: classes that are hard to separate split last.
 
 from bayesfloor.plotting import ClassTreeDisplay
 
@@ -122,7 +123,7 @@ from sklearn.datasets import load_digits
 
 digits = BayesFloor().fit(*load_digits(return_X_y=True))
 pairs = digits.pairwise_.frame().sort_values("estimate", ascending=False)
-print(f"{int(pairs['at_resolution'].sum())} of {len(pairs)} pairs are not measurable; the hardest of the others:")
+print(f"{int(pairs['at_resolution'].sum())} of {len(pairs)} pairs are too small to measure; the hardest of the others:")
 print(pairs[["class_1", "class_2", "lower", "upper"]].head(4).round(3).to_string(index=False))
 print(merge_advice(digits).text)
 
@@ -140,17 +141,17 @@ display = ClassTreeDisplay.from_estimator(digits)
 # -------------------
 # - **That merging made the problem easier.** It made the question smaller. Look at what is lost, and at how well
 #   guessing does after it.
-# - **"Within reach by the trees alone" as a need.** The upper bound is what a neighbour in the tree errs on. A good
-#   classifier may reach the target without any merge; :func:`bayesfloor.check` tries some.
+# - **A merge as the only way.** Where the verdict without a merge is too close to call, a good classifier may reach the
+#   target unmerged; :func:`bayesfloor.check` says what would settle it.
 # - **"Not shown to be alike" as "different".** In many dimensions, with weights or with soft labels it cannot be shown
 #   at all, and the text says so.
-# - **The pair's floor as its share of the total error.** A pair's floor is that of a world with these two classes only.
-#   ``floor.soft_confusion_`` has the shares under competition of all classes.
+# - **The pair's floor as its part of the total error.** A pair's floor is that of a world with these two classes only.
+#   ``floor.soft_confusion_`` has the parts under competition of all classes.
 # - **The gain of the last merges, to the digit.** They were picked because they gain most on these rows; on others they
 #   gain a little less.
 #
 # Next
 # ----
-# :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that tell
-# classes apart instead of merging them. :func:`bayesfloor.class_weight` and
+# :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that separate
+# classes instead of merging them. :func:`bayesfloor.class_weight` and
 # :class:`bayesfloor.FloorGuidedClassifier` use the same matrix of pairs to train.

@@ -73,7 +73,7 @@ def run(command, **environment):
 run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json floor.json")
 
 # %%
-# The lines that begin with ``BF3`` are the gates. Each is *ok*, *failed* or *undecided*:
+# The lines that begin with ``BF3`` are the gates. Each is *ok*, *failed* or *too close to call*:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -87,18 +87,18 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #      - 92 % accuracy is out of reach
 #    * - ``--max-error 5%``
 #      - BF302
-#      - the lower bound of the error is above 5 %, beyond its interval
+#      - the lower end of the lowest possible error is above 5 %
 #    * - ``--max-pair-error 15%``
 #      - BF303
 #      - that of some pair of classes is above 15 %
 #    * - ``--max-class-error 5%``
 #      - BF304
-#      - that of some class against the rest is above 5 % of all rows
+#      - that of some class is above 5 % of its rows
 #    * - ``--baseline floor.json --max-error-rise 1%``
 #      - BF305
-#      - the estimate rose by more than 1 point since that check, beyond chance
+#      - the best estimate rose by more than 1 point since that check, beyond chance
 #
-# and the exit code says what came of all of them:
+# and the exit code sums them up:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -107,18 +107,19 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #    * - exit code
 #      - meaning
 #    * - 0
-#      - all gates are ok or undecided
+#      - all gates are ok or too close to call
 #    * - 1
-#      - a gate failed; with ``--strict``, also where one is undecided; never with ``--exit-zero``
+#      - a gate failed; with ``--strict``, also if one is too close to call; never with ``--exit-zero``
 #    * - 2
 #      - the command or the data are wrong: no such column, no such file, missing values, free text as a feature
 #    * - 3
-#      - a fault of bayesfloor itself
+#      - an internal error of bayesfloor
 #
-# A gate fails on evidence only. Where the rows can neither keep nor break a limit it is undecided, so that a build does
-# not turn red by chance; who wants that says ``--strict``.
+# A gate fails on evidence only: it is *ok* by the upper end of a range alone and *failed* by the lower end alone.
+# Otherwise it is too close to call, and the build stays green; ``--strict`` makes it fail. ``--effort quick`` makes
+# gates cheaper; a baseline has to be of the same effort.
 #
-# Now the broken data, against the same limits and against the baseline. ``GITHUB_STEP_SUMMARY`` is where GitHub tells a
+# Now the broken data, against the same limits and against the baseline. ``GITHUB_STEP_SUMMARY`` is where GitHub asks a
 # job to write its page; any file will do:
 
 run(
@@ -132,7 +133,7 @@ run(
 print((folder / "page.md").read_text("utf-8"))
 
 # %%
-# A mistake in the command is told apart from bad data:
+# A mistake in the command has another exit code than bad data:
 
 run("bayesfloor check good.csv -y type --target 92%")
 
@@ -147,10 +148,11 @@ import json
 from bayesfloor import Check
 
 found = json.loads((folder / "floor.json").read_text("utf-8"))
-print(found["reachable"], "|", found["verdict"])
+print(found["outcome"], "|", found["verdict"])
+print({end: found["answer"][end] for end in ("estimate", "lower", "upper")})
 print([(gate["code"], gate["word"]) for gate in found["gates"]])
 before = Check.from_json(folder / "floor.json")
-print(f"{before.facts.n_rows} rows, lowest possible error at most {before.envelope.upper:.3f}")
+print(f"{before.facts.n_rows} rows, lowest possible error at most {before.answer.upper:.3f}")
 
 # %%
 # What the gate saw, side by side: both files on one ruler each.
@@ -158,20 +160,20 @@ print(f"{before.facts.n_rows} rows, lowest possible error at most {before.envelo
 import matplotlib.pyplot as plt
 
 import bayesfloor
-from bayesfloor.plotting import EnvelopeDisplay
+from bayesfloor.plotting import AnswerDisplay
 
 now = bayesfloor.check(bad, "kind", target=0.92)
-_, axes = plt.subplots(2, figsize=(7.5, 6), layout="constrained")
+_, axes = plt.subplots(2, figsize=(7.5, 7), layout="constrained")
 for one, name, ax in ((before, "good.csv", axes[0]), (now, "bad.csv", axes[1])):
-    EnvelopeDisplay.from_results(one.envelope, one.overall, target=0.92, ax=ax)
-    ax.set_title(f"{name}: {one.reachable(0.92)}", loc="left", fontsize=10, pad=20)
+    AnswerDisplay.from_answer(one.answer, target=0.92, ax=ax)
+    ax.set_title(f"{name}: {one.answer.verdict(0.92)}", loc="left", fontsize=10, pad=20)
     ax.set_xlim(0, 0.35)
 
 # %%
 # In pytest
 # ---------
-# ``assert_reachable`` fails where the target is out of reach, with ``strict=True`` also where it is undecided. What it
-# returns is a :class:`bayesfloor.Check`, to assert more of:
+# ``assert_reachable`` fails where the target is out of reach, with ``strict=True`` also where it is too close to call.
+# What it returns is a :class:`bayesfloor.Check`, to assert more of:
 
 (folder / "test_data.py").write_text("""
 import pandas as pd
@@ -183,7 +185,7 @@ from bayesfloor import assert_reachable
 @pytest.mark.parametrize("name", ["good", "bad"])
 def test_the_target_can_be_reached(name):
     found = assert_reachable(pd.read_csv(f"{name}.csv"), "kind", 0.92)
-    assert found.rows.n_suspect < 0.03 * found.facts.n_rows, "too many rows sit among another class"
+    assert found.rows.n_suspect < 0.03 * found.facts.n_rows, "too many suspicious labels"
 """)
 run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 
@@ -212,7 +214,7 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 #             with:
 #               python-version: "3.13"
 #           - run: python -m pip install "bayesfloor[cli]"
-#           - name: Hold the data against their limits
+#           - name: Check the data
 #             run: >
 #               bayesfloor check data/train.csv -y kind
 #               --target 92% --max-pair-error 15%
@@ -240,13 +242,13 @@ work.cleanup()
 # -------------------
 # - **A green gate as good data.** A gate looks at how far classes overlap. A feature that leaks the label makes the
 #   floor zero, and every gate green.
-# - **"Undecided" as "ok".** The exit code is 0, the meaning is not. Read the page, or use ``--strict`` where there are
-#   rows enough.
-# - **A baseline of other data.** With other features, classes or a very different number of rows the comparison is not
-#   quite alike; the gate says so, and does not fail on it lightly.
+# - **"Too close to call" as "ok".** The exit code is 0, the meaning is not. Read the page, or use ``--strict`` where
+#   there are rows enough.
+# - **A baseline of other data.** With other features or classes, or of another effort, the two cannot be compared; the
+#   gate says so, and is too close to call.
 # - **Small classes.** Those with fewer than 30 rows are not looked at by any gate.
 #
 # Next
 # ----
 # :doc:`plot_1_is_95_possible` for what the verdict rests on, :doc:`plot_4_is_my_model_done` to find the wrong labels
-# that a gate has complained about. ``bayesfloor explain BF305`` tells what a code means.
+# that a gate has complained about. ``bayesfloor explain BF305`` says what a code means.

@@ -4,15 +4,15 @@ A million rows
 
 **The question.** There are a million rows. Does that take all night, and do they fit?
 
-**The answer.** It takes seconds: growing samples are drawn until the interval is narrow enough, and rows may stay on
-disk. What a sample cannot show are very rare classes, and single rows that were not drawn.
+**The answer.** It takes seconds: the data are subsampled until the interval is narrow enough, and rows may stay on
+disk. What a subsample cannot show are very rare classes, and single rows that were not drawn.
 """
 
 # %%
 # The smallest code
 # -----------------
-# Two large classes, normal in the plane, of which the best classifier errs on 15.9 %; and a rare third one, with 60 of
-# a million rows. Not all rows are used, and a warning says so. Here it is caught, to be shown:
+# Two large classes, normal in the plane, for which the best classifier has an error of 15.9 %; and a rare third one,
+# with 60 of a million rows. Not all rows are used, and a warning says so. Here it is caught, to be shown:
 
 import time
 import warnings
@@ -30,32 +30,38 @@ for name, place in middle.items():
     X[y == name] += place
 
 start = time.process_time()
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     floor = BayesFloor().fit(X, y)
 print(f"{len(X):,} rows in {time.process_time() - start:.0f} CPU seconds")
-print(told[0].message)
-print(f"lowest possible error: {floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
+print(caught[0].message)
+print(f"tree bounds: {floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
+print(floor.answer())
 
 # %%
 # What the numbers mean
 # ---------------------
-# Above 50,000 rows samples are drawn, each twice the one before, until the 95 % interval of the share of cross edges is
-# narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each showed:
+# Above 50,000 rows the data are subsampled. Each subsample is twice as large as the one before, until the 95 % interval
+# of the fraction of cross-class edges is narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each
+# showed:
 
 import matplotlib.pyplot as plt
 
-n_rows, share, error = (np.array([one[key] for one in floor.curve_]) for key in ("n_rows", "cross_rate", "std_error"))
+n_rows, rate, error = (np.array([one[key] for one in floor.curve_]) for key in ("n_rows", "cross_rate", "std_error"))
 _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-ax.errorbar(n_rows, share, 1.96 * error, fmt="o", color="#222222", capsize=4)
+ax.errorbar(n_rows, rate, 1.96 * error, fmt="o", color="#222222", capsize=4)
 ax.set_xscale("log")
 ax.set_xticks(n_rows, [f"{n:,}" for n in n_rows])
 ax.set_xticks([], minor=True)
-ax.set(xlabel="rows drawn (log scale)", ylabel="share of cross edges", title="Samples until the interval is narrow")
+ax.set(
+    xlabel="rows drawn (log scale)",
+    ylabel="fraction of cross-class edges",
+    title="Samples until the interval is narrow",
+)
 ax.set_xlim(n_rows[0] / 1.5, n_rows[-1] * 1.5)
 label = ax.annotate(
     "narrower than 0.01:\nenough",
-    (n_rows[-1], share[-1]),
+    (n_rows[-1], rate[-1]),
     (-12, 0),
     textcoords="offset points",
     ha="right",
@@ -63,11 +69,13 @@ label = ax.annotate(
 )
 
 # %%
-# Four times the rows halve the interval, and that is all they do: the share of cross edges has long settled, and the
-# gap between the lower and the upper bound is the method's and does not close. More rows are worth it where
-# neighbours are far apart (many dimensions), which ``floor.overall_.trust`` tells.
+# Four times the rows halve the interval, and that is all they do: the fraction of cross-class edges has long settled,
+# and the gap between the lower and the upper tree bound belongs to the method and does not close. The answer closes it:
+# its learners are trained on up to 50,000 rows. More rows are worth it while their learning curve still falls:
 
-print(floor.overall_.trust, "-", floor.overall_.reasons[0])
+answer = floor.answer()
+print(f"{answer.estimate:.3f}, range {answer.lower:.3f} to {answer.upper:.3f}; the truth is about 0.159")
+print(answer.curve)
 
 # %%
 # The warning
@@ -88,8 +96,8 @@ warnings.simplefilter("ignore", SampledRowsWarning)
 # %%
 # Rows on disk
 # ------------
-# Rows need not be in memory. A folder of Parquet files is told by its name, and the label by that of its column. Of
-# more than a million rows a million are drawn and read, and samples are drawn of these:
+# Rows need not be in memory. Pass the path of a folder of Parquet files, and the name of the column with the labels. Of
+# more than a million rows a million are read, and these are subsampled:
 
 import tempfile
 from pathlib import Path
@@ -106,7 +114,7 @@ for number, part in enumerate(np.array_split(np.arange(len(X)), 4)):
 start = time.process_time()
 far = BayesFloor(target_width=0.02).fit(folder, "label")
 print(f"{far.overall_.n_rows:,} rows used, {time.process_time() - start:.0f} CPU seconds")
-print(f"lowest possible error: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
+print(f"tree bounds: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
 
 # %%
 # ``open_rows`` gives a handle where columns are to be chosen. It reads numbers when asked, not before, and goes
@@ -124,15 +132,15 @@ print(rows.take(np.array([0, 999_999])))
 #
 # What a sample cannot show
 # -------------------------
-# **Rare classes.** Each class gets its share of the sample, so of 60 rows in a million three are drawn. Nothing can be
-# said of three rows. Their bounds look wonderfully low, and ``few`` says why:
+# **Rare classes.** Each class keeps its proportion in the subsample, so of 60 rows in a million three are drawn.
+# Nothing can be said about three rows. Their bounds look wonderfully low, and ``few`` says why:
 
 classes = floor.one_vs_rest_.frame()
 print(classes[["class", "size", "lower", "upper", "few"]].round(4).to_string(index=False))
 
 # %%
 # The way out is to take all rows of the rare class and some of the others. That answers for pairs with the rare class;
-# the overall floor is then that of other class shares:
+# the overall floor is then that of other class proportions:
 
 keep = (y == "rare") | (rng.random(len(y)) < 0.003)
 near = BayesFloor().fit(X[keep], y[keep])
@@ -141,8 +149,8 @@ print(near.one_vs_rest_.frame()[["class", "size", "few"]].to_string(index=False)
 print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# **Single rows.** Odd labels are looked for among the rows that were drawn; ``rows_`` says which these are. For a list
-# of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
+# **Single rows.** Suspicious labels are looked for among the rows that were drawn; ``rows_`` says which these are. For
+# a list of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
 
 print(f"{len(floor.rows_):,} rows were looked at, row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()
@@ -150,8 +158,8 @@ work.cleanup()
 # %%
 # What not to believe
 # -------------------
-# - **That a narrow interval is a right answer.** It is narrow around the share of cross edges at so many rows. Bounds
-#   and bias come on top, and ``trust`` says how much.
+# - **That a narrow interval is a right answer.** It is narrow around the fraction of cross-class edges at so many rows.
+#   Bias comes on top where data are sparse.
 # - **That each interval holds what all rows show.** One in twenty need not.
 # - **A sample of sorted files, if you drew it yourself.** Take rows at random, or leave the drawing to ``fit``.
 # - **Silence about a rare class.** Look at ``few`` before you believe that it is easy.
