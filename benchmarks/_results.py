@@ -135,7 +135,7 @@ def code_behind(results):
     told = {commit: f"commit {commit}" if commit else "a commit that was not recorded" for commit in counts}
     if len(counts) == 1:
         return next(iter(told.values()))
-    return ", ".join(f"{told[commit]} ({count} cases)" for commit, count in counts.items())
+    return ", ".join(f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items())
 
 
 _PER_CASE = ("measured", "commits", "cases")  # what a file has besides what made all of it

@@ -33,7 +33,7 @@ def test_each_case_keeps_the_commit_that_measured_it(kept, tmp_path):
     results = kept.read_results(tmp_path / "it.json")
 
     assert results["commits"] == {"one": "aaa", "two": "bbb"}
-    assert kept.code_behind(results) == "commit aaa (1 cases), commit bbb (1 cases)"
+    assert kept.code_behind(results) == "commit aaa (1 of 2 cases), commit bbb (1 of 2 cases)"
 
 
 def test_a_case_to_be_measured_anew_loses_its_commit(kept, tmp_path):
@@ -51,7 +51,7 @@ def test_files_from_before_commits_were_recorded_say_so(kept):
     results = {"cases": {"one": {}, "two": {}}}
 
     assert kept.code_behind(results) == "a commit that was not recorded"
-    assert "commit ccc (1 cases)" in kept.code_behind(results | {"commits": {"two": "ccc"}})
+    assert "commit ccc (1 of 2 cases)" in kept.code_behind(results | {"commits": {"two": "ccc"}})
 
 
 def test_changed_code_and_no_checkout_are_told_apart_from_a_commit(kept, monkeypatch):
