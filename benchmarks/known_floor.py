@@ -178,6 +178,11 @@ def all_cells(results):
             )
 
 
+def our_methods(cells):
+    """Methods that are not rivals, the one that stands for us last: results name the method that they are of."""
+    return [name for name in cells[0]["methods"] if name not in RIVALS]
+
+
 def errors_of(cells, method):
     """Signed errors of a method's estimates."""
     return np.array([cell["methods"][method]["estimate"] - cell["truth"] for cell in cells])
@@ -344,7 +349,7 @@ def reliability_table(results):
     yield ("reliability", "answers", "mean absolute error", "range holds the truth", "upper limit below it")
     cells = list(all_cells(results))
     for word in RELIABILITIES:
-        those = [cell for cell in cells if cell["methods"]["answer"]["reliability"] == word]
+        those = [cell for cell in cells if cell["methods"].get("answer", {}).get("reliability") == word]
         if those:
             counts = (sum(map(holds_truth, those)), sum(map(is_limit_wrong, those)))
             yield (word, str(len(those)), f"{np.abs(errors_of(those, 'answer')).mean():.4f}", *map(str, counts))
@@ -461,7 +466,7 @@ def main(arguments=None):
         names=list(DESIGNS),
         cells=lambda options: case_names(options.only or DESIGNS),
         measure=run,
-        show=lambda results, options: print_summary(summarise(results), judged=not options.quick),
+        show=lambda results, options: print_summary(summary_of(results), judged=not options.quick),
         header=lambda _: {"sizes": sizes},
         more=JOBS,
         around=(),
