@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._data import SEED, data_folder
-from benchmarks._results import ResultsFile, machine, read_results
+from benchmarks._results import ResultsFile, code_behind, machine, read_results
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 JOBS = {"--jobs": {"type": int, "default": 1, "help": "processes (default: 1)"}}
@@ -83,7 +83,9 @@ def run_command(
     path = path[options.protocol] if isinstance(path, dict) else path
     if options.show:
         options.quick = False
-        show(read_results(options.output or path), options)
+        results = read_results(options.output or path)
+        show(results, options)
+        print(f"\nMeasured until {results['measured']} by the code of {code_behind(results)}.")
         return
     if needs_data:
         data_folder()

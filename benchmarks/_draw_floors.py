@@ -2,13 +2,10 @@
 
 import numpy as np
 
-from benchmarks import calibration, feebee, labels
+from benchmarks import answers, calibration, feebee, labels
 from benchmarks._figures import goal_mark, legend_above, mark_line, ours, panels, rows_down, steps, theirs, wilson
 from benchmarks._rivals import RIVALS
-from benchmarks.known_floor import all_cells, bounds_held, errors_of, largest_cells, mean_of
-
-_OURS = ("floor", "envelope")
-
+from benchmarks.known_floor import all_cells, bounds_held, errors_of, largest_cells, lower_end, mean_of, our_methods
 
 # Known Bayes errors
 
@@ -16,17 +13,17 @@ _OURS = ("floor", "envelope")
 def draw_methods(results, look):
     """Bias, absolute error by number of rows, and how often the bounds hold the truth, by method."""
     cells = list(all_cells(results))
-    methods = list(cells[0]["methods"])
+    methods, our = list(cells[0]["methods"]), our_methods(cells)
     figure, (bias, size, held) = panels(7, 4.3, 1, 3, sharey=True)
     for place, name in enumerate(methods):
-        errors, kind = errors_of(cells, name), ours(look) if name in _OURS else theirs(look, 0)
+        errors, kind = errors_of(cells, name), ours(look) if name in our else theirs(look, 0)
         bias.errorbar(errors.mean(), place, xerr=errors.std(ddof=1), **kind)
     _draw_sizes(size, cells, methods, look)
     for name, found in bounds_held(results).items():
         share, ends = wilson(found["held"].sum(), len(found["held"]))
-        kind = ours(look) if name in _OURS else theirs(look, 0)
+        kind = ours(look) if name in our else theirs(look, 0)
         held.errorbar(share, methods.index(name), xerr=ends, **kind)
-    rows_down(bias, [f"{name} (ours)" if name in _OURS else name for name in methods])
+    rows_down(bias, [f"{name} (ours)" if name in our else name for name in methods])
     mark_line(bias, 0, look)
     bias.set(xlabel="estimate - Bayes error,\nmean and s.d.")
     size.set(xlabel="mean absolute error", xlim=(0, None))
@@ -64,11 +61,41 @@ def _draw_design(axes, place, cells, look):
 
     truth = {**goal_mark(look), "ms": 11}
     axes.plot(cells[0]["truth"], place, **truth, zorder=2, label=label("Bayes error"))
-    ends = [mean_of(cells, "envelope", side) for side in ("lower", "upper")]
-    axes.plot(ends, [place, place], color=look.ours, lw=5, alpha=0.35, label=label("envelope (ours), bounds"))
-    axes.plot(mean_of(cells, "envelope", "estimate"), place, **ours(look), label=label("envelope (ours), estimate"))
+    our = our_methods(cells)[-1]
+    ends = [mean_of(cells, our, side) for side in ("lower", "upper")]
+    axes.plot(ends, [place, place], color=look.ours, lw=5, alpha=0.35, label=label(f"{our} (ours), range"))
+    axes.plot(mean_of(cells, our, "estimate"), place, **ours(look), label=label(f"{our} (ours), estimate"))
     for number, name in enumerate(RIVALS):
         axes.plot(mean_of(cells, name, "estimate"), place, **theirs(look, number, ms=4.5), label=label(name))
+
+
+# Real data
+
+
+def draw_answers(results, look):
+    """A row for each dataset: the answer's range and estimate, the best tuned rival, and what was said before."""
+    cases = results["cases"]
+    names = [name for name in answers.DATASETS if f"answer/{name}" in cases]
+    figure, (axes,) = panels(6.8, 1.2 + 0.27 * len(names))
+    for place, name in enumerate(names):
+        _draw_answer(axes, place, cases[f"answer/{name}"], look)
+        rivals = answers.rivals_of(results, name)
+        marks = {"best tuned rival": min(rivals.values(), default=None)}
+        marks["estimate of the method used before"] = cases.get(f"before/{name}", {}).get("estimate")
+        for number, (what, error) in enumerate(marks.items()):
+            if error is not None:
+                axes.plot(error, place, **theirs(look, number, ms=4.5), label=None if place else what)
+    rows_down(axes, [f"{name}, {cases[f'answer/{name}']['shape'][0]:,}" for name in names], size=8)
+    axes.set(xlabel="error rate", xlim=(0, None))
+    legend_above(figure, axes, columns=2)
+    return figure
+
+
+def _draw_answer(axes, place, answer, look):
+    labels = (None, None) if place else ("range (from 0 without a lower end)", "best estimate")
+    ends = [lower_end(answer), answer["upper"]]
+    axes.plot(ends, [place, place], color=look.ours, lw=5, alpha=0.35, label=labels[0])
+    axes.plot(answer["estimate"], place, **ours(look), label=labels[1])
 
 
 # Label noise
@@ -94,8 +121,9 @@ def _draw_band(axes, name, cases, look):
     for number, method in enumerate(RIVALS):
         above = [case["methods"][method]["estimate"] for case in cases.values()] - edges[:, 0]
         axes.plot(rates, above, **theirs(look, number, ls=("-", "--", ":", "-.")[number % 4], lw=1), label=method)
-    above = [case["methods"]["envelope"]["estimate"] for case in cases.values()] - edges[:, 0]
-    axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label="envelope (ours)")
+    our = our_methods(list(cases.values()))[-1]
+    above = [case["methods"][our]["estimate"] for case in cases.values()] - edges[:, 0]
+    axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label=f"{our} (ours)")
     axes.set(title=name, xlabel="labels drawn anew, share", ylabel="estimate above the band's end", ylim=(-0.27, 0.37))
     axes.grid(axis="y")
 

@@ -41,7 +41,6 @@ def measure_floors(*, quick):
         "rows": len(X),
         "seconds": plain(seconds),
         "overall": plain(floor.overall_.estimate),
-        "trust": floor.overall_.trust,
         **{name: [plain(value) for value in getattr(pairs, name)[PAIRS]] for name in ("lower", "estimate", "upper")},
     }
 

@@ -4,6 +4,8 @@ import json
 import os
 import platform
 import re
+import subprocess
+from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -112,30 +114,61 @@ def _cpu_model():
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
+def code_commit():
+    """Commit of this checkout, with a plus where its code was changed since; None outside of a checkout."""
+    git = ["git", "-C", str(Path(__file__).parents[1])]
+    status = ["status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks"]
+    try:
+        commit, changes = (
+            subprocess.run([*git, *words], check=True, capture_output=True, text=True).stdout.strip()
+            for words in (["rev-parse", "--short", "HEAD"], status)
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{commit}+" if changes else commit
+
+
+def code_behind(results):
+    """The commits whose code measured the cases, in words."""
+    commits = results.get("commits", {})
+    counts = Counter(commits.get(name) for name in results["cases"])
+    told = {commit: f"commit {commit}" if commit else "a commit that was not recorded" for commit in counts}
+    if len(counts) == 1:
+        return next(iter(told.values()))
+    return ", ".join(f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items())
+
+
+_PER_CASE = ("measured", "commits", "cases")  # what a file has besides what made all of it
+
+
 class ResultsFile:
     """Results by case, written as each comes, so that a killed run goes on where it was."""
 
     def __init__(self, path, header):
         """Keep results at ``path``, or nowhere if it is None, under a header that says what made them."""
-        self.path, self.results = path, {**header, "measured": None, "cases": {}}
+        self.path, self.results = path, {**header, "measured": None, "commits": {}, "cases": {}}
+        self.commit = code_commit()
 
     def resume(self, *, without=()):
         """Take over what the file has, if it was made alike, except the cases to be measured anew."""
         if self.path is None or not self.path.exists():
             return
         before = read_results(self.path)
-        alike = all(before.get(key) == value for key, value in self.results.items() if key not in ("measured", "cases"))
+        alike = all(before.get(key) == value for key, value in self.results.items() if key not in _PER_CASE)
         if not alike and not without:
             raise SystemExit(f"{self.path} is of another machine, version or size; --fresh measures anew.")
         if alike:
             self.results["measured"] = before.get("measured")
-            self.results["cases"] = {name: case for name, case in before["cases"].items() if name not in without}
+            for part in ("commits", "cases"):
+                kept = {name: value for name, value in before.get(part, {}).items() if name not in without}
+                self.results[part] = kept
         self._write()
 
     def add(self, name, case, *, derived=False):
-        """Put a case in, with the day if it was measured and not derived from others, and write the file."""
+        """Put a case in, with its commit, and the day if it was measured and not derived; write the file."""
         if not derived:
             self.results["measured"] = datetime.now(UTC).date().isoformat()
+        self.results["commits"][name] = self.commit
         self.results["cases"][name] = case
         if self.path is not None:
             self._write()

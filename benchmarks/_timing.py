@@ -1,6 +1,5 @@
 """Seconds and bytes: repeated measurements that take turns, and the peak memory of this process."""
 
-import resource
 import sys
 import time
 from pathlib import Path
@@ -29,6 +28,8 @@ class Timing(NamedTuple):
 
 def children_time():
     """CPU seconds of the processes that this one started and waited for."""
+    import resource  # not on Windows
+
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -67,5 +68,7 @@ def peak_gigabytes():
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024 / 1e9
+    import resource
+
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9

@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.realistic held-back`` runs what is asked for on sixty problems that no method was tuned on, four
 draws of each; ``development`` on those that methods may be tuned on. Each cell is kept as it comes, the first draws of
-all problems first, and a killed run goes on where it was. ``--kinds`` takes some of three kinds of cells: "rivals",
-5-fold errors of three classifiers of scikit-learn by their defaults on standardised rows; "before", the envelope that
-the answer took the place of; "answer". ``--quick`` takes two small problems and writes nothing; ``--show`` prints what
-was kept before.
+all problems first, and a killed run goes on where it was. ``--kinds`` takes one of two kinds of cells: "rivals", 5-fold
+errors of three classifiers of scikit-learn by their defaults on standardised rows; "answer". Cells of a third kind,
+"before", are only read: they hold the answer that an earlier commit gave, by a method that is no longer part of the
+code. ``--quick`` takes two small problems and writes nothing; ``--show`` prints what was kept before.
 
 Where noise was planted in real labels the truth is a band: an estimate errs by its distance to it, and a range holds
 the truth if it reaches it. Verdicts are asked for at errors some points below and above the truth; those that are not
@@ -21,24 +21,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks._before import run_before
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._realistic import easy, table
 from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
 from benchmarks._results import align
 from benchmarks._timing import seconds_of
-from benchmarks.known_floor import CompactFile, check_shares, plain
+from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, CompactFile, check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "realistic.json"
 MARGINS = (0.02, 0.05, 0.1)
 FOLDS, RESAMPLES, LEVEL = 5, 1000, 0.95
 QUICK = (easy(200, 1, error=0.05), table(300, 1, flips=0.1))
 PROBLEMS = {problem.name: problem for problems in (*SETS.values(), QUICK) for problem in problems}
-REACHABLE, OUT_OF_REACH, NO_SIGNAL = "reachable", "out of reach", "no signal found"
+NO_SIGNAL = "no signal found"
 KINDS = ("rivals", "before", "answer")
 ANSWERS = KINDS[1:]  # kinds with a range and verdicts
-BEFORE = "813a893"  # commit that the cells of this kind are of
+BEFORE = "813a893"  # commit whose code measured the cells of the kind "before"
 
 
 # One cell: a problem, a draw and a kind.
@@ -92,16 +91,14 @@ def run_answer(problem, draw, targets):
 
     X, y = problem.draw(draw)
     seconds, found = seconds_of(lambda: BayesFloor(random_state=draw).fit(X, y).answer())
-    ends = {name: getattr(found, name) for name in ("estimate", "lower", "upper")}
-    return {
-        **{name: None if math.isnan(value) else plain(float(value)) for name, value in ends.items()},
+    return told_by(found) | {
         "reliability": NO_SIGNAL if found.reasons[:1] and found.reasons[0].startswith(NO_SIGNAL) else found.reliability,
         "verdicts": {name: found.verdict(1 - error) for name, error in targets.items()},
         "seconds": plain(seconds),
     }
 
 
-RUNS = {"rivals": run_rivals, "before": run_before, "answer": run_answer}
+RUNS = {"rivals": run_rivals, "answer": run_answer}
 
 
 def run_cell(name, draw, kind, truth):
@@ -173,11 +170,6 @@ def distance(cell, kind):
     """By how much an estimate misses the truth; without end where there is none."""
     estimate, truth = cell[kind]["estimate"], cell["truth"]
     return math.inf if estimate is None else max(0.0, truth["low"] - estimate, estimate - truth["high"])
-
-
-def lower_end(one):
-    """Lower end of a range, 0 where it has none."""
-    return 0.0 if one["lower"] is None else one["lower"]
 
 
 def holds(cell, kind):
@@ -380,8 +372,8 @@ def run(file, options):
     if options.quick:
         run_cells([problem.name for problem in QUICK], 1, options.kinds, file, options.jobs)
         for key, case in file.results["cases"].items():
-            if "lower" in case:
-                check_shares(key, {"range": {**case, "lower": lower_end(case)}})
+            if "estimate" in case:
+                check_shares(key, {"answer": case})
     else:
         run_cells(chosen(options), DRAWS, options.kinds, file, options.jobs)
 

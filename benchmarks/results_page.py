@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._figures import save_both
-from benchmarks._results import columns_of_numbers, verdict
+from benchmarks._results import code_behind, columns_of_numbers, verdict
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 TEXTS = Path(__file__).parent / "pages"
-ORDER = ("known_floor", "feebee", "calibration", "labels", "selection", "paper", "paper_gap", "classifiers")
+ORDER = ("answers", "known_floor", "feebee", "calibration", "labels", "selection", "paper", "paper_gap", "classifiers")
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows at once
 ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that have the tables of another
 FIGURES = {  # what draws them, and the table of what they show, where a part may not be measured yet
+    "answers": {"answers": "_draw_floors.draw_answers of answers"},
     "calibration": {
         "coverage": "_draw_floors.draw_coverage of intervals",
         "bias": "_draw_floors.draw_bias of paper-bias",
@@ -141,7 +142,7 @@ def about(benchmark):
     versions |= {name: results[name] for name in ("cleanlab", "pandas") if name in results}
     lines = {
         "Command": f"`python -m benchmarks.{benchmark.name}`; with `--show` it prints what was measured before",
-        "Measured": f"{results['measured']} (the last of it)",
+        "Measured": f"{results['measured']} (the last of it), by the code of {code_behind(results)}",
         "Machine": f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, shared with other work",
         "Versions": f"Python {facts['python']}, " + ", ".join(f"{name} {number}" for name, number in versions.items()),
         "Linear algebra": ", ".join(facts["blas"]),

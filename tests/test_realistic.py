@@ -143,3 +143,12 @@ def test_tables_tell_the_figures_of_made_up_cells(realistic, monkeypatch):
     assert (*verdicts[3:5], verdicts[6].partition(" ")[0], verdicts[7]) == ("16", "16", "0.062", "1")
     assert made["chance"][2] == ("answer", "4", "4", "4", "0")
     assert ("table", "3", "0.2000", "-", "0.0500") in made["families"]
+
+
+def test_cells_of_what_is_gone_are_read_but_not_run(realistic, capsys):
+    """The code that measured them is not there any more."""
+    with pytest.raises(SystemExit):
+        realistic.main(["held-back", "--kinds", "before"])
+
+    assert "invalid choice: 'before'" in capsys.readouterr().err
+    assert "before" in realistic.ANSWERS

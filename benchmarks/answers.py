@@ -1,0 +1,324 @@
+"""What the answer says of real data, beside the best tuned classifier, and what it costs.
+
+``python -m benchmarks.answers`` measures cells of three kinds, one after the other, and keeps each as it comes: a
+killed run goes on where it was. "cost": CPU seconds of ``BayesFloor().fit`` with ``.answer(effort)``, warm and on one
+thread, in turn with 5-fold cross-validation of a random forest of 100 trees. "answer": the answer with the default
+effort. "rivals": the cross-validated error of five families of classifiers, tuned. All three see the same rows, at most
+20,000 of a dataset, 10,000 where it has hundreds of columns. ``--only`` takes kinds and datasets. ``--quick`` takes two
+small sets and writes nothing; ``--show`` prints what was kept before. Cells of a fourth kind, "before", are only read:
+they hold the answer that commit f9c5030 gave, by a method that is no longer part of the code.
+
+Datasets are read from the folder that ``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other: it stays.
+"""
+
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from benchmarks._command import FOLDER, measure_once, one_thread, own_kernel_cache, run_command
+from benchmarks._compared import BEST_CASES
+from benchmarks._data import SEED
+from benchmarks._results import Goal, align, verdict
+from benchmarks._timing import Timing, seconds_of
+from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tuned_error
+from benchmarks.known_floor import CompactFile, check_shares, lower_end, plain, told_by
+
+RESULTS = FOLDER / "answers.json"
+RECIPES = dict(BEST_CASES) | {"mnist_train": "paper"}  # what gives the class away is left out
+DATASETS = (*RECIPES, "digits")
+MOST_ROWS, MANY_COLUMNS, MOST_ROWS_OF_MANY_COLUMNS = 20_000, 200, 10_000
+COST_SETS = ("letter", "satimage", "pendigits", "digits")
+ROUNDS = {"quick": 3, "normal": 3, "thorough": 2}
+MOST_RATIO = {"quick": 1.0, "normal": 2.5}  # to the forest's time; of thorough it is only reported
+LETTER = {"upper": (0.0, 0.035), "estimate": (0.01, 0.03)}
+KINDS = ("cost", "answer", "rivals")
+QUICK = {"sets": ("digits", "segment"), "rows": 300, "efforts": ("quick",), "families": ("svc", "neighbours")}
+
+
+# Rows.
+
+
+@lru_cache(maxsize=1)
+def read_set(name, most=MOST_ROWS):
+    """Rows and codes of a dataset, at most so many, the same ones in every run."""
+    if name == "digits":
+        from sklearn.datasets import load_digits
+
+        X, y = load_digits(return_X_y=True)
+    else:
+        from benchmarks._recipes import load
+
+        X, y = load(name, RECIPES[name])
+    most = min(most, MOST_ROWS_OF_MANY_COLUMNS) if X.shape[1] > MANY_COLUMNS else most
+    kept = np.sort(np.random.default_rng(SEED).permutation(len(y))[:most])
+    return X[kept], np.unique(y[kept], return_inverse=True)[1]
+
+
+def shape_of(X, y):
+    """Rows, columns and classes."""
+    return {"shape": [*X.shape, int(y.max()) + 1]}
+
+
+# Cells.
+
+
+def measure_cost(name, effort, most=MOST_ROWS, rounds=None):
+    """CPU seconds of a forest's cross-validation, of a fit and of an answer, round by round."""
+    from bayesfloor import BayesFloor
+
+    X, y = read_set(name, most)
+    warm_up(X, y, effort)
+    rounds = ROUNDS[effort] if rounds is None else rounds
+    seconds = {"forest": [], "fit": [], "answer": []}
+    for _ in range(rounds):
+        forest, _ = seconds_of(lambda: validate_forest(X, y))
+        fit, floor = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=SEED).fit(X, y))
+        answer, _ = seconds_of(lambda floor=floor: floor.answer(effort))
+        for key, value in (("forest", forest), ("fit", fit), ("answer", answer)):
+            seconds[key].append(plain(value))
+    return shape_of(X, y) | {"seconds": seconds}
+
+
+def warm_up(X, y, effort):
+    """Compile and import all that is to be measured."""
+    from sklearn.datasets import load_iris
+
+    from bayesfloor import BayesFloor
+
+    BayesFloor(n_jobs=1, random_state=SEED).fit(X, y)
+    flowers = load_iris(return_X_y=True)
+    BayesFloor(n_jobs=1, random_state=SEED).fit(*flowers).answer(effort)
+    validate_forest(*flowers)
+
+
+def validate_forest(X, y):
+    """5-fold cross-validation of a random forest of 100 trees."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
+    return cross_val_score(RandomForestClassifier(100, n_jobs=1, random_state=SEED), X, y, cv=folds)
+
+
+def measure_answer(name, most=MOST_ROWS):
+    """The answer with the default effort."""
+    from bayesfloor import BayesFloor
+
+    X, y = read_set(name, most)
+    seconds, answer = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=SEED).fit(X, y).answer())
+    return shape_of(X, y) | told_by(answer) | {"seconds": plain(seconds)}
+
+
+def measure_rival(name, family, most=MOST_ROWS):
+    """The error of one family of classifiers, tuned; None where it is not tried."""
+    X, y = read_set(name, most)
+    size = shape_of(X, y)
+    if not suits(family, *size["shape"][1:]):
+        return size | {"error": None}
+    seconds, (error, setting) = seconds_of(lambda: tuned_error(X, y, family))
+    return size | {"error": plain(error), "setting": setting, "seconds": plain(seconds)}
+
+
+def all_cells():
+    """Every cell with what measures it."""
+    cost = [(f"cost/{name}/{effort}", measure_cost, (name, effort)) for effort, name in product(ROUNDS, COST_SETS)]
+    answers = [(f"answer/{name}", measure_answer, (name,)) for name in DATASETS]
+    rivals = [(f"rivals/{name}/{one}", measure_rival, (name, one)) for name in DATASETS for one in FAMILIES]
+    return [*cost, *answers, *rivals]
+
+
+def chosen(options):
+    """Cells that are asked for: of these kinds, if some are named, and of these datasets, if some are."""
+    kinds, sets = ([name for name in options.only if name in group] for group in (KINDS, DATASETS))
+    found = []
+    for cell in all_cells():
+        kind, name, *_ = cell[0].split("/")
+        if kind in (kinds or KINDS) and name in (sets or DATASETS):
+            found.append(cell)
+    return found
+
+
+def run(file, options):
+    """Measure what the file does not have; in the quick form order is asserted."""
+    if options.quick:
+        run_quick(file)
+        return
+    for key, measure, arguments in chosen(options):
+        measure_once(key, file, lambda measure=measure, arguments=arguments: measure(*arguments))
+
+
+def run_quick(file):
+    """All kinds on a few rows."""
+    for name in QUICK["sets"]:
+        for effort in QUICK["efforts"]:
+            file.add(f"cost/{name}/{effort}", measure_cost(name, effort, QUICK["rows"], rounds=1))
+        file.add(f"answer/{name}", measure_answer(name, QUICK["rows"]))
+        check_shares(name, {"answer": file.results["cases"][f"answer/{name}"]})
+        for family in QUICK["families"]:
+            file.add(f"rivals/{name}/{family}", measure_rival(name, family, QUICK["rows"]))
+            assert 0 <= file.results["cases"][f"rivals/{name}/{family}"]["error"] <= 1, (name, family)
+
+
+# What they say.
+
+
+def timings(case):
+    """Timings of the forest, of fit and answer together, and of the answer alone."""
+    seconds = case["seconds"]
+    whole = [fit + answer for fit, answer in zip(seconds["fit"], seconds["answer"], strict=True)]
+    return {name: Timing(found, None) for name, found in (("forest", seconds["forest"]), ("whole", whole))} | {
+        "answer": Timing(seconds["answer"], None)
+    }
+
+
+def cost_cases(results):
+    """Cases of costs by dataset and effort."""
+    cases = results["cases"]
+    keys = [(name, effort) for name, effort in product(COST_SETS, ROUNDS) if f"cost/{name}/{effort}" in cases]
+    return {key: cases[f"cost/{key[0]}/{key[1]}"] for key in keys}
+
+
+def ratio_of(case):
+    """Time of fit and answer relative to the forest's."""
+    found = timings(case)
+    return found["whole"].best / found["forest"].best
+
+
+def cost_table(results):
+    """CPU seconds, and how many times the forest's they are."""
+    yield ("dataset", "rows x columns", "classes", "effort", "forest", "fit and answer", "answer alone", "ratio")
+    for (name, effort), case in cost_cases(results).items():
+        n, d, k = case["shape"]
+        told = [_told(one) for one in timings(case).values()]
+        yield (name, f"{n} x {d}", str(k), effort, *told, f"{ratio_of(case):.2f}")
+
+
+def _told(timing):
+    spread = "" if timing.spread is None else f" +{timing.spread:.0%}"
+    return f"{timing.best:.3g} s{spread}"
+
+
+def rivals_of(results, name):
+    """Errors of the families that were tried on a dataset."""
+    found = {family: results["cases"].get(f"rivals/{name}/{family}") for family in FAMILIES}
+    return {family: case["error"] for family, case in found.items() if case and case["error"] is not None}
+
+
+def answer_table(results):
+    """The answer beside the best rival, and beside what was said before."""
+    yield (
+        "dataset",
+        "rows x columns",
+        "classes",
+        "best estimate",
+        "range",
+        "reliability",
+        "best tuned rival",
+        "its error",
+        "before: estimate",
+        "before: range",
+    )
+    for name in DATASETS:
+        answer, before = (results["cases"].get(f"{kind}/{name}") for kind in ("answer", "before"))
+        if answer:
+            n, d, k = answer["shape"]
+            rivals = rivals_of(results, name)
+            best = min(rivals, key=rivals.get, default="-")
+            yield (
+                name,
+                f"{n} x {d}",
+                str(k),
+                f"{answer['estimate']:.4f}",
+                range_text(answer),
+                answer["reliability"],
+                best,
+                f"{rivals[best]:.4f}" if rivals else "-",
+                f"{before['estimate']:.4f}" if before else "-",
+                range_text(before) if before else "-",
+            )
+
+
+def range_text(one):
+    """A range in words."""
+    return f"at most {one['upper']:.4f}" if one["lower"] is None else f"{one['lower']:.4f} to {one['upper']:.4f}"
+
+
+def rival_table(results):
+    """Errors of all families."""
+    yield ("cross-validated error", *FAMILIES)
+    for name in DATASETS:
+        rivals = rivals_of(results, name)
+        if rivals:
+            yield (name, *(f"{rivals[family]:.4f}" if family in rivals else "-" for family in FAMILIES))
+
+
+def contradicted(results):
+    """Datasets that have a rival, and those of them whose lower end lies above the rival's error."""
+    answers = {name: results["cases"].get(f"answer/{name}") for name in DATASETS}
+    least = {name: min(rivals_of(results, name).values(), default=None) for name in DATASETS if answers[name]}
+    judged = {name: error for name, error in least.items() if error is not None}
+    return list(judged), [name for name, error in judged.items() if lower_end(answers[name]) > error]
+
+
+def tables(results):
+    """Tables by name."""
+    made = {"cost": cost_table, "answers": answer_table, "rivals": rival_table}
+    return {name: [*make(results)] for name, make in made.items()}
+
+
+def goals(results):
+    """Every figure that has a goal."""
+    for (name, effort), case in cost_cases(results).items():
+        if effort in MOST_RATIO:
+            ratio, most = ratio_of(case), MOST_RATIO[effort]
+            what = f"{name}: fit and answer({effort!r}) / cross-validation of a random forest, CPU time"
+            yield Goal(what, f"{ratio:.2f}", f"<= {most:g}", ratio <= most)
+    letter = results["cases"].get("answer/letter")
+    for end, (least, most) in LETTER.items() if letter else ():
+        goal = f"{least:g} to {most:g}" if least else f"<= {most:g}"
+        yield Goal(f"letter: {end}", f"{letter[end]:.4f}", goal, least <= letter[end] <= most)
+    judged, wrong = contradicted(results)
+    if judged:
+        what = ", ".join(["datasets whose lower end lies above the error of a rival", *wrong])
+        yield Goal(what, f"{len(wrong)} of {len(judged)}", "<= 0", not wrong)
+
+
+def print_all(results, options):
+    """Print all tables, and the goals if sizes are those that they are for."""
+    for lines in tables(results).values():
+        print("\n".join(["", *align(lines)]))
+    if not options.quick:
+        told = [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
+        print("\n".join(["", *told]))
+
+
+# The command line.
+
+
+def main(arguments=None):
+    """Run the command line."""
+    sizes = {
+        "most_rows": MOST_ROWS,
+        "most_rows_of_many_columns": MOST_ROWS_OF_MANY_COLUMNS,
+        "rounds": ROUNDS,
+        "tuning": {"rows": PICK_ROWS, "folds": PICK_FOLDS},
+        "before": "f9c5030",
+    }
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=[*KINDS, *DATASETS],
+        cells=lambda options: [key for key, *_ in chosen(options)],
+        measure=run,
+        show=print_all,
+        header=lambda _: {"sizes": sizes},
+        around=(own_kernel_cache, one_thread),
+        kind=CompactFile,
+        needs_data=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
