@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks import _compared as compared
-from benchmarks import _sel_noise, _sel_representations, _sel_samples, _sel_splits
+from benchmarks import _sel_noise, _sel_representations, _sel_splits
 from benchmarks._figures import legend_above, mark_line, ours, panels, plain_logs, rows_down, steps, theirs, wilson
 from benchmarks._ranks import LEVEL, critical_difference, friedman_p, joined, mean_ranks
 from benchmarks.selection import cells_of
@@ -171,25 +171,4 @@ def draw_noise(results, look):
     rows_down(axes, [name for name, _, _ in found])
     mark_line(axes, _sel_splits.LEVEL, look)
     axes.set(xlabel="share of 200 trials in which something is declared, 95 % interval", xlim=(-0.002, None))
-    return figure
-
-
-def draw_rows(results, look):
-    """What a quarter of the rows foretells of all of them, relative to what all show."""
-    cells = cells_of(results, "samples")
-    figure, (axes,) = panels(6.8, 6.6)
-    for place, cell in enumerate(cells.values()):
-        for at, draw in zip(steps(len(cell["draws"]), 0.6), cell["draws"], strict=True):
-            low, middle, high = (draw[key] / draw["measured"] for key in ("low", "predicted", "high"))
-            held = _sel_samples.holds(draw)
-            kind = ours(look, ms=4) if held else theirs(look, 0, ms=6, marker="X", color=look.ink, mfc=look.ink)
-            first = f"foretold, its 95 % interval {'holds' if held else 'misses'} what all rows show"
-            axes.errorbar(middle, place + at, xerr=[[middle - low], [high - middle]], **kind, capsize=0, label=first)
-        quarter = np.mean([draw["quarter"] / draw["measured"] for draw in cell["draws"]])
-        axes.plot(quarter, place, **theirs(look, 0), label="the quarter itself, mean")
-    rows_down(axes, [f"{name}, {cell['rows']:,} rows" for name, cell in cells.items()])
-    mark_line(axes, 1, look)
-    axes.set(xscale="log", xlabel="share of cross edges / that of all rows")
-    plain_logs(axes.xaxis, [0.2, 0.5, 1, 2, 3])
-    legend_above(figure, axes, columns=1)
     return figure

@@ -56,7 +56,6 @@ FIGURES = {  # what draws them, and the table of what they show, where a part ma
     "selection": {
         "representations": "_draw_models.draw_representations of representations",
         "noise": "_draw_models.draw_noise of noise",
-        "rows": "_draw_models.draw_rows of samples",
     },
 }
 _PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)

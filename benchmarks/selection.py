@@ -1,4 +1,4 @@
-"""Decisions before training: representations, features, weights, rows needed, splits; beside what training says.
+"""Decisions before training: representations, features, weights, splits; beside what training says.
 
 ``python -m benchmarks.selection`` measures everything and keeps the results as JSON after each cell; a killed
 run goes on where it was. ``--quick`` takes small sizes: it asserts what must hold at any size and prints the
@@ -10,7 +10,6 @@ takes these parts alone.
 - ``features``: informative features found among others; on real data an SVM on the selected features beside
   scikit-learn's ``SequentialFeatureSelector`` with the same SVM and as many features.
 - ``noise``: labels that have nothing to do with the rows, and how often something is declared better.
-- ``samples``: the cross rate at n foretold from a quarter of the rows.
 - ``splits``: planted copies and shifts between two samples, and clean splits.
 - ``weights``: what class weights from the floor do to linear classifiers.
 
@@ -25,7 +24,7 @@ from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._results import align, verdict
 
 RESULTS = FOLDER / "selection.json"
-PARTS = ("representations", "features", "noise", "samples", "splits", "weights")
+PARTS = ("representations", "features", "noise", "splits", "weights")
 
 
 def part(name):

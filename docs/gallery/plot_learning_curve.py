@@ -2,19 +2,16 @@
 Would more rows help
 ====================
 
-The fraction of cross-class edges by the number of rows, and where it is going: the upper tree bound. This one still
-falls: the bound of today is too high, and more rows would lower it. The answer rests on the learning curves of learners
-instead; ``CurveDisplay`` draws the best one's.
-
-Do not believe the far end. A curve is extrapolated, and the band that reaches down to nothing says that nobody knows.
+The best learner's cross-validated error by the number of training rows, and where it is going. Points are measured, the
+dashed line and its band are predicted. Where the curve is still far above its end, more rows help; where it is flat,
+better features do.
 """
 
 from sklearn.datasets import load_digits
 
-from bayesfloor import BayesFloor, learning_curve, samples_for
-from bayesfloor.plotting import LearningCurveDisplay
+from bayesfloor import BayesFloor, samples_for
+from bayesfloor.plotting import CurveDisplay
 
-curve = learning_curve(BayesFloor().fit(*load_digits(return_X_y=True)))
-needed = samples_for(curve, target=0.99)
-print(needed.text)
-display = LearningCurveDisplay.from_curve(curve, needed)
+answer = BayesFloor().fit(*load_digits(return_X_y=True)).answer()
+print(samples_for(answer, target=0.99).text)
+display = CurveDisplay.from_answer(answer)

@@ -8,7 +8,6 @@ from bayesfloor.plotting._curve import CurveDisplay
 from bayesfloor.plotting._forest import ForestDisplay
 from bayesfloor.plotting._gap import GapDisplay
 from bayesfloor.plotting._layout import TreeLayout, layout
-from bayesfloor.plotting._learning_curve import LearningCurveDisplay
 from bayesfloor.plotting._one_vs_rest import OneVsRestDisplay
 from bayesfloor.plotting._pairwise import PairwiseDisplay
 from bayesfloor.plotting._scores import SampleScoreDisplay
@@ -23,7 +22,6 @@ __all__ = [
     "CurveDisplay",
     "ForestDisplay",
     "GapDisplay",
-    "LearningCurveDisplay",
     "OneVsRestDisplay",
     "PairwiseDisplay",
     "SampleScoreDisplay",
