@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items):
 
 
 # A race of the cheapest learners does for tests of everything but races: of "normal" effort only these run.
-CHEAP_RACE = {"EFFORTS": 0.3, "LEAST_BUDGET": 0.5}
+CHEAP_RACE = {"EFFORTS": 0.3, "LEAST_BUDGET": 1.5}
 REAL_RACE = {}
 
 

@@ -64,6 +64,14 @@ def test_beyond_the_curve_nothing_is_promised(answer):
     assert found.text.startswith("These data cannot say how many rows 93 % accuracy needs")
 
 
+def test_rows_at_hand_that_may_be_enough_are_said_to_be(answer):
+    """The curve meets the target, and the range does not confirm it."""
+    found = samples_for(answer, 0.68)
+
+    assert found.word == "too close to call"
+    assert found.text.endswith("the 320 training rows at hand may be enough, but are too few to confirm it.")
+
+
 def test_a_harder_target_never_needs_fewer_rows(answer):
     """Along all targets."""
     needed = [samples_for(answer, target).needed for target in np.arange(0.5, 1.0, 0.01)]

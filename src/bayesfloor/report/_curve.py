@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.counts._labels import Floats
+from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import about, percent, show_labels, span
 from bayesfloor.plotting._answer import learner_name
 from bayesfloor.plotting._curve import curve_ticks
@@ -70,7 +70,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     )
 
 
-def _across(n: Floats, all_n: Floats) -> Floats:
+def _across(n: Floats | Ints, all_n: Floats | Ints) -> Floats:
     """Places of numbers of rows, on a logarithmic scale."""
     first, last = np.log(all_n[0]), np.log(max(all_n[-1], all_n[0] + 1))
     return np.asarray(_LEFT + (_RIGHT - _LEFT) * (np.log(n) - first) / (last - first))

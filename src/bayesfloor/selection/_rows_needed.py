@@ -56,6 +56,8 @@ class SamplesNeeded(Result):
         return f"{two_digits(self.needed):,} training rows (at least {two_digits(self.low):,}; {worst})"
 
     def _open_end(self) -> str:
+        if self.needed <= self.n_rows:
+            return f"the {self.n_rows:,} training rows at hand may be enough, but are too few to confirm it"
         if not np.isfinite(self.low):
             return "the learning curves do not come down to it"
         return f"at least {two_digits(self.low):,} training rows, possibly never enough"
