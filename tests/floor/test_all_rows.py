@@ -513,14 +513,14 @@ def test_no_temporary_files_are_left(data, tmp_path, monkeypatch):
 @plain
 def test_a_check_says_what_was_drawn_and_where_the_rest_was_done(data):
     """Numbers of two kinds of rows stand side by side, and readers must know which is which."""
-    found = check(data[0], "label", scale=None, target_width=None, learners={}, name="parts")
-    trait = next(trait for trait in found.trust.traits if trait.code == "BF206")
+    found = check(data[0], "label", scale=None, target_width=None, name="parts")
+    trait = next(trait for trait in found.traits if trait.code == "BF206")
 
     assert (found.facts.n_rows, found.facts.n_used, found.overall.n_rows) == (3000, 800, 3000)
     assert found.facts.label == "label"
     assert found.facts.engine.startswith("joblib with 1 at a time, 5 blocks")
-    assert repr(found).startswith("parts · 3,000 rows, 800 of them drawn for pairs · 2 features · 3 classes")
+    assert "\nparts · 3,000 rows, subsampled to 800 but for the tree bounds · 2 features · 3 classes" in repr(found)
     assert not trait.weak
     assert "all 3,000 rows (joblib with 1 at a time, 5 blocks" in trait.text
-    assert "pairs, single rows and classifiers from 800 drawn" in trait.text
+    assert "everything else from a subsample of 800" in trait.text
     assert "BF206" not in {finding.code for finding in found.findings}

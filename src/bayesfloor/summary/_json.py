@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 SCHEMA_VERSION = 2
-_NOT_KEPT: dict[str, Any] = {"trust": "", "reasons": ()}  # of the tree bounds: the answer has its own
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
@@ -67,8 +66,7 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
 
 def _overall(floor: Floor) -> dict[str, Any]:
     more = {"interval": floor.interval(), "limit_interval": floor.limit_interval(), "upper_limit": floor.upper_limit()}
-    kept = {name: value for name, value in _all_fields(floor).items() if name not in _NOT_KEPT}
-    return {**kept, **{name: plain(value) for name, value in more.items()}}
+    return {**_all_fields(floor), **{name: plain(value) for name, value in more.items()}}
 
 
 def _all_fields(result: Any) -> dict[str, Any]:
@@ -143,7 +141,7 @@ def _restore_check(given: dict[str, Any]) -> Check:
     return Check(
         facts=restore(Facts, given["facts"]),
         target=_target(given["target"]),
-        overall=restore(Floor, given["overall"], **_NOT_KEPT),
+        overall=restore(Floor, given["overall"]),
         answer=_restore_answer(given["answer"]),
         pairs=PairAnswers(
             flat(pairs["classes"], None), **{name: square(floats(given["pairs"][name])) for name in _PAIR_ANSWERS}
