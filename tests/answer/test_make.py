@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from bayesfloor import BayesFloor
+from bayesfloor.answer import _make
 from bayesfloor.learners._registry import EFFORTS
 
 
@@ -145,3 +148,97 @@ def test_soft_labels():
     chances = np.column_stack([1 - 0.9 * y - 0.05, 0.9 * y + 0.05])
 
     assert 0.1 < BayesFloor().fit(X, chances).answer().estimate < 0.3
+
+
+def test_learners_without_chances_will_do():
+    """A margin classifier has answers all the same."""
+    found = BayesFloor().fit(*gaussians()).answer(learners={"ridge": RidgeClassifier()})
+
+    assert 0.1 < found.errors["ridge"] < 0.25
+    assert found.lower <= found.estimate <= found.upper
+
+
+def test_a_learner_that_fails_is_left_out_with_its_reason():
+    """One broken learner should not take the others with it."""
+    found = BayesFloor().fit(*gaussians()).answer(learners={"broken": LogisticRegression(C=-1)})
+
+    assert "broken" not in found.errors
+    assert found.left_out["broken"].startswith("could not be trained")
+    assert "linear" in found.errors
+
+
+def test_learners_of_the_user_are_cloned():
+    """The user's object stays unfitted."""
+    mine = GaussianNB()
+    BayesFloor().fit(*gaussians()).answer(learners={"mine": mine})
+
+    assert not hasattr(mine, "classes_")
+
+
+def test_the_upper_end_is_no_higher_than_guessing():
+    """Always naming the most frequent class is a classifier too."""
+    rng = np.random.default_rng(1)
+    found = BayesFloor().fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
+
+    assert found.upper == found.guessing == 0.1
+
+
+def test_learners_go_below_tree_bounds_in_many_dimensions():
+    """There data are sparse, and the trees' lower bound is too high."""
+    X, y = gaussians(600, 60, distance=6.0)
+    X[:, 1:] *= 3.0
+    floor = BayesFloor(scale=None, interval="fast").fit(X, y)
+
+    assert floor.overall_.lower > 0.05
+    assert floor.answer().upper < floor.overall_.lower
+
+
+def test_large_sets_are_learnt_from_in_part(monkeypatch):
+    """Learners on a million rows would take hours."""
+    monkeypatch.setattr(_make, "LEARN_ON", 150)
+    found = BayesFloor(interval="fast").fit(*gaussians(400)).answer()
+
+    assert found.n_rows == 150
+    assert found.estimate <= found.upper
+
+
+def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
+    """Near-copies on both sides of a fold would make every learner look perfect."""
+    rng = np.random.default_rng(0)
+    X, y = gaussians(120, 2, distance=0.0)
+    copies = np.repeat(X, 4, axis=0) + rng.normal(0, 1e-6, (480, 2))
+    many, group = np.repeat(y, 4), np.repeat(np.arange(120), 4)
+    grouped = BayesFloor(scale=None).fit(copies, many, groups=group).answer("quick")
+    naive = BayesFloor(scale=None).fit(copies, many).answer("quick")
+
+    assert naive.errors["forest"] < 0.1
+    assert grouped.errors["forest"] > 0.3
+    assert grouped.upper == grouped.guessing
+
+
+def test_other_labels_have_an_answer_of_their_own():
+    """The old one is about another problem."""
+    X, y = gaussians(200)
+    floor = BayesFloor(interval="fast").fit(X, y)
+    before = floor.answer()
+    after = floor.relabel(np.random.default_rng(0).permutation(y)).answer()
+
+    assert floor.answer() is before
+    assert min(after.errors.values()) > min(before.errors.values())
+
+
+def test_flipped_labels_are_claimed_within_the_part_allowed():
+    """A claim of a wrong label is stronger than a list to look at, and must keep its promise."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 200)
+    X = rng.normal(size=(600, 2)) + 8.0 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    flipped = rng.permutation(600)[:60]
+    given = y.copy()
+    given[flipped] = (given[flipped] + rng.integers(1, 3, 60)) % 3
+    claims = BayesFloor().fit(X, given).answer().wrong_labels(flip_rate=0.1)
+
+    assert claims.row.tolist() == list(range(600))
+    assert np.isin(np.flatnonzero(claims.wrong), flipped).mean() > 0.9
+    assert claims.wrong[flipped].mean() > 0.5
+    assert np.median(claims.p_value[flipped]) < 0.15 < np.median(claims.p_value)
+    assert len(claims.frame()) == 600

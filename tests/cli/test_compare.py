@@ -42,7 +42,7 @@ def test_the_better_file_comes_first_and_the_other_is_worse(shown):
     head, first, second, _, told = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")
-    assert head.split()[:4] == ["representation", "features", "rows", "bounds"]
+    assert head.split()[:4] == ["representation", "features", "rows", "tree"]
     assert first.split()[:3] == ["good.npy", "2", "360"]
     assert first.split()[-1] == "best"
     assert second.split()[:2] == ["bad.npy", "5"]
@@ -67,7 +67,7 @@ def test_labels_may_come_from_each_file(run, folder):
     ended = run("compare", "bad.parquet", "good.parquet", *asked, cwd=folder)
 
     assert ended.code == 0
-    assert ended.stderr == "300 of 360 rows were drawn and used; --max-rows 0 uses all\n"
+    assert ended.stderr == "subsampled: 300 of 360 rows; --max-rows 0 uses all\n"
     assert json.loads(ended.stdout)["n_features"] == [2, 5]
 
 

@@ -8,7 +8,7 @@ from bayesfloor.summary._glossary import CODES, TERMS
 @pytest.fixture(scope="module")
 def told(run):
     """What is told of every code and every term, by their names and as people type them."""
-    terms = [*CODES, *TERMS, "bf204", " Interval ", "held_out", "lowest_possible_error", "P VALUE"]
+    terms = [*CODES, *TERMS, "bf204", " Interval ", "best_estimate", "lowest_possible_error", "P VALUE"]
     return {term: run("explain", term) for term in terms}
 
 

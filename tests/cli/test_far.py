@@ -152,22 +152,24 @@ def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
 
     assert ended.code == 0
     assert ended.stderr == "starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster\n"
-    assert ended.stdout.startswith("parts · 51,000 rows, 50,000 of them drawn for pairs · 2 features · 2 classes")
+    assert (
+        "\nparts · 51,000 rows, subsampled to 50,000 but for the tree bounds · 2 features · 2 classes" in ended.stdout
+    )
     assert {path.name for path in folder.iterdir()} >= {"now.json", "kept"}
 
 
 @pytest.mark.nightly
 @pytest.mark.dask
-def test_trust_says_what_was_drawn_and_what_was_done_where(own_workers, validate):
+def test_a_trait_says_what_was_subsampled_and_where_the_work_was_done(own_workers, validate):
     """Two kinds of numbers side by side need a word of explanation."""
     found = json.loads((own_workers[1] / "now.json").read_text("utf-8"))
     validate(found)
-    trait = next(trait for trait in found["trust"]["traits"] if trait["code"] == "BF206")
+    trait = next(trait for trait in found["traits"] if trait["code"] == "BF206")
 
     assert found["facts"]["engine"].startswith("Dask with 2 at a time")
     assert (found["facts"]["n_rows"], found["facts"]["n_used"], found["overall"]["n_rows"]) == (LARGE, 50_000, LARGE)
-    assert trait["text"].startswith("the whole and each class from the trees of all 51,000 rows (Dask with 2 ")
-    assert trait["text"].endswith("pairs, single rows and classifiers from 50,000 drawn")
+    assert trait["text"].startswith("tree bounds from all 51,000 rows (Dask with 2 ")
+    assert trait["text"].endswith("everything else from a subsample of 50,000")
     assert not trait["weak"]
 
 
@@ -204,7 +206,7 @@ def test_a_checkpoint_that_nothing_is_kept_in_is_told_of(here, tmp_path, places)
     args = ("check", places / "plain", "-y", "label", "--max-rows", "200")
     plain, told, quiet = here(*args), *(here(*args, "--checkpoint", tmp_path / "kept", *more) for more in ((), ("-q",)))
 
-    assert told.stderr == "--checkpoint keeps pieces of the trees of all rows: use it with --max-rows 0\n"
+    assert told.stderr == "--checkpoint only helps when all rows are used: add --max-rows 0\n"
     assert (plain.code, told.code, quiet.code, quiet.stderr) == (0, 0, 0, "")
     assert told.stdout.partition("\nbayesfloor")[0] == plain.stdout.partition("\nbayesfloor")[0]
     assert not (tmp_path / "kept").exists()

@@ -46,7 +46,7 @@ def test_the_path_is_a_table_with_bounds_gains_and_the_set_that_is_enough(shown)
     assert {first.split()[0], second.split()[0]} == {"x2", "x5"}
     assert (first.split()[1], second.split()[1]) == ("1", "2")
     assert re.search(r"\d to \d+\.\d+ % +\+\d+\.\d +\+\d+\.\d to \+\d+\.\d", first)
-    assert second.endswith("no worse than all 8")
+    assert second.endswith("as few cross-class edges as all 8")
     assert "optimistic" in notes[1]
     assert re.match(r"On 11[123] rows held out: ", notes[2])
 
@@ -71,7 +71,7 @@ def test_options_reach_the_selection(run, two_help):
     given = json.loads(ended.stdout)
 
     assert ended.code == 0
-    assert ended.stderr == "102 of 450 rows were drawn and used; --max-rows 0 uses all\n"
+    assert ended.stderr == "subsampled: 102 of 450 rows; --max-rows 0 uses all\n"
     assert given["n_features"][-1] == 4
     assert (given["criterion"], given["holdout"], given["n_rows"]) == ("worst", None, 102)
     assert not given["shown"][-1]

@@ -1,4 +1,4 @@
-"""``--predictions`` and ``--select``: a model held against the floor, and features that may go."""
+"""``--predictions`` and ``--select``: a model beside the floor, and features that can be dropped."""
 
 import json
 
@@ -40,9 +40,9 @@ def test_a_model_is_held_against_the_floor_and_is_no_feature(checked, tried):
 
     assert (checked.code, checked.stderr) == (0, "")
     assert found.facts.n_features == 3
-    assert found.gap.overall.word == "room left"
+    assert found.gap.overall.word == "room to improve"
     assert found.gap.overall.error == pytest.approx(1 / 3)
-    assert "BF403  Your model errs on 33.3 %" in checked.stdout
+    assert "BF403  Your model's error is 33.3 %" in checked.stdout
 
 
 def test_the_next_commands_take_the_model_for_no_feature_either(checked, tried):

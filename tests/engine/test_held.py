@@ -151,7 +151,7 @@ def edges_of(forests):
 def fit_floor(clouds):
     """All parts of a floor."""
     floor = BayesFloor(scale=None, interval="fast").fit(*clouds)
-    parts = floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_, floor.envelope(learners={})
+    parts = floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_, floor.answer()
     return [part.to_dict() for part in parts]
 
 
@@ -182,7 +182,7 @@ def test_forests_of_classes_are_the_same_wherever_they_are_grown(alone, backend,
 
 @pytest.mark.parametrize("kernels", ["small pairs"], indirect=True)
 def test_floors_are_the_same_wherever_they_are_found(alone, backend, clouds, folder):
-    """Bounds, intervals, scores of rows and the envelope."""
+    """Bounds, intervals, scores of rows and the answer."""
     assert fit_floor(clouds) == alone[1]
     assert backend in BACKENDS
     assert left_in(folder) == []

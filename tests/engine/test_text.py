@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.engine._text import cells, join_labels, pad, printable, show_labels
+from bayesfloor.engine._text import about, cells, join_labels, pad, printable, show_labels
 
 HOSTILE = {
     "new line": ("a\nb", r"a\nb"),
@@ -151,6 +151,14 @@ def test_thousands_of_alike_labels_are_numbered_fast():
 def test_columns_of_a_terminal_are_counted(text, columns):
     """Tables of Chinese labels stay tables."""
     assert cells(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("lower", "shown"), [(0.006, "about 1.3 % (0.60 to 2.4 %)"), (float("nan"), "about 1.3 % (at most 2.4 %)")]
+)
+def test_an_estimate_is_shown_with_its_range(lower, shown):
+    """A lower end that is not known is left out."""
+    assert about(0.013, lower, 0.024) == shown
 
 
 @pytest.mark.parametrize("text", ["ก\u0e31", "क\u0941", "❤\ufe0e"])

@@ -256,7 +256,7 @@ def test_a_class_too_rare_to_be_drawn_is_there_all_the_same(data, tmp_path):
     assert far.pairwise_.sizes[-1] == 2
     assert set(far.rows_) - set(drawn) == set(rare[:2])
     assert far.samples_.label.tolist() == labels[far.samples_.row].tolist()
-    assert far.envelope(learners={}).n_rows == 802
+    assert far.answer().n_rows == 802
 
 
 @plain
@@ -281,7 +281,7 @@ def test_copies_have_all_results(far, make):
     same_results(other, far)
     assert other.work_ == far.work_
     assert other.overall_.interval() == far.overall_.interval()
-    assert other.envelope(learners={}).to_dict() == far.envelope(learners={}).to_dict()
+    assert other.answer().to_dict() == far.answer().to_dict()
 
 
 @plain
@@ -315,7 +315,7 @@ def test_other_labels_are_those_of_the_input(far, data):
 def test_a_second_fit_starts_from_nothing(data):
     """Neither work nor rows of the first are left."""
     floor = BayesFloor(**ALL).fit(data[0], "label")
-    floor.envelope(learners={})
+    floor.answer()
     floor.fit(*data[1:])
 
     assert floor.work_ is None
@@ -350,7 +350,7 @@ def test_small_files_give_what_arrays_give(given, gaussians, global_random_seed,
         same_results(far, near)
         assert far.work_ is None
         assert far.n_features_in_ == 2
-        assert far.envelope(learners={}).to_dict() == near.envelope(learners={}).to_dict()
+        assert far.answer().to_dict() == near.answer().to_dict()
 
 
 def test_a_client_or_a_checkpoint_changes_nothing_for_arrays(dask_client, gaussians, tmp_path):
@@ -513,14 +513,14 @@ def test_no_temporary_files_are_left(data, tmp_path, monkeypatch):
 @plain
 def test_a_check_says_what_was_drawn_and_where_the_rest_was_done(data):
     """Numbers of two kinds of rows stand side by side, and readers must know which is which."""
-    found = check(data[0], "label", scale=None, target_width=None, learners={}, name="parts")
-    trait = next(trait for trait in found.trust.traits if trait.code == "BF206")
+    found = check(data[0], "label", scale=None, target_width=None, name="parts")
+    trait = next(trait for trait in found.traits if trait.code == "BF206")
 
     assert (found.facts.n_rows, found.facts.n_used, found.overall.n_rows) == (3000, 800, 3000)
     assert found.facts.label == "label"
     assert found.facts.engine.startswith("joblib with 1 at a time, 5 blocks")
-    assert repr(found).startswith("parts · 3,000 rows, 800 of them drawn for pairs · 2 features · 3 classes")
+    assert "\nparts · 3,000 rows, subsampled to 800 but for the tree bounds · 2 features · 3 classes" in repr(found)
     assert not trait.weak
     assert "all 3,000 rows (joblib with 1 at a time, 5 blocks" in trait.text
-    assert "pairs, single rows and classifiers from 800 drawn" in trait.text
+    assert "everything else from a subsample of 800" in trait.text
     assert "BF206" not in {finding.code for finding in found.findings}

@@ -300,16 +300,6 @@ def test_classes_of_one_row_are_kept_and_flagged(points):
     assert floor.one_vs_rest_.sizes.tolist() == [49, 40, 1]
 
 
-def test_few_rows_are_a_doubt_where_they_are_many_of_all(points):
-    """A small class says little of the whole; small ones alone say nothing of it."""
-    X, y = points
-    one = BayesFloor(interval="fast").fit(X, np.r_[7, y[1:]])
-    many = BayesFloor(interval="fast").fit(X, np.arange(N) % 9)
-
-    assert not any("fewer than 30" in reason for reason in one.overall_.reasons)
-    assert any("fewer than 30" in reason for reason in many.overall_.reasons)
-
-
 def test_one_hot_labels_are_hard_labels(points):
     """Two ways to write the same thing."""
     X, y = points

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bayesfloor.formulas import _variance
-from bayesfloor.formulas._variance import conditional_variance, cross_chance, roughness
+from bayesfloor.formulas._variance import conditional_variance, cross_chance
 
 GRAPHS = {
     "path": ([0, 1, 2, 3, 4], [1, 2, 3, 4, 5]),
@@ -52,23 +52,11 @@ def test_the_variance_is_that_of_all_labelings(edges, eta):
     assert conditional_variance(*edges, eta) == pytest.approx(enumerate_cross(edges, eta)[1], abs=1e-12)
 
 
-def test_roughness_is_what_the_posterior_at_the_ends_leaves_out(edges, eta):
-    """E[R | X] is half the uncertainty at both ends and half the squared step along each edge."""
-    a, b = edges
-    degree = np.bincount(np.concatenate(edges), minlength=len(eta))
-    uncertainty = 1 - (eta**2).sum(axis=1)
-    rough = roughness(a, b, eta)
-
-    assert rough == pytest.approx(((eta[a] - eta[b]) ** 2).sum(axis=1) / 2)
-    assert (degree * uncertainty).sum() / 2 + rough.sum() == pytest.approx(enumerate_cross(edges, eta)[0])
-
-
 def test_sparse_posteriors_give_the_same(edges, eta):
     """With a thousand classes a dense posterior would not fit into memory."""
     sparse = csr_array(eta)
 
     assert cross_chance(*edges, sparse) == pytest.approx(cross_chance(*edges, eta))
-    assert roughness(*edges, sparse) == pytest.approx(roughness(*edges, eta))
     assert conditional_variance(*edges, sparse) == pytest.approx(conditional_variance(*edges, eta))
 
 

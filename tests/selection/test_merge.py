@@ -230,7 +230,7 @@ def test_new_labels_cannot_be_mistaken(rng):
 
 def test_long_groups_are_told_in_short(rng):
     """Of hundreds of classes no one reads all."""
-    X, y = draw(rng, 400, np.arange(40) / 4)
+    X, y = draw(rng, 260, np.arange(13) / 4)
     advice = merge_advice(fit(X, y), target=0.99)
 
     assert " more" in advice.text

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from bayesfloor import BayesFloor, FloorSelector, feature_floors, gap
+from bayesfloor.engine._text import about
 from bayesfloor.summary._choices import comparison_cells, enough, feature_cells, gap_cells, path_cells, path_notes
 
 
@@ -24,12 +25,12 @@ def test_every_row_of_every_table_is_as_long_as_its_head(chosen):
         assert {len(row) for row in rows} == {len(head)}
 
 
-def test_a_step_shows_its_names_bounds_and_gain(chosen):
+def test_a_step_shows_its_names_tree_bounds_and_gain(chosen):
     """In the order of the head; names as harmless texts."""
     path = chosen.selection
     head, first, second = path_cells(path)
 
-    assert head == ("feature added", "kept", "bounds", "gain", "95 % interval of the gain", "")
+    assert head == ("feature added", "kept", "tree bounds", "gain", "95 % interval of the gain", "")
     assert first[:2] == ("<script>alert(1)</script>", "1")
     assert second[0] == "new\\nline\\r\\ttab"
     assert first[3] == f"+{100 * path.gain[0]:.1f}"
@@ -42,8 +43,8 @@ def test_the_first_set_that_is_no_worse_than_all_is_marked(chosen):
     never = replace(path, all_cross_rate=0.05)
 
     assert (enough(path), enough(never)) == (1, None)
-    assert [row[-1] for row in path_cells(path)[1:]] == ["", "no worse than all 4"]
-    assert [row[-1] for row in path_cells(never)[1:]] == ["", "gain not shown"]
+    assert [row[-1] for row in path_cells(path)[1:]] == ["", "as few cross-class edges as all 4"]
+    assert [row[-1] for row in path_cells(never)[1:]] == ["", "no significant gain"]
 
 
 def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
@@ -53,7 +54,7 @@ def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
     assert path_notes(path)[-1] == path.holdout.text
     assert "optimistic" in path_notes(path)[1]
     assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
-    assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature is shown to help")
+    assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature helps significantly")
 
 
 def test_too_few_rows_for_a_gain_are_told_as_unknown():
@@ -69,7 +70,7 @@ def test_features_alone_come_lowest_floor_first():
     X, y = load_iris(return_X_y=True, as_frame=True)
     head, *rows = feature_cells(feature_floors(X, y), 3)
 
-    assert head == ("feature alone", "bounds", "p-value", "adjusted")
+    assert head == ("feature alone", "tree bounds", "p-value", "adjusted")
     assert [row[0] for row in rows][:2] == ["petal width (cm)", "petal length (cm)"]
     assert len(rows) == 3
 
@@ -95,8 +96,9 @@ def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():
     _, whole, *rows = gap_cells(found, 20)
 
     assert whole[0] == "all classes"
-    assert whole[4] == "room left"
-    assert {row[0] for row in rows[:2]} == {"3", "5"}
+    assert whole[3] == about(found.overall.estimate, found.overall.lower, found.overall.upper)
+    assert whole[4] == "room to improve"
+    assert [row[0] for row in rows[:2]] == ["3", "1"]
     assert sorted(row[0] for row in rows[:10]) == list("0123456789")
     assert [row[0] for row in rows[10:]] == ["3 and 5", "1 and 7"]
     assert len(gap_cells(found, 3)) == 2 + 3 + 2
@@ -109,4 +111,4 @@ def test_a_class_without_rows_has_no_error(chosen):
     words = np.array(["no rows", *lines.word[1:]])
     found = replace(chosen.gap, by_class=replace(lines, error=errors, word=words))
 
-    assert gap_cells(found, 9)[-1 - np.count_nonzero(found.by_pair.word == "room left")][1] == "unknown %"
+    assert gap_cells(found, 9)[-1 - np.count_nonzero(found.by_pair.word == "room to improve")][1] == "unknown %"

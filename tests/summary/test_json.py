@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 from bayesfloor import Check
+from bayesfloor.engine._text import percent, range_text
 from bayesfloor.summary import schema
 from bayesfloor.summary._json import SCHEMA_VERSION, dump
+from bayesfloor.summary._tables import class_rows, pair_rows
 
 GATES = {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}
 
@@ -100,7 +103,7 @@ def test_a_restored_check_gates_the_same(fresh):
 
     assert found.gates(**GATES, baseline=fresh) == fresh.gates(**GATES, baseline=found)
     for target in (0.5, 0.9, 1.0):
-        assert found.answer(target) == fresh.answer(target)
+        assert found.answer.judge(target) == fresh.answer.judge(target)
 
 
 def test_restored_results_give_frames_and_intervals(made):
@@ -111,6 +114,10 @@ def test_restored_results_give_frames_and_intervals(made):
     assert found.overall.interval(0.9) == before.overall.interval(0.9)
     assert found.overall.limit_interval() == before.overall.limit_interval()
     assert found.overall.upper_limit(0.99) == before.overall.upper_limit(0.99)
+    assert found.answer.frame().equals(before.answer.frame())
+    assert found.answer.curve.frame().equals(before.answer.curve.frame())
+    assert found.pairs.frame().equals(before.pairs.frame())
+    assert found.classes.frame().equals(before.classes.frame())
     assert found.pairwise.frame().equals(before.pairwise.frame())
     assert found.one_vs_rest.frame().equals(before.one_vs_rest.frame())
     assert found.rows.frame().equals(before.rows.frame())
@@ -123,6 +130,52 @@ def test_infinite_dimensions_come_back_infinite(made):
 
     assert before.overall.dimension == float("inf")
     assert Check.from_json(before.to_json()).overall.dimension == float("inf")
+
+
+@pytest.mark.parametrize("kind", ["noise", "iris"])
+def test_a_lower_end_that_there_is_not_is_null(made, kind):
+    """And comes back as not a number."""
+    answer = json.loads(made(kind).to_json())["answer"]
+    found = Check.from_json(made(kind).to_json()).answer
+
+    assert (answer["lower"] is None) == (kind == "noise") == np.isnan(found.lower)
+    assert (answer["estimate"], answer["upper"]) == (found.estimate, found.upper)
+
+
+def test_text_markdown_and_json_show_the_same_numbers(each):
+    """One answer on every surface."""
+    given, text, page = json.loads(each.to_json()), " ".join(repr(each).split()), each.to_markdown()
+    answer = given["answer"]
+
+    for value in (answer["estimate"], answer["lower"], answer["upper"], answer["guessing"]):
+        if value is not None:
+            assert f" {percent(value)} %" in text
+            assert f"**{percent(value)} %" in page
+    for pair in pair_rows(each, 5):
+        place = next(
+            k
+            for k, ends in enumerate(zip(given["pairwise"]["one"], given["pairwise"]["two"], strict=True))
+            if ends == (pair.one, pair.two)
+        )
+        assert given["pairs"]["estimate"][place] == pair.estimate
+        assert f"| {percent(pair.estimate)} % | {range_text(pair.lower, pair.upper)} |" in page
+    for row in class_rows(each, 5):
+        assert given["classes"]["estimate"][row.number] == row.estimate
+        assert f"| {percent(row.estimate)} % | {range_text(row.lower, row.upper)} |" in page
+    assert given["outcome"] == each.outcome
+    assert given["verdict"] == each.verdict
+
+
+@pytest.mark.parametrize("gone", ["envelope", "trust", "pair_errors", "reachable"])
+def test_parts_that_no_longer_exist_are_not_written(text, gone):
+    """Nor inside other parts."""
+    assert f'"{gone}"' not in text
+
+
+def test_the_evidence_is_not_kept(made):
+    """Posteriors of all rows would make large files; who asks for them is told."""
+    with pytest.raises(ValueError, match=r"read from a file, which does not hold the evidence\. Run the check again"):
+        Check.from_json(made("iris").to_json()).answer.evidence()
 
 
 @pytest.mark.parametrize("kind", [str, Path])
@@ -212,7 +265,7 @@ def test_files_that_are_not_there_say_so(tmp_path):
         Check.from_json(tmp_path / "nowhere.json")
 
 
-NEEDED = ["facts", "target", "overall", "envelope", "one_vs_rest", "pairwise", "samples", "tree"]
+NEEDED = ["facts", "target", "answer", "classes", "pairs", "overall", "one_vs_rest", "pairwise", "samples", "tree"]
 
 
 @pytest.mark.parametrize("part", NEEDED)
@@ -290,9 +343,17 @@ WRONG = {
     "overall.lower": ["x", [], {}],
     "overall.tie_spread": ["x", [], {}, [1, 2, 3]],
     "overall.n_classes": [None, "x"],
-    "envelope.upper": [None, "x", []],
-    "envelope.trust": [None, [], 3],
-    "envelope.errors": [None, "x", [], {}, {"linear": None}],
+    "answer.estimate": [None, "x", []],
+    "answer.lower": ["x", []],
+    "answer.upper": [None, "x", []],
+    "answer.reliability": [None, [], 3, "trusted"],
+    "answer.effort": [None, [], 3, "heroic"],
+    "answer.errors": [None, "x", [], {}, {"linear": None}],
+    "answer.left_out": [None, "x", [], {"linear": 3}],
+    "answer.n_classes": [None, "x", 2],
+    "answer.curve": [None, "x", [], {}],
+    "classes.upper": [None, "x", {}, [0.1]],
+    "pairs.upper": [None, "x", {}, [0.1]],
     "one_vs_rest.lower": [None, "x", {}, [0.1]],
     "pairwise.classes": [None, "x", {}, [], ["a"]],
     "pairwise.matrix": [None, "x", {}, [], [0.1]],
@@ -313,6 +374,15 @@ def test_figures_of_another_kind_are_refused_with_advice(text, place):
 
         with pytest.raises(ValueError, match=r"Run (it|the check) again"):
             Check.from_json(json.dumps(given))
+
+
+def test_a_curve_whose_columns_differ_in_length_is_refused(text):
+    """It could not be drawn."""
+    given = json.loads(text)
+    given["answer"]["curve"]["low"].pop()
+
+    with pytest.raises(ValueError, match=r"learning curve.*Run it again"):
+        Check.from_json(json.dumps(given))
 
 
 def test_more_than_is_known_does_no_harm(text):

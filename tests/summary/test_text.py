@@ -97,7 +97,7 @@ def test_pairs_too_small_to_measure_are_counted(made):
     """What is not listed is accounted for."""
     assert unmeasured(made("iris")).startswith("2 of 3 pairs too small to measure")
     assert unmeasured(made("separate")).startswith("3 of 3 pairs too small to measure")
-    assert unmeasured(made("target")) == ""
+    assert unmeasured(made("target")) == "no pair is too small to measure"
 
 
 def test_pairs_too_small_to_measure_are_not_listed(made):

@@ -139,13 +139,6 @@ def test_unknown_dimensions_and_biases_are_said_to_be_so(made, altered):
     assert trait(made("constant"), "BF204").text == "too few distinct rows to measure how sparse they are"
 
 
-def test_data_are_sparse_wherever_the_tree_bounds_say_so(fresh):
-    """Two rules for one thing must not part ways."""
-    doubted = any(reason.startswith("the share of cross edges fell") for reason in fresh.overall.reasons)
-
-    assert doubted == trait(fresh, "BF204").weak
-
-
 def test_tree_bounds_are_too_high_only_where_a_tested_limit_is_below_them(made, altered):
     """A hair decides."""
     base = made("iris")

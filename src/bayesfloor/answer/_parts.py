@@ -128,7 +128,7 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     order, codes = np.argsort(groups, kind="stable"), groups[race.codes]
     first = np.searchsorted(groups[order], np.arange(groups.max() + 1))
     eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
-    errors, n = np.array(np.count_nonzero(eta.argmax(axis=1) != codes)), np.array(float(answer.n_rows))
+    errors, n = (np.array(float(each)) for each in (np.count_nonzero(eta.argmax(axis=1) != codes), answer.n_rows))
     estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
     upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # no more than by guessing
     estimate = min(estimate, answer.estimate, upper)

@@ -1,1 +1,1 @@
-"""Bounds become results: the estimator, what it finds, and how far to trust it."""
+"""Bounds become results: the estimator, and what it finds."""

@@ -19,7 +19,6 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._data import read_target
-from bayesfloor.floor._envelope import Envelope, make_envelope
 from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (
     one_vs_rest_floor,
@@ -32,7 +31,6 @@ from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, draw_to_
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.floor._trees import grow, prepare
-from bayesfloor.floor._verdict import check_target, give_verdict
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
@@ -45,7 +43,6 @@ logger = logging.getLogger(__name__)
 
 LARGE = 50_000  # rows from which growing samples are tried before all
 _FIRST_SAMPLE = 12_500
-_FOLDS = 5
 _FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarters
 
 
@@ -136,7 +133,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     several labels; equally long edges are taken in an order of their own content, and
     ``overall_.tie_spread`` says how far other orders would lead.
 
-    All lower bounds are asymptotic. ``envelope`` holds them against classifiers.
+    All lower bounds are asymptotic, and too high where data are sparse. ``answer`` gives the best estimate and range.
 
     References
     ----------
@@ -162,7 +159,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     all_rows_: Counts | None
     work_: Work | None
     _pairwise: PairwiseFloor | None
-    _envelope: Envelope | None
     _answers: dict[str, Answer]
 
     def __init__(
@@ -227,7 +223,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         sample_weight : array-like of shape (n_rows,), default=None
             How many rows of the population each row stands for. It reweights the shares of cross
             edges by the mean weight around each, which few neighbours tell roughly: where only class
-            shares differ, ``priors`` is better. p-values leave weights out; ``envelope`` refuses them.
+            shares differ, ``priors`` is better. p-values leave weights out; ``answer`` refuses them.
         client : distributed.Client, default=None
             Draws the rows on a Dask cluster, and grows the trees of all of them there where ``max_rows`` and
             ``target_width`` are None. What is drawn is measured here; few rows are all drawn.
@@ -269,28 +265,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         _warn_if_short(fit.forest)
         return fit
 
-    def envelope(self, cv: int = _FOLDS, learners: Any = None) -> Envelope:
-        """Hold the bounds against classifiers.
-
-        Parameters
-        ----------
-        cv : int, default=5
-            Number of folds; groups stay whole.
-        learners : dict of name -> classifier, default=None
-            Classifiers to try beside nearest neighbours; by default a few cheap ones.
-
-        Returns
-        -------
-        Envelope
-        """
-        check_is_fitted(self)
-        if cv == _FOLDS and learners is None and self._envelope is not None:
-            return self._envelope
-        made = make_envelope(self.overall_, self.fitted_, cv, learners, self.random_state, self.n_jobs, self._progress)
-        if cv == _FOLDS and learners is None:
-            self._envelope = made
-        return made
-
     def answer(self, effort: str = "normal", learners: Any = None) -> Answer:
         """The lowest possible error: best estimate and range.
 
@@ -330,7 +304,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return made
 
     def verdict(self, target: float) -> str:
-        """Whether an accuracy is within reach: "feasible", "infeasible" or "undecided".
+        """Whether an accuracy is "reachable", "out of reach" or "too close to call".
 
         Parameters
         ----------
@@ -340,9 +314,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Returns
         -------
         str
-            "infeasible" only if the bounds' bias is small, even the low end of the lower bound's
-            interval is above the target's error and no classifier goes below the bound; "feasible" only if an upper
-            limit of the error meets the target.
+            "reachable" only if the upper end of the answer's range meets the target; "out of reach" (for the kinds of
+            model tried, even with more rows) only if the lower end is above the target's error.
+            ``answer().judge(target)`` says why, and what would settle it.
 
         Examples
         --------
@@ -350,11 +324,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         >>> from bayesfloor import BayesFloor
         >>> X, y = load_wine(return_X_y=True)
         >>> BayesFloor().fit(X, y).verdict(target=0.9)
-        'feasible'
+        'reachable'
         """
+        from bayesfloor.answer._verdict import check_target
+
         check_target(target)
-        check_is_fitted(self)
-        return give_verdict(self.envelope(), target)
+        return self.answer().verdict(target)
 
     def relabel(self, y: Any) -> BayesFloor:
         """The same trees under other labels.
@@ -459,7 +434,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         )
         self.soft_confusion_: Floats = soft_confusion(counts.edges.matrix)
         self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, fit.sample.row, classes)
-        self._envelope, self._answers = None, {}
+        self._answers: dict[str, Answer] = {}
 
     def _merge_pairs(self) -> PairwiseFloor:
         """Pairs of merged classes."""

@@ -13,8 +13,8 @@ from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cro
 from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.floor._bounds import Options, constant_error, error_bounds
 from bayesfloor.floor._fit import Counts
-from bayesfloor.floor._results import FEW, STILL_FALLING, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.floor._spread import Spread, fast_errors
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._spread import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._multiclass import (
@@ -49,7 +49,6 @@ def overall_floor(counts: Counts, options: Options) -> Floor:
     first = class_edges(forest, labels, 1)
     sizes, n = labels.class_sizes, len(labels.vertex)
     bounds = error_bounds(edges.cross_rate, sizes, options)
-    trust, reasons = trust_of(edges.cross_rate, spread, ties, sizes)
     return Floor(
         lower=float(bounds.lower),
         estimate=float(bounds.estimate),
@@ -65,8 +64,6 @@ def overall_floor(counts: Counts, options: Options) -> Floor:
         tie_spread=ties,
         conflict=conflict(labels, counts.content.vertex),
         p_value=after_picking(overall_p_value(counts), options.n_scales).item(),
-        trust=trust,
-        reasons=reasons,
         n_rows=n,
         n_classes=len(sizes),
         constant_error=constant_error(sizes),
@@ -96,28 +93,6 @@ def overall_p_value(counts: Counts) -> float:
         edges = class_edges(counts.forest, replace(labels, weight=None))
     null = permutation_null(labels.units.shape[0], counts.shape, label_moments(labels), labels.n_sets)
     return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
-
-
-def trust_of(
-    cross_rate: float, spread: Spread, ties: tuple[float, float], sizes: Floats
-) -> tuple[str, tuple[str, ...]]:
-    """Whether the bias is small against the interval, and in words why or why not."""
-    reach = 1.96 * spread.std_error
-    doubts = []
-    if not np.isfinite(spread.bias):
-        doubts.append("how the share of cross edges changes with the number of rows is not known")
-    elif spread.bias > reach:
-        doubts.append(
-            f"{STILL_FALLING} from {cross_rate + spread.drop:.3f} to {cross_rate:.3f} between a quarter "
-            f"of the rows and all of them, and would go on falling with more"
-        )
-    if ties[1] - ties[0] > 2 * reach:
-        doubts.append(f"equally long edges leave it open between {ties[0]:.3f} and {ties[1]:.3f}")
-    if sizes[sizes < FEW].sum() > reach * sizes.sum():  # a small class says little of the whole
-        doubts.append(f"the smallest class has fewer than {FEW} rows: {sizes.min():g}")
-    if doubts:
-        return "unknown", tuple(doubts)
-    return "small bias", (f"more rows would change the share of cross edges by about {-spread.bias:+.3f}",)
 
 
 def pairwise_floor(

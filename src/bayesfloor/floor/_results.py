@@ -15,9 +15,8 @@ from bayesfloor.formulas._multiple import alike_p_value
 from bayesfloor.formulas._noise import cross_rate_without_noise, shares_without_noise
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
-STILL_FALLING = "the share of cross edges fell"  # how a doubt about the bias begins
 _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # in tables with a line for each
-FEW = 30  # rows of a class below which nothing is to be trusted
+FEW = 30  # rows of a class below which its figures say little
 
 
 def plain(value: Any) -> Any:
@@ -56,12 +55,13 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Floor(Result):
-    """The floor of the whole problem.
+    """Tree bounds of the whole problem.
 
     Attributes
     ----------
     lower, upper : float
-        Bounds on the Bayes error, asymptotic in the number of rows.
+        Bounds on the Bayes error, asymptotic in the number of rows: too high where ``bias`` is large. How low the
+        error can go, with a range, is what ``BayesFloor.answer`` says.
     estimate : float
         The middle of the two; with two classes the paper's HP-estimate. It is not consistent.
     cross_rate : float
@@ -84,8 +84,6 @@ class Floor(Result):
         lower bound that assumes nothing.
     p_value : float
         Of "labels have nothing to do with the features", by the Friedman-Rafsky test.
-    trust : {"small bias", "unknown"}
-        Whether the bounds can be believed; ``reasons`` says why. Only an envelope finds them "refuted".
     constant_error : float
         Error of always answering the largest class; no bound exceeds it.
     """
@@ -104,8 +102,6 @@ class Floor(Result):
     tie_spread: tuple[float, float]
     conflict: float
     p_value: float
-    trust: str
-    reasons: tuple[str, ...]
     n_rows: int
     n_classes: int
     constant_error: float
@@ -115,11 +111,6 @@ class Floor(Result):
     _first_cross: float = field(repr=False)
     _first_edges: float = field(repr=False)
     _degrees: float = field(repr=False)
-
-    @property
-    def trusted(self) -> bool:
-        """Whether the bias is known to be small."""
-        return self.trust == "small bias"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of G at this number of rows."""
@@ -162,7 +153,7 @@ class Floor(Result):
 
     def _columns(self) -> dict[str, Any]:
         low, high = self.interval()
-        names = ("lower", "estimate", "upper", "cross_rate", "std_error", "limit", "resolution", "conflict", "trust")
+        names = ("lower", "estimate", "upper", "cross_rate", "std_error", "bias", "limit", "resolution", "conflict")
         return {**{name: [getattr(self, name)] for name in names}, "cross_rate_low": [low], "cross_rate_high": [high]}
 
 

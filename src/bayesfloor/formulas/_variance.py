@@ -22,15 +22,6 @@ def cross_chance(a: Ints, b: Ints, eta: Any) -> Floats:
     return np.concatenate([np.empty(0), *(1 - (eta[a[s]] * eta[b[s]]).sum(axis=1) for s in parts)])
 
 
-def roughness(a: Ints, b: Ints, eta: Any) -> Floats:
-    """|eta_i - eta_j|^2 / 2 for each edge; its mean is the upward bias of G.
-
-    E[R | X] = 1/2 sum_v deg(v) g(v) + 1/2 sum_edges |eta_i - eta_j|^2 with g = 1 - |eta|^2.
-    """
-    own = (eta**2).sum(axis=1)
-    return (own[a] + own[b]) / 2 - (1 - cross_chance(a, b, eta))
-
-
 def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = None) -> float:
     """Var(R | X) of the number of cross edges among all edges given, labels drawn from ``eta``.
 

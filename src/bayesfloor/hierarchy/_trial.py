@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.floor._learners import make_folds
 from bayesfloor.hierarchy._coupled import CoupledPairs
 from bayesfloor.hierarchy._ladder import Candidate, blend
 
@@ -53,7 +53,7 @@ class Trial:
     _tried: dict[tuple[str, int, bool], Tried] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.fold = make_folds(self.codes, np.arange(len(self.codes)), FOLDS, self.random_state)
+        self.fold = _make_folds(self.codes, self.random_state)
         self.n_folds = int(self.fold.max()) + 1
         self._order = _even_order(self.codes, np.random.default_rng(self.random_state))
 
@@ -127,3 +127,19 @@ def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
         rows = np.flatnonzero(codes == code)
         place[rng.permutation(rows)] = (np.arange(len(rows)) + 0.5) / len(rows)
     return np.argsort(place, kind="stable")
+
+
+def _make_folds(codes: Ints, random_state: int) -> Ints:
+    """Fold of each row; every class spread over the folds."""
+    from sklearn.model_selection import StratifiedKFold
+
+    most = int(np.bincount(codes).max())
+    if most < 2:  # nothing to spread
+        return np.arange(len(codes)) % 2
+    folds = StratifiedKFold(max(2, min(FOLDS, most)), shuffle=True, random_state=random_state)
+    fold = np.empty(len(codes), dtype=np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself
+        for number, (_, test) in enumerate(folds.split(codes, codes)):
+            fold[test] = number
+    return fold

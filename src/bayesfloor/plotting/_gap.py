@@ -67,15 +67,13 @@ class GapDisplay(ResultDisplay):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn.model_selection import train_test_split
-    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
     >>> from bayesfloor import BayesFloor, gap
     >>> from bayesfloor.plotting import GapDisplay
-    >>> X, y = load_digits(return_X_y=True)
-    >>> X, X_test, y, y_test = train_test_split(X, y, test_size=800, random_state=0)
-    >>> model = GaussianNB().fit(X, y)
-    >>> display = GapDisplay.from_gap(gap(BayesFloor().fit(X, y), y_test, model.predict(X_test)))
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = DummyClassifier().fit(X[::2], y[::2])
+    >>> display = GapDisplay.from_gap(gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2])))
     >>> display.words_[0].get_text()
     'room to improve'
     """

@@ -229,7 +229,7 @@ def gap(
     >>> X, y = load_digits(return_X_y=True)
     >>> X, X_test, y, y_test = train_test_split(X, y, test_size=800, random_state=0)
     >>> floor = BayesFloor().fit(X, y)
-    >>> found = gap(floor, y_test, GaussianNB().fit(X, y).predict(X_test))
+    >>> found = gap(floor, y_test, GaussianNB().fit(X, y).predict(X_test), answer=floor.answer("quick"))
     >>> found.overall.word
     'room to improve'
     >>> print(found.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS

@@ -18,7 +18,7 @@ from bayesfloor.floor._results import Result
 from bayesfloor.floor._sample import Sample, cluster_numbers, deal
 from bayesfloor.floor._spread import fast_errors, without_forced
 from bayesfloor.floor._trees import grow_labelled, prepare
-from bayesfloor.floor._verdict import check_target
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._growth import Copies, Growth, persistence, usual_exponent
 from bayesfloor.formulas._limits import check_level, two_sided

@@ -210,7 +210,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     {0: '0', 1: '1 + 2', 2: '1 + 2'}
     >>> print(advice.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS
     Merge 1 + 2 (not shown to be alike).
-    The lowest possible error is then about 0.0 % (at most ... %) instead of about ... %).
+    The lowest possible error is then about 0.0 % (...) instead of about ... %).
     97 % accuracy is then reachable.
     What is lost: 66.7 % of the rows belong to classes no longer distinguished.
     Always naming the most frequent class then has an error of 33.3 % instead of 66.7 %.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayesfloor.answer._verdict import OUT_OF_REACH, TOO_CLOSE
+from bayesfloor.answer._verdict import OUT_OF_REACH, TOO_CLOSE, check_target
 from bayesfloor.summary._check import Check, check
 
 
@@ -35,6 +35,7 @@ def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **o
     >>> X, y = load_iris(return_X_y=True)
     >>> found = assert_reachable(X, y, 0.9)
     """
+    check_target(target)
     found = check(X, y, target, **options)
     if found.outcome == OUT_OF_REACH or (strict and found.outcome == TOO_CLOSE):
         raise AssertionError(f"{found.verdict}\n\n{found!r}")

@@ -22,7 +22,7 @@ from bayesfloor.floor._results import Result
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
 _EXACT = 2.0**53  # up to which floats tell whole numbers apart
-_SUSPICIOUS = 0.05  # share of tiny edges from which rows may be near-copies
+_SUSPICIOUS = 0.05  # fraction of tiny edges from which rows may be near-duplicates
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Facts(Result):
     n_rows, n_used, n_distinct : rows given, rows in use, and distinct ones among these.
     n_features, n_classes : numbers of columns and of classes.
     n_groups : number of groups, or None.
-    scale, scale_rates : the scale in use, and the share of cross edges under each that was tried.
+    scale, scale_rates : the scale in use, and the fraction of cross-class edges under each that was tried.
     n_trees, random_state : as in ``BayesFloor``.
-    near_copies : share of rows that lie so close to another that they may be copies of it.
+    near_copies : fraction of rows that are near-duplicates of another.
     fingerprint : SHA-256 of features and labels; of files that stay where they are, of names, sizes and times.
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : of the library, and of Python and the libraries beneath.
@@ -64,11 +64,6 @@ class Facts(Result):
     version: str = ""
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     engine: str = ""
-
-    @property
-    def draws(self) -> float:
-        """Independent draws a row: one, or fewer where groups of rows were drawn."""
-        return 1.0 if self.n_groups is None else self.n_groups / self.n_used
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
@@ -107,7 +102,7 @@ def _n_features(floor: BayesFloor) -> int:
 
 
 def _near_copies(length: Floats) -> float:
-    """Share of tiny edges, where few lie between these and the usual ones."""
+    """Fraction of tiny edges, where few lie between these and the usual ones."""
     if not len(length):
         return 0.0
     usual = np.quantile(length, 0.95)
@@ -118,7 +113,7 @@ def _near_copies(length: Floats) -> float:
 def fingerprint(X: Any, y: Any) -> str:
     """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter.
 
-    Of rows told by where they are, which need not fit in memory, of the files' names, sizes and times instead.
+    For a path, whose rows need not fit in memory, of the files' names, sizes and times instead.
     """
     digest = hashlib.sha256()
     if is_place(X):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bayesfloor.summary._check import Check
 
 SCHEMA_VERSION = 2
-_NOT_KEPT: dict[str, Any] = {"trust": "", "reasons": ()}  # of the tree bounds: the answer has its own
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
@@ -67,8 +66,7 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
 
 def _overall(floor: Floor) -> dict[str, Any]:
     more = {"interval": floor.interval(), "limit_interval": floor.limit_interval(), "upper_limit": floor.upper_limit()}
-    kept = {name: value for name, value in _all_fields(floor).items() if name not in _NOT_KEPT}
-    return {**kept, **{name: plain(value) for name, value in more.items()}}
+    return {**_all_fields(floor), **{name: plain(value) for name, value in more.items()}}
 
 
 def _all_fields(result: Any) -> dict[str, Any]:
@@ -143,7 +141,7 @@ def _restore_check(given: dict[str, Any]) -> Check:
     return Check(
         facts=restore(Facts, given["facts"]),
         target=_target(given["target"]),
-        overall=restore(Floor, given["overall"], **_NOT_KEPT),
+        overall=restore(Floor, given["overall"]),
         answer=_restore_answer(given["answer"]),
         pairs=PairAnswers(
             flat(pairs["classes"], None), **{name: square(floats(given["pairs"][name])) for name in _PAIR_ANSWERS}
@@ -173,16 +171,12 @@ def _restore_answer(given: dict[str, Any]) -> Answer:
 def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
     """Refuse tables whose columns do not go together."""
     pairs, rows = given["pairwise"], given["samples"]
-    wanted = {
-        n_classes: [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
-        + [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))],
-        n_classes * (n_classes - 1) // 2: [
-            *(pairs[name] for name in _PAIRS),
-            *(given["pairs"][name] for name in _PAIR_ANSWERS),
-        ],
-        len(rows["row"]): [rows[item.name] for item in fields(SampleScores)] + [rows["nearest"], rows["nearest_label"]],
-    }
-    for length, columns in wanted.items():
+    classes = [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
+    classes += [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))]
+    each_pair = [*(pairs[name] for name in _PAIRS), *(given["pairs"][name] for name in _PAIR_ANSWERS)]
+    each_row = [*(rows[item.name] for item in fields(SampleScores)), rows["nearest"], rows["nearest_label"]]
+    tables = ((n_classes, classes), (n_classes * (n_classes - 1) // 2, each_pair), (len(rows["row"]), each_row))
+    for length, columns in tables:
         if any(len(column) != length for column in columns):
             raise TypeError(f"a column is not {length} long")
 

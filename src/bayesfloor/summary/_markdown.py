@@ -25,7 +25,7 @@ def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
         *([_table(("gate", "", ""), [(g.code, f"**{g.word}**", escape(g.text)) for g in gates])] if gates else []),
         _table(("", "", ""), [_figure(*figure) for figure in figures(check)]),
         _pairs(check),
-        escape(unmeasured(check)),
+        escape(unmeasured(check)) + ".",
         _classes(check),
         NOT_TOGETHER,
         "\n".join(f"- `{finding.code}` {escape(finding.text)}" for finding in check.findings),

@@ -1,4 +1,4 @@
-"""Rows to look at: those whose label does not fit, with the neighbour that says so."""
+"""Suspicious labels: rows whose label does not fit, with the neighbour that says so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT = 200  # rows at most: a list to work through, and files stay small
 
 @dataclass(frozen=True, eq=False)
 class RowsToSee(Result):
-    """Rows whose label does not fit their neighbours, the oddest first; at most 200.
+    """Suspicious labels: rows whose label does not fit their neighbours, the most suspicious first; at most 200.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def rows_to_see(floor: BayesFloor) -> RowsToSee:
 
 
 def oddest(scores: SampleScores) -> Ints:
-    """Places of the suspect rows, the oddest first."""
+    """Places of the suspect rows, the most suspicious first."""
     places = np.flatnonzero(scores.suspect)
     return places[np.lexsort((scores.row[places], -scores.score[places], scores.p_value[places]))]
 

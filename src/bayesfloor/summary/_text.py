@@ -112,7 +112,7 @@ def _place(error: float, end: float) -> int:
 def table_lines(check: Check) -> list[str]:
     """The hardest pairs and classes."""
     pairs = pair_cells(check, _SHOWN)
-    lines = [*(align(pairs) if len(pairs) > 1 else []), *filter(None, [unmeasured(check)])]
+    lines = [*(align(pairs) if len(pairs) > 1 else []), unmeasured(check)]
     if len(check.labels) > 2:  # of two, the pair says it all
         lines += ["", *align(class_cells(check, _SHOWN)), NOT_TOGETHER]
     return [*lines, ""]
@@ -136,11 +136,12 @@ def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> lis
 
 
 def unmeasured(check: Check) -> str:
-    """How many pairs show no confusion; nothing where all do."""
+    """How many pairs show no confusion."""
     pairs = np.triu_indices(len(check.labels), 1)
     none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
-    told = f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
-    return told if none else ""
+    if not none:
+        return f"no pair is {TOO_SMALL}"
+    return f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
 
 
 def class_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:

@@ -1,0 +1,85 @@
+"""Against a target accuracy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from bayesfloor import BayesFloor
+from bayesfloor.answer._verdict import check_target, judge
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """An answer to put words to."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    found = BayesFloor().fit(rng.normal(size=(200, 2)) + y[:, None], y).answer()
+    return replace(found, lower=0.1, estimate=0.15, upper=0.2)
+
+
+@pytest.mark.parametrize(
+    ("lower", "target", "word"),
+    [
+        (0.1, 0.75, "reachable"),
+        (np.nan, 0.75, "reachable"),
+        (0.1, 0.85, "too close to call"),
+        (0.1, 0.95, "out of reach"),
+        (0.1, 1, "out of reach"),
+        (np.nan, 0.95, "too close to call"),
+    ],
+)
+def test_the_word_follows_the_ends_of_the_range(answer, lower, target, word):
+    """A wrong "out of reach" stops a project: it needs a lower end."""
+    assert judge(replace(answer, lower=lower), target).outcome == word
+
+
+@pytest.mark.parametrize("target", [0, -0.1, 1.01, 95, float("nan"), "0.9", None, True, [0.9]])
+def test_what_is_not_an_accuracy_is_refused(target):
+    """Percentages are the usual slip."""
+    with pytest.raises(ValueError, match=r"Got target=.*, but expected an accuracy above 0 and up to 1, such as 0.95"):
+        check_target(target)
+
+
+def test_the_target_is_checked_before_any_work():
+    """A slip should not cost a minute, nor need a fit."""
+    with pytest.raises(ValueError, match="Got target=95"):
+        BayesFloor().verdict(95)
+
+
+def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
+    """More rows would be a false promise."""
+    assert judge(answer, 0.852).settle.startswith("nothing, because the target is within 0.5 points")
+
+
+def test_what_is_decided_needs_nothing(answer):
+    """Only what is too close to call names what would settle it."""
+    assert judge(answer, 0.75).settle == judge(answer, 0.95).settle == ""
+    assert judge(answer, 0.88).settle
+
+
+def test_a_verdict_can_be_written_down(answer):
+    """As plain values."""
+    given = judge(answer, 0.95).to_dict()
+
+    assert given["outcome"] == "out of reach"
+    assert given["rests_on"] == answer.why_lower
+
+
+@pytest.mark.slow
+def test_wine_at_98_is_not_out_of_reach():
+    """Tree bounds of standardised rows alone would say so, yet a linear model reaches 99 %."""
+    floor = BayesFloor().fit(*load_wine(return_X_y=True))
+
+    assert floor.verdict(0.98) != "out of reach"
+    assert floor.verdict(0.8) == "reachable"
+
+
+def test_a_lower_target_is_never_harder(answer):
+    """Reachable, then too close to call, then out of reach."""
+    rank = ["reachable", "too close to call", "out of reach"]
+    words = [rank.index(judge(answer, target / 100).outcome) for target in range(5, 101, 5)]
+
+    assert words == sorted(words)
+    assert set(words) == {0, 1, 2}
