@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+import bayesfloor
+from bayesfloor.answer import _make
 
 FLAGS = ["--disable-gpu", "--disable-quic"]  # playwright adds those against calls home
 SETTLE = 100  # milliseconds after loading, for what a page does late
@@ -37,6 +41,18 @@ class Violation(NamedTuple):
     rule: str
     target: str
     why: str
+
+
+def _check_quickly(X, y, *, learners=None, **options):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_make, "choose_learners", lambda *_: ({}, {}))
+        return bayesfloor.check(X, y, learners={"near": KNeighborsClassifier(5), **(learners or {})}, **options)
+
+
+@pytest.fixture(scope="session")
+def quick_check():
+    """Maker of a check whose race has nothing but nearest neighbours: arguments of ``check`` -> Check."""
+    return _check_quickly
 
 
 def _missing(what):

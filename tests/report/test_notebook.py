@@ -33,12 +33,12 @@ def write_host(outputs, light="true", width="auto"):
 </body></html>"""
 
 
-def long_labels(rng, n_classes, each):
-    """A check whose labels are long and grow when escaped."""
+def long_labels(check, rng, n_classes, each):
+    """A check, by this maker, whose labels are long and grow when escaped."""
     codes = np.repeat(np.arange(n_classes), each)
     X = 1.5 * rng.normal(size=(n_classes, 3))[codes] + rng.normal(size=(len(codes), 3))
     labels = np.array([f"{k:04d}" + '"' * 196 for k in range(n_classes)])[codes]
-    return bayesfloor.check(X, labels, 0.9, n_trees=1)
+    return check(X, labels, 0.9, n_trees=1)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def check():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_classes", "each"), [(2, 40), (10, 20), (26, 10), (60, 5), (100, 3)])
-def test_an_output_is_small_whatever_the_labels(n_classes, each, global_random_seed):
+def test_an_output_is_small_whatever_the_labels(quick_check, n_classes, each, global_random_seed):
     """Notebooks keep every output, and hosts cut off large ones."""
-    check = long_labels(np.random.default_rng(global_random_seed), n_classes, each)
+    check = long_labels(quick_check, np.random.default_rng(global_random_seed), n_classes, each)
     assert len(to_notebook(check).encode()) < 60_000
 
 
@@ -158,10 +158,10 @@ def test_two_outputs_share_a_page(open_page, axe, check):
 
 
 @pytest.mark.slow
-def test_a_tree_that_is_too_long_is_left_to_the_report(check, global_random_seed):
+def test_a_tree_that_is_too_long_is_left_to_the_report(check, quick_check, global_random_seed):
     """It would be most of the output, folded."""
     assert "Class tree" in to_notebook(check)
-    many = long_labels(np.random.default_rng(global_random_seed), 61, 3)
+    many = long_labels(quick_check, np.random.default_rng(global_random_seed), 61, 3)
     assert "Class tree" not in to_notebook(many)
 
 

@@ -105,21 +105,21 @@ def letter_report(letter_check):
 
 
 @pytest.fixture(scope="module")
-def abalone_report(data_dir):
+def abalone_report(data_dir, quick_check):
     """A hard problem, with many classes of few rows."""
     import pyarrow.parquet as pq
 
     return make_page(
-        bayesfloor.check(pq.read_table(data_dir / "abalone.parquet"), "target", target=0.5, name="abalone", n_trees=1)
+        quick_check(pq.read_table(data_dir / "abalone.parquet"), "target", target=0.5, name="abalone", n_trees=1)
     )
 
 
 @pytest.fixture(scope="module")
-def hostile_check():
+def hostile_check(quick_check):
     """Labels, learners and a name that try to break out, to run, to mislead and to burst their boxes."""
     X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 50, spread=2.5)
-    learners = {name: DummyClassifier() for name in HOSTILE[:3]} | {NAME: DummyClassifier(constant="not a class")}
-    found = bayesfloor.check(X, np.array(HOSTILE, dtype=object)[codes], name=NAME, learners=learners)
+    learners = {name: DummyClassifier() for name in HOSTILE[:3]} | {NAME: DummyClassifier(strategy="constant")}
+    found = quick_check(X, np.array(HOSTILE, dtype=object)[codes], name=NAME, learners=learners)
     return show_rows(found, 26)
 
 
@@ -138,11 +138,11 @@ def hostile_report(hostile_check):
 
 
 @pytest.fixture(scope="module")
-def chosen_check():
+def chosen_check(quick_check):
     """A model, a selection and a comparison, where all names are hostile."""
     X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 30, n_features=6, spread=2.5)
     y = np.array(HOSTILE, dtype=object)[codes]
-    found = bayesfloor.check(X, y, predictions=np.where(np.arange(len(y)) % 4, y, np.roll(y, 30)))
+    found = quick_check(X, y, predictions=np.where(np.arange(len(y)) % 4, y, np.roll(y, 30)))
     names = [*HOSTILE[4:8], *HOSTILE[10:12]]
     path = bayesfloor.FloorSelector(5).fit(pd.DataFrame(X, columns=names), codes).path_
     ways = {name: X[:, : k + 1] for k, name in enumerate(names)}
@@ -430,7 +430,7 @@ def test_without_a_lower_end_and_without_a_curve_the_page_says_so(open_page, vis
     assert check.answer.reasons[0][1:] in text
     assert "these data give no lower limit" in text
     curve = replace(check.answer.curve, **{name: v[:0] for name, v in check.answer.curve._columns().items()})
-    nothing = replace(check, answer=replace(check.answer, curve=curve, best="", errors={}))
+    nothing = replace(check, target=None, answer=replace(check.answer, curve=curve, best="", errors={}))
     assert "Learning curve" not in make_page(nothing)
 
 
@@ -615,11 +615,11 @@ def test_a_tree_with_long_labels_is_tidy(open_page, screenshot, hostile_check, c
     assert_tree_is_tidy(page)
 
 
-def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng):
+def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng, quick_check):
     """Beyond that a drawing is no help any more, but the text still is."""
     for n_classes in (60, 61):
         X, codes = clusters(rng, n_classes, 8)
-        page = open_page(make_page(bayesfloor.check(X, codes))).page
+        page = open_page(make_page(quick_check(X, codes))).page
         assert page.is_visible("#tree pre") is (n_classes == 61)
         if n_classes == 60:
             assert_tree_is_tidy(page)
@@ -629,11 +629,11 @@ def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng):
 @pytest.mark.parametrize(
     ("shift", "target"), [(0.0, None), (0.0, 0.5), (1.5, 0.999), (1.5, 0.8), (9.0, None), (9.0, 0.9)]
 )
-def test_texts_of_the_ruler_do_not_meet(open_page, rng, shift, target, width):
+def test_texts_of_the_ruler_do_not_meet(open_page, rng, quick_check, shift, target, width):
     """Errors crowd near zero, guessing is at one half, targets are anywhere: each can be read."""
     codes = np.repeat([0, 1], 60)
     X = rng.normal(size=(120, 2)) + shift * codes[:, None]
-    page = open_page(make_page(bayesfloor.check(X, codes, target=target)), width=width).page
+    page = open_page(make_page(quick_check(X, codes, target=target)), width=width).page
     boxes = page.evaluate(BOXES, ".ruler .places span, .ruler .name:not(:empty), .ruler .value:not(:empty)")
     assert overlaps(boxes) == []
     assert min(left for left, *_ in boxes) >= 0
@@ -647,20 +647,20 @@ def test_ten_classes_stay_small(digits_report):
 
 
 @pytest.mark.slow
-def test_the_size_does_not_depend_on_the_number_of_rows(rng):
+def test_the_size_does_not_depend_on_the_number_of_rows(rng, quick_check):
     """Millions of rows must not make a page that no browser opens."""
     sizes = []
     for each in (50, 500):
         X, codes = clusters(rng, 10, each, spread=1.0)
-        sizes.append(len(make_page(show_rows(bayesfloor.check(X, codes), 60)).encode()))
+        sizes.append(len(make_page(show_rows(quick_check(X, codes), 60)).encode()))
     assert abs(sizes[1] - sizes[0]) < 0.05 * sizes[0]
 
 
 @pytest.fixture(scope="module")
-def thousand():
+def thousand(quick_check):
     """A thousand classes with labels of 200 signs that grow when escaped."""
     X, codes = clusters(np.random.default_rng(0), 1000, 2)
-    return show_rows(bayesfloor.check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
+    return show_rows(quick_check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
 
 
 def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, open_page, sideways):

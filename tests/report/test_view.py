@@ -45,9 +45,9 @@ def iris():
 
 
 @pytest.fixture(scope="module")
-def many(global_random_seed):
+def many(global_random_seed, quick_check):
     """Fifty classes, more than the matrix takes."""
-    return bayesfloor.check(*clusters(global_random_seed, 50, 12))
+    return quick_check(*clusters(global_random_seed, 50, 12))
 
 
 @pytest.mark.parametrize(
@@ -330,9 +330,9 @@ def test_lines_and_texts_of_a_drawing_stay_inside(many, cut):
 
 
 @pytest.mark.slow
-def test_more_classes_than_can_be_drawn_are_text(global_random_seed):
+def test_more_classes_than_can_be_drawn_are_text(global_random_seed, quick_check):
     """A drawing of hundreds is a smear."""
-    check = bayesfloor.check(*clusters(global_random_seed, MOST_DRAWN + 1, 3))
+    check = quick_check(*clusters(global_random_seed, MOST_DRAWN + 1, 3))
     drawing = draw_tree(check)
     assert drawing.width == 0
     assert drawing.text.startswith(f"{MOST_DRAWN + 1} classes")

@@ -13,14 +13,14 @@ from bayesfloor.plotting._answer import learner_name
 from bayesfloor.plotting._curve import curve_ticks
 from bayesfloor.report._view import Tick, make_ticks, round_up
 
-_LEFT, _RIGHT, _EDGE = 4.0, 90.0, 97.0  # first and last points, and the middle of the range's bar
+_LEFT, _RIGHT = 4.0, 90.0  # of the first and the last point; the range's bar stands further right
 _TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # what the highest error on the scale starts with
 _NEAR = 10.0  # percent of the width that a text beside the edge needs
 
 
 @dataclass(frozen=True)
 class CurveDrawing:
-    """A drawing of 100 by 100, its texts, and the same as a table; without points it is empty.
+    """A drawing of 100 by 100, its texts, and the same as a table.
 
     ``range_`` is the bar at the right edge, from top to bottom; ``open`` says that it has no lower end.
     """
@@ -45,11 +45,9 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     curve, there = answer.curve, answer.curve.measured
     if not there.any():
         return None
-    top = round_up(max(answer.upper, *curve.error, *curve.high[there]), _TOPS)
-    x, y, low, high = (
-        _across(curve.n_rows, curve.n_rows),
-        *(_down(e, top) for e in (curve.error, curve.low, curve.high)),
-    )
+    top = round_up(max(answer.upper, *curve.error, *curve.high[there], 1e-4), _TOPS)
+    x = _across(curve.n_rows, curve.n_rows)
+    y, low, high = (_down(error, top) for error in (curve.error, curve.low, curve.high))
     (name,) = show_labels([learner_name(answer.best)], 40)
     return CurveDrawing(
         name=name,
@@ -70,7 +68,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     )
 
 
-def _across(n: Floats | Ints, all_n: Floats | Ints) -> Floats:
+def _across(n: Ints, all_n: Ints) -> Floats:
     """Places of numbers of rows, on a logarithmic scale."""
     first, last = np.log(all_n[0]), np.log(max(all_n[-1], all_n[0] + 1))
     return np.asarray(_LEFT + (_RIGHT - _LEFT) * (np.log(n) - first) / (last - first))
@@ -89,7 +87,7 @@ def _path(x: Floats, y: Floats) -> str:
 def _columns(answer: Answer) -> list[Tick]:
     """Numbers of training rows below the drawing."""
     numbers = curve_ticks(answer)
-    places = _across(np.array(numbers, dtype=np.float64), answer.curve.n_rows)
+    places = _across(np.array(numbers), answer.curve.n_rows)
     return [Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, numbers, strict=True)]
 
 
