@@ -36,7 +36,6 @@ with warnings.catch_warnings(record=True) as caught:
 print(f"{len(X):,} rows in {time.process_time() - start:.0f} CPU seconds")
 print(caught[0].message)
 print(f"tree bounds: {floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
-print(floor.answer())
 
 # %%
 # What the numbers mean
@@ -73,7 +72,7 @@ label = ax.annotate(
 # and the gap between the lower and the upper tree bound belongs to the method and does not close. The answer closes it:
 # its learners are trained on up to 50,000 rows. More rows are worth it while their learning curve still falls:
 
-answer = floor.answer()
+answer = floor.answer("quick")
 print(f"{answer.estimate:.3f}, range {answer.lower:.3f} to {answer.upper:.3f}; the truth is about 0.159")
 print(answer.curve)
 
