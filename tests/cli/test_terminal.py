@@ -68,6 +68,15 @@ def test_without_a_terminal_there_are_no_colours_unless_forced(run):
     assert STYLE.sub("", forced.stdout) == STYLE.sub("", both.stdout) == plain.stdout
 
 
+def test_evidence_is_grey_and_words_that_decide_are_coloured(run, files):
+    """Tree bounds are no result, and must not look like one."""
+    shown = run("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, FORCE_COLOR="1").stdout
+
+    assert "\x1b[2mhow we know " in shown
+    assert "accuracy is \x1b[32mreachable\x1b[0m" in shown
+    assert "\x1b[36mBF301\x1b[0m  \x1b[32mok\x1b[0m: " in shown
+
+
 @pytest.mark.posix
 def test_a_narrow_terminal_gets_all_there_is(process, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
