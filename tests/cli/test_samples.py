@@ -61,7 +61,7 @@ def test_the_oddest_rows_are_shown_by_their_ids_and_the_rest_is_counted(listed, 
     found = read_rows(written)[".csv"]
 
     assert (listed.code, listed.stderr) == (0, "")
-    assert first.startswith(f"{len(found)} of 900 rows")
+    assert first.startswith(f"{len(found)} of 900 labels look wrong")
     assert head.split()[:2] == ["id", "label"]
     assert [line.split()[:3] for line in rows] == [
         [row["id"], row["label"], row["suggested_label"]] for row in found[:5]

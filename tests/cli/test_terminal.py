@@ -86,7 +86,7 @@ def test_a_terminal_without_unicode_gets_escapes(process, files):
 
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.isascii()
-    assert ended.stdout.startswith(r"easy.csv \xb7 150 rows")
+    assert r"easy.csv \xb7 150 rows" in ended.stdout
 
 
 def test_the_plain_locale_is_enough(process, files):

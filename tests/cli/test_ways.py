@@ -36,6 +36,7 @@ def state():
     )
 
 
+@pytest.mark.real_race
 @pytest.mark.parametrize("name", ASKED)
 def test_both_ways_end_and_say_and_write_the_same(run, process, files, tmp_path, name):
     """Tests in one process are fast, and worth something only if users would see the same."""
