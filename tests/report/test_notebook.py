@@ -38,7 +38,7 @@ def long_labels(check, rng, n_classes, each):
     codes = np.repeat(np.arange(n_classes), each)
     X = 1.5 * rng.normal(size=(n_classes, 3))[codes] + rng.normal(size=(len(codes), 3))
     labels = np.array([f"{k:04d}" + '"' * 196 for k in range(n_classes)])[codes]
-    return check(X, labels, 0.9, n_trees=1)
+    return check(X, labels, target=0.9, n_trees=1)
 
 
 @pytest.fixture(scope="module")
