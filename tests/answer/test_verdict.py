@@ -59,6 +59,13 @@ def test_what_is_decided_needs_nothing(answer):
     assert judge(answer, 0.88).settle
 
 
+def test_without_any_learner_more_rows_would_settle_it(answer):
+    """There is no curve to read a number from."""
+    nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
+
+    assert judge(replace(answer, curve=nothing), 0.82).settle == "more rows: no learner could be trained on these"
+
+
 def test_a_verdict_can_be_written_down(answer):
     """As plain values."""
     given = judge(answer, 0.95).to_dict()

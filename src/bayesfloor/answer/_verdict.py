@@ -62,6 +62,8 @@ def _settle(answer: Answer, error: float) -> str:
     """What would decide: more rows, if some number of them is expected to."""
     if abs(error - answer.estimate) < _AS_GOOD_AS_EQUAL:
         return "nothing, because the target is within 0.5 points of the best estimate"
+    if not len(answer.curve.n_rows):
+        return "more rows: no learner could be trained on these"
     if error > answer.estimate:
         growth = _growth_to_reach(answer, error)
         if growth is None:
