@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
+from bayesfloor.answer import _make
 from bayesfloor.answer._parts import class_answers, merged_range, pair_answers
 
 
@@ -24,8 +25,9 @@ def draw(rng, sizes, centres):
     return rng.standard_normal((len(y), 2)) + np.asarray(centres, dtype=float)[y, None], y
 
 
-def test_without_any_learner_there_is_guessing(rng):
-    """Three rows train nothing, and a check of them should still end."""
+def test_without_any_learner_there_is_guessing(rng, monkeypatch):
+    """Too few rows train nothing, and a check of them should still end."""
+    monkeypatch.setattr(_make, "choose_learners", lambda *_: ({}, {}))
     floor = fit(rng.standard_normal((3, 2)), np.array([0, 0, 1]))
     answer = floor.answer()
     pairs, classes = pair_answers(answer, floor.classes_), class_answers(answer, floor.classes_)
