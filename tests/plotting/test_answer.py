@@ -43,12 +43,12 @@ def test_without_a_lower_end_the_range_is_pale_and_open(answer):
     assert texts_of(open_)[0] == "about 10.0 % (at most 20.0 %)"
 
 
-def test_tree_bounds_above_the_tested_limit_are_no_result(answer, floor):
+def test_tree_bounds_above_the_best_estimate_are_no_result(answer, floor):
     """Two voices that contradict each other are worse than one."""
     high = replace(floor.overall_, lower=0.21, upper=0.3)
 
     assert texts_of(AnswerDisplay.from_answer(answer, overall=high))[-1] == "too high here: sparse data"
-    assert texts_of(AnswerDisplay.from_answer(replace(answer, upper=0.22), overall=high))[-1] == "21.0 to 30.0 %"
+    assert texts_of(AnswerDisplay.from_answer(replace(answer, estimate=0.22, upper=0.25), overall=high))[-1] == "21.0 to 30.0 %"
     assert AnswerDisplay.from_answer(answer).bounds_ is None
 
 

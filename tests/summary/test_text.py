@@ -54,13 +54,13 @@ def test_tree_bounds_are_evidence_and_nothing_else(each):
     assert list(figures(each))[-1][0] == HOW
 
 
-def test_tree_bounds_that_a_tested_limit_refutes_are_marked(made, altered):
+def test_tree_bounds_above_the_best_estimate_are_marked(made, altered):
     """No number is left alone that is known to be wrong."""
     found = made("iris")
-    refuted = altered(found, answer={"upper": found.overall.lower - 0.001})
+    below, within = (altered(found, answer={"estimate": found.overall.lower + step}) for step in (-0.001, 0.001))
 
-    assert figure(refuted, HOW)[1] == "tree bounds, too high here: sparse data"
-    assert figure(found, HOW)[1] == f"tree bounds, from {percent(found.overall.cross_rate)} % cross-class edges"
+    assert figure(below, HOW)[1] == "tree bounds, too high here: sparse data"
+    assert figure(within, HOW)[1] == f"tree bounds, from {percent(found.overall.cross_rate)} % cross-class edges"
 
 
 def test_the_head_says_what_was_looked_at(made):

@@ -229,7 +229,7 @@ def learner_name(name: str) -> str:
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
     """Tree bounds in words; no numbers where the tested upper limit shows that they are too high."""
-    return TOO_HIGH if bounds[0] > answer.upper else span(*bounds)
+    return TOO_HIGH if bounds[0] > answer.estimate else span(*bounds)
 
 
 def _title(answer: Answer) -> str:

@@ -45,8 +45,8 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
 
 
 def trees_too_high(overall: Floor, answer: Answer) -> bool:
-    """Whether a tested upper limit lies below the lower tree bound."""
-    return overall.lower > answer.upper
+    """Whether the best estimate lies below the lower tree bound, which is then marked wherever it is shown."""
+    return overall.lower > answer.estimate
 
 
 def _rows_per_class(floor: OneVsRestFloor) -> Trait:
@@ -101,7 +101,7 @@ def _sparse(overall: Floor) -> Trait:
 
 
 def _tree_bounds(overall: Floor, answer: Answer) -> Trait:
-    if trees_too_high(overall, answer):
+    if overall.lower > answer.upper:
         text = "the tree bounds are too high here (sparse data): a learner was tested to be better than they allow"
         return Trait("BF205", "tree bounds", weak=True, text=text)
     return Trait("BF205", "tree bounds", weak=False, text="the tree bounds do not contradict the answer")
