@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.real_race  # pages show what users see
+
 DOCS = Path(__file__).parents[1] / "docs"
 PUBLIC = [
     f"{module}.{name}"

@@ -48,7 +48,10 @@ def test_tree_bounds_above_the_best_estimate_are_no_result(answer, floor):
     high = replace(floor.overall_, lower=0.21, upper=0.3)
 
     assert texts_of(AnswerDisplay.from_answer(answer, overall=high))[-1] == "too high here: sparse data"
-    assert texts_of(AnswerDisplay.from_answer(replace(answer, estimate=0.22, upper=0.25), overall=high))[-1] == "21.0 to 30.0 %"
+    assert (
+        texts_of(AnswerDisplay.from_answer(replace(answer, estimate=0.22, upper=0.25), overall=high))[-1]
+        == "21.0 to 30.0 %"
+    )
     assert AnswerDisplay.from_answer(answer).bounds_ is None
 
 

@@ -1,6 +1,6 @@
 """Checks of small data of many kinds, kept as JSON since most tests only look at them.
 
-After a change that moves them: ``python -m tests.summary.conftest`` makes all of them again.
+After a change that moves them: ``python tests/summary/conftest.py`` makes all of them again.
 """
 
 from dataclasses import replace
@@ -210,9 +210,9 @@ def altered():
 
 
 if __name__ == "__main__":
-    from tests.conftest import CHEAP_RACE
+    from runpy import run_path
 
-    for name, value in CHEAP_RACE.items():
+    for name, value in run_path(str(KEPT.parents[1] / "conftest.py"))["CHEAP_RACE"].items():
         getattr(_registry, name)["normal"] = value
     for name in MAKERS:
         if name != LARGE:
