@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import mmap
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -27,6 +28,7 @@ from bayesfloor.engine._text import printable
 Arrays = dict[str, NDArray[Any]]
 
 _LINE = 64  # bytes
+_ONE_HEADER = threading.Lock()  # NumPy parses headers as Python, which fails in two threads at once in Python 3.11
 _MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
 _DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)  # NumPy's among them
 
@@ -165,7 +167,8 @@ def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
     version = npy.read_magic(mapped)
     if version != (1, 0):
         raise ValueError(f"it is of version {version}")
-    shape, _, dtype = npy.read_array_header_1_0(mapped)
+    with _ONE_HEADER:
+        shape, _, dtype = npy.read_array_header_1_0(mapped)
     start, count = mapped.tell(), prod(shape)
     stop = start + count * dtype.itemsize
     stop += -stop % _LINE
