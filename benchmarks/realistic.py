@@ -25,7 +25,7 @@ from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._realistic import easy, table
 from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
-from benchmarks._results import align
+from benchmarks._results import Goal, align
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, CompactFile, check_shares, lower_end, plain, told_by
 
@@ -335,6 +335,39 @@ def chance_table(problems):
         open_ended = sum(cell["lower"] is None for cell in cells)
         claimed = sum(OUT_OF_REACH in cell["verdicts"].values() for cell in cells)
         yield (kind, *map(str, (len(cells), silent, open_ended, claimed)))
+
+
+def goals(results):
+    """What the answer should do on problems held back; wrong verdicts on half-hidden structure are told apart."""
+    problems = with_kinds(problems_of(results, [problem.name for problem in SETS["held-back"]]), "answer")
+    if not problems:
+        return
+    cells = chained(problems)
+    new = [cell for cell in cells if cell["truth"]["family"] in NEVER_TUNED]
+    yield at_most("median error", np.median([distance(cell, "answer") for cell in cells]), 0.025)
+    yield at_most("median error, families never tuned on", np.median([distance(cell, "answer") for cell in new]), 0.04)
+    yield at_least("ranges that hold the truth", np.mean([holds(cell, "answer") for cell in cells]), 0.92)
+    first = sum(is_limit_wrong(cell, "answer") for cell in cells if cell["draw"] == 0)
+    yield Goal("upper limits wrong, first draws", str(first), "<= 7", met=first <= 7)
+    plain_cells = [cell for cell in cells if cell["truth"]["family"] != "half hidden"]
+    for margin, least in zip(MARGINS, (None, 0.3, 0.55), strict=True):
+        found = [count_verdicts(cell, "answer", margin) for cell in cells]
+        if least is not None:
+            share = sum(one.decided for one in found) / sum(one.asked for one in found)
+            yield at_least(f"verdicts decided {100 * margin:g} points away", share, least)
+        found = [count_verdicts(cell, "answer", margin) for cell in plain_cells]
+        share = sum(one.wrong for one in found) / sum(one.asked for one in found)
+        yield at_most(f"verdicts wrong {100 * margin:g} points away, without half-hidden structure", share, 0.02)
+
+
+def at_most(name, value, most):
+    """A goal that a figure does not exceed."""
+    return Goal(name, f"{value:.3f}", f"<= {most:g}", met=bool(value <= most))
+
+
+def at_least(name, value, least):
+    """A goal that a figure reaches."""
+    return Goal(name, f"{value:.3f}", f">= {least:g}", met=bool(value >= least))
 
 
 def tables(results, part="held-back"):

@@ -18,7 +18,18 @@ from benchmarks._results import code_behind, columns_of_numbers, verdict
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 TEXTS = Path(__file__).parent / "pages"
-ORDER = ("answers", "known_floor", "feebee", "calibration", "labels", "selection", "paper", "paper_gap", "classifiers")
+ORDER = (
+    "realistic",
+    "answers",
+    "known_floor",
+    "feebee",
+    "calibration",
+    "labels",
+    "selection",
+    "paper",
+    "paper_gap",
+    "classifiers",
+)
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows at once
 ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that have the tables of another
