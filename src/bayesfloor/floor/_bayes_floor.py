@@ -274,7 +274,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Parameters
         ----------
         effort : {"quick", "normal", "thorough"}, default="normal"
-            How much work to do: about as much as cross-validating 1, 2.5 or 10 random forests of 100 trees.
+            How much work to do: about 0.8, 2.2 or 8 times a 5-fold cross-validation of a random forest of 100 trees.
         learners : dict of name -> classifier, default=None
             Classifiers of your own that join the race, such as the model you want to use.
 
