@@ -1,5 +1,6 @@
 """The pages of results: all that was measured is told, losses first."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,20 @@ def folder(page, tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="module")
+def read(page):
+    """Reader of a benchmark's results, which are judged once."""
+    return cache(lambda name: page.read_benchmark(RESULTS, name))
+
+
 NAMES = sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_file_of_results_has_a_page_that_tells_what_made_it(folder, page, name):
+def test_every_file_of_results_has_a_page_that_tells_what_made_it(folder, read, name):
     """A figure without its machine, versions, day and command cannot be checked."""
     text = (folder / "pages" / f"{name}.md").read_text("utf-8")
-    results = page.read_benchmark(RESULTS, name).results
+    results = read(name).results
     facts = results["machine"]
     told = (f"python -m benchmarks.{name}", facts["cpu"], facts["python"], results["measured"])
     assert all(part in text for part in told)
@@ -45,17 +52,17 @@ def test_every_file_of_results_has_a_page_that_tells_what_made_it(folder, page, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_missed_goal_stands_on_the_index_before_those_that_were_met(folder, page, name):
+def test_every_missed_goal_stands_on_the_index_before_those_that_were_met(folder, page, read, name):
     """Losses are not hidden."""
     missed = (folder / "index.md").read_text("utf-8").partition("## Goals met")[0]
-    for goal in page.read_benchmark(RESULTS, name).missed:
+    for goal in read(name).missed:
         assert f"(pages/{name}.md) | {page._cell(goal.measured)} |" in missed
 
 
-def test_goals_missed_in_the_files_are_those_that_the_pages_judge(page):
+def test_goals_missed_in_the_files_are_those_that_the_pages_judge(read):
     """Two ways to count: what the files say was missed, and what the pages make of it."""
     for name in ("forest", "floor", "check", "calibration"):
-        found = page.read_benchmark(RESULTS, name)
+        found = read(name)
         rows = [row for case in found.results["cases"].values() for row in case["rows"]]
         assert len(found.missed) == sum(row.get("met") is False for row in rows)
 

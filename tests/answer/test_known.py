@@ -24,6 +24,7 @@ def smooth_field(n=1200, informative=8, junk=4, sharpness=4.4, seed=5):
     return np.hstack([z, rng.normal(size=(n, junk))]), y, truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_smooth_learner_that_is_wrong_does_not_pass_for_the_truth(seed):
     """Twelve columns, eight of them informative: learners are smooth and above the Bayes error by points."""
@@ -35,7 +36,7 @@ def test_a_smooth_learner_that_is_wrong_does_not_pass_for_the_truth(seed):
     assert found.verdict(1 - truth - 0.005) != "out of reach"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("weight", [0.3, 0.6])
 def test_half_hidden_structure_is_not_called_out_of_reach_with_certainty(weight):
     """Parity decides some rows and a line the others: learners see the line only, and the words say so."""

@@ -402,6 +402,7 @@ TRUTH = norm.cdf(-1.25)
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("away", [0.001, 0.03, 0.08])
 def test_what_is_out_of_reach_is_never_called_reachable(known, away):
     """A promise that no model can keep costs months."""
@@ -415,6 +416,7 @@ def test_what_is_reachable_is_never_called_out_of_reach(known, away):
     assert "out of reach" not in {found.answer.verdict(1 - TRUTH - away) for found in known}
 
 
+@pytest.mark.slow
 def test_verdicts_are_given_where_they_can_be(known):
     """Always too close to call would never be wrong, and of no use."""
     assert {found.answer.verdict(1 - TRUTH - 0.12) for found in known} == {"reachable"}

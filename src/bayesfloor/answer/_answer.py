@@ -15,6 +15,7 @@ from bayesfloor.floor._results import LabelClaims, Result
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
+TOO_HIGH = "too high here: sparse data"  # of tree bounds that the answer contradicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,10 @@ class Answer(Result):
         'reachable'
         """
         return judge(self, target)
+
+    def contradicts(self, tree_bound: float) -> bool:
+        """Whether the best estimate lies below a lower tree bound, which is then marked wherever it is shown."""
+        return tree_bound > self.estimate
 
     def evidence(self) -> Race:
         """What learners made of each row; an answer that was read from a file has none."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _FAR = 0.5  # of the error of guessing: where all is below, only the left part of the ruler is drawn
 NAME = 28  # characters of a learner
-TOO_HIGH = "too high here: sparse data"
 
 
 @dataclass(eq=False, repr=False)
@@ -228,8 +227,10 @@ def learner_name(name: str) -> str:
 
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
-    """Tree bounds in words; no numbers where the tested upper limit shows that they are too high."""
-    return TOO_HIGH if bounds[0] > answer.estimate else span(*bounds)
+    """Tree bounds in words; no numbers where the answer contradicts them."""
+    from bayesfloor.answer._answer import TOO_HIGH  # late: it brings SciPy's distributions
+
+    return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)
 
 
 def _title(answer: Answer) -> str:

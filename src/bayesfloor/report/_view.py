@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._text import about, cells, percent, range_text, show_labels, span
 from bayesfloor.floor._data import as_frame
 from bayesfloor.plotting._answer import learner_name, ranked
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
-from bayesfloor.summary._traits import trees_too_high
 from bayesfloor.summary._words import amount, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
@@ -103,7 +103,7 @@ def _learner_lines(check: Check) -> list[Line]:
 def _tree_line(check: Check) -> Line:
     """Tree bounds, which are no result."""
     ends = (check.overall.lower, check.overall.upper)
-    doubt = ", too high here: sparse data" if trees_too_high(check.overall, check.answer) else ""
+    doubt = f", {TOO_HIGH}" if check.answer.contradicts(check.overall.lower) else ""
     return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
 
 

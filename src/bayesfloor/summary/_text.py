@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._text import cells, pad, percent, printable, range_text, span
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, pair_rows, too_small
-from bayesfloor.summary._traits import trees_too_high
 from bayesfloor.summary._words import accuracy, amount, count, finds_nothing, target_text
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def _learners(check: Check) -> tuple[str, str]:
 
 
 def _of_trees(check: Check) -> str:
-    if trees_too_high(check.overall, check.answer):
-        return "too high here: sparse data"
+    if check.answer.contradicts(check.overall.lower):
+        return TOO_HIGH
     return f"from {percent(check.overall.cross_rate)} % cross-class edges"
 
 

@@ -44,11 +44,6 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
     )
 
 
-def trees_too_high(overall: Floor, answer: Answer) -> bool:
-    """Whether the best estimate lies below the lower tree bound, which is then marked wherever it is shown."""
-    return overall.lower > answer.estimate
-
-
 def _rows_per_class(floor: OneVsRestFloor) -> Trait:
     few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
     if few:
@@ -104,7 +99,11 @@ def _tree_bounds(overall: Floor, answer: Answer) -> Trait:
     if overall.lower > answer.upper:
         text = "the tree bounds are too high here (sparse data): a learner was tested to be better than they allow"
         return Trait("BF205", "tree bounds", weak=True, text=text)
-    return Trait("BF205", "tree bounds", weak=False, text="the tree bounds do not contradict the answer")
+    if answer.contradicts(overall.lower):
+        text = "the tree bounds lie above the best estimate (sparse data), but not above its range"
+    else:
+        text = "the tree bounds do not contradict the answer"
+    return Trait("BF205", "tree bounds", weak=False, text=text)
 
 
 def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
