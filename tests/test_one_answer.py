@@ -19,7 +19,12 @@ _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 
 
-@pytest.fixture(params=[*BUNDLED, *STORED])
+DAILY = ("iris", "digits", "letter", "yeast")
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=() if name in DAILY else pytest.mark.nightly) for name in (*BUNDLED, *STORED)]
+)
 def rows(request):
     """A dataset: X, y; of a large one rows at even distances."""
     if request.param in BUNDLED:

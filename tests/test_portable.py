@@ -76,7 +76,7 @@ one = bayesfloor.spanning_forest(X)
 two = bayesfloor.spanning_forest(X, checkpoint=Path(folder, "forest"), block_rows=200)
 assert np.array_equal(one.length, two.length)
 bayesfloor.BayesFloor(max_rows=None, target_width=None, n_jobs=2).fit(X, y, checkpoint=Path(folder, "floor"))
-page = bayesfloor.check(X, y).to_html(Path(folder, "page.html"))
+page = bayesfloor.check(X, y, effort="quick").to_html(Path(folder, "page.html"))
 assert page.read_bytes().endswith(b"</html>")
 print(len(found))
 """
@@ -193,9 +193,10 @@ def test_files_are_utf8_whatever_the_locale(tmp_path):
     pq.write_table(table, folder / "дир" / "données.parquet")
     feather.write_feather(table, folder / "données.arrow")
     asked = ["-y", "étiquette"]
+    quick = [*asked, "--effort", "quick"]
     commands = [
-        ["report", "données.csv", *asked, "-x", "grö*", "-x", "x", "--json", "é.json", "--markdown", "é.md"],
-        ["check", "дир/données.parquet", *asked, "--max-rows", "0", "--checkpoint", "чек", "--markdown", "-"],
+        ["report", "données.csv", *quick, "-x", "grö*", "-x", "x", "--json", "é.json", "--markdown", "é.md"],
+        ["check", "дир/données.parquet", *quick, "--max-rows", "0", "--checkpoint", "чек", "--markdown", "-"],
         ["samples", "données.arrow", *asked, "-o", "строки.csv"],
         ["tree", "дир", *asked],
         ["explain"],

@@ -35,6 +35,7 @@ def test_the_report_of_the_demo_has_pictures(shown):
     assert "data:image/png;base64," in (shown[1] / "digits.html").read_text("utf-8")
 
 
+@pytest.mark.nightly
 @pytest.mark.real_race
 def test_the_demo_is_the_same_in_this_process(run, shown, tmp_path):
     """As for the other verbs, which have smaller data to show it on."""

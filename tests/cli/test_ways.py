@@ -12,8 +12,8 @@ from bayesfloor.cli._console import Output
 
 # One command per verb, and every exit code that they give; the demo has a test of its own.
 ASKED = {
-    "check": ("check", "-", "-y", "label", "--target", "100%", "--strict"),
-    "report": ("report", "easy.npz", "-o", "page.html", "--json", "-"),
+    "check": ("check", "-", "-y", "label", "--target", "100%", "--strict", "--effort", "quick"),
+    "report": ("report", "easy.npz", "-o", "page.html", "--json", "-", "--effort", "quick"),
     "samples": ("samples", "easy.arrow", "-y", "label", "-o", "rows.csv"),
     "features": ("features", "easy.tsv", "-y", "label", "--max-rows", "100"),
     "compare": ("compare", "easy.parquet", "-y", "label", "--pca", "2", "--json", "found.json"),

@@ -464,7 +464,7 @@ def test_temporary_folders_go_away_with_an_error(stage, temporary, global_random
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", ["blocks", "joins"])
+@pytest.mark.parametrize("stage", ["blocks", pytest.param("joins", marks=pytest.mark.nightly)])
 def test_threads_that_an_error_leaves_running_do_no_harm(stage, temporary, global_random_seed):
     """They write to a folder that is being removed; and BLAS keeps the threads that it had."""
     X = np.random.default_rng(global_random_seed).standard_normal((3000, 3))

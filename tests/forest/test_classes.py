@@ -148,6 +148,7 @@ def test_letter_composes(dataset):
     check_real_data(*dataset("letter"), [(0, 1), (4, 25), (8, 9), (3, 14, 16), range(0, 26, 5)])
 
 
+@pytest.mark.nightly
 def test_pendigits_compose(dataset):
     """Classes of a thousand rows, with the compiled kernels."""
     check_real_data(*dataset("pendigits"), [(0, 1), (5, 9), (1, 7, 9), range(1, 10, 2)])

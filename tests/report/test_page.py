@@ -615,6 +615,7 @@ def test_a_tree_with_long_labels_is_tidy(open_page, screenshot, hostile_check, c
     assert_tree_is_tidy(page)
 
 
+@pytest.mark.nightly
 def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng, quick_check):
     """Beyond that a drawing is no help any more, but the text still is."""
     for n_classes in (60, 61):
@@ -663,6 +664,7 @@ def thousand(quick_check):
     return show_rows(quick_check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
 
 
+@pytest.mark.nightly
 def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, open_page, sideways):
     """The worst case opens, too: noise in colours is what no picture format makes small."""
     images = np.random.default_rng(0).integers(0, 256, (60, 96, 96, 3), dtype=np.uint8)
@@ -675,6 +677,7 @@ def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, 
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
     """Notebooks with many outputs are slow enough."""
     assert len(thousand._repr_html_().encode()) < 60_000

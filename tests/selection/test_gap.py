@@ -53,7 +53,7 @@ def words(found):
     return [np.atleast_1d(lines.word) for lines in (found.overall, found.by_class, found.by_pair)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("source", "n_rows"), [(draw, 200), (draw_noise, 250)])
 def test_the_best_classifier_is_seldom_said_to_have_room(rng, source, n_rows):
     """A false "room to improve" sends people on a futile search: at most 5 % of all sets, of each kind."""

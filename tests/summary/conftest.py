@@ -169,13 +169,18 @@ def made():
     return recall
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow if kind == LARGE else []) for kind in MAKERS])
+@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.nightly if kind == LARGE else ()) for kind in MAKERS])
 def each(request):
     """A check of each kind."""
     return recall(request.param)
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in MAKERS])
+def _tier(kind):
+    """Quick, slow or nightly."""
+    return () if kind in QUICK else pytest.mark.nightly if kind == LARGE else pytest.mark.slow
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=_tier(kind)) for kind in MAKERS])
 def fresh(request):
     """A check of each kind, made of data."""
     return make(request.param)
