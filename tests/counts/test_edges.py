@@ -9,8 +9,9 @@ from scipy.stats import norm
 
 from bayesfloor import spanning_forest
 from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments, label_moments, local_weight
-from bayesfloor.counts._labels import Labels, hard_shares
+from bayesfloor.counts._labels import Labels
 from bayesfloor.formulas._permutation import permutation_null
+from bayesfloor.io._labels import hard_shares
 
 
 def count(ends, codes, n_classes):

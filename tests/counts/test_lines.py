@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor.counts._edges import class_edges, forest_moments
-from bayesfloor.counts._labels import Labels, hard_shares
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._lines import line_edges
 from bayesfloor.forest._forest import spanning_forest
+from bayesfloor.io._labels import hard_shares
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2)), min_size=2, max_size=40))

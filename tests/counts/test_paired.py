@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Labels, hard_shares
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._paired import (
     combine,
     difference_error,
@@ -17,6 +17,7 @@ from bayesfloor.counts._paired import (
 )
 from bayesfloor.forest._forest import spanning_forest
 from bayesfloor.formulas._variance import conditional_variance
+from bayesfloor.io._labels import hard_shares
 
 
 def graph_of(X, codes, rng, n_trees=3, groups=None, *, by_group=False):

@@ -7,8 +7,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._data import Features
 from bayesfloor.floor._scale import SCALES, apply_scale
+from bayesfloor.io._features import Features
 
 
 def test_no_scale_is_the_papers(rng, gaussians):

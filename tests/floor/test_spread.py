@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.counts._labels import hard_shares
-from bayesfloor.floor._data import Features
 from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._spread import choose_method
+from bayesfloor.io._features import Features
+from bayesfloor.io._labels import hard_shares
 
 
 @pytest.mark.slow

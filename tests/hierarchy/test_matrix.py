@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor, SampledRowsWarning
-from bayesfloor.floor._data import Features
 from bayesfloor.hierarchy import _matrix
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix, measure_classes
+from bayesfloor.io._features import Features
 
 
 def compute(X, y, scale=None, n_trees=3, n_jobs=None):

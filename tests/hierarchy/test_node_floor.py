@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._data import Features
 from bayesfloor.hierarchy._matrix import measure_classes
 from bayesfloor.hierarchy._node_floor import NodeFloor, NodeForest
+from bayesfloor.io._features import Features
 
 
 def measure(X, y, n_trees=3, scale=None):

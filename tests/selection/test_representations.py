@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, SampledRowsWarning, compare_representations, spanning_forest
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Labels, hard_shares
+from bayesfloor.counts._labels import Labels
+from bayesfloor.io._labels import hard_shares
 
 
 def two_classes(n, rng, distance=2.0, noise=6):

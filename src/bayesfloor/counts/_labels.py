@@ -122,12 +122,6 @@ def likeliest(shares: csr_array) -> Ints:
     return np.asarray(shares.argmax(axis=1)).ravel()
 
 
-def hard_shares(codes: Ints, n_classes: int) -> csr_array:
-    """One label a row as a matrix of chances."""
-    n = len(codes)
-    return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
-
-
 def scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
     """Each row times its factor."""
     data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
 from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, make_runner
-from bayesfloor.floor._data import read_labels
 from bayesfloor.floor._fit import Content, Counts, Fit
 from bayesfloor.floor._sample import Sample, read_sample
 from bayesfloor.floor._scale import Scaler, fit_scale
 from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
+from bayesfloor.io._labels import hard_shares, read_labels
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor

@@ -18,7 +18,6 @@ from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bounds import Options
-from bayesfloor.floor._data import read_target
 from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (
     one_vs_rest_floor,
@@ -34,6 +33,7 @@ from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
+from bayesfloor.io._labels import read_target
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer

@@ -15,16 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
-from bayesfloor.floor._data import (
-    Features,
-    Target,
-    is_missing,
-    read_features,
-    read_target,
-    read_weight,
-    refuse_weightless,
-)
 from bayesfloor.forest._vertices import check_groups, find_vertices
+from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ import numpy as np
 
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
-from bayesfloor.floor._data import Features
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
+from bayesfloor.io._features import Features
 
 _CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
 

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
-from bayesfloor.floor._data import Features, read_features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
@@ -20,6 +19,8 @@ from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
 from bayesfloor.hierarchy._rows import read_columns, read_weights
+from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._labels import read_labels
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

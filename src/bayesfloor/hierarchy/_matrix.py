@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import pair_counts
 from bayesfloor.floor._bayes_floor import LARGE, SampledRowsWarning
-from bayesfloor.floor._data import Features, Target
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import Sample, draw_rows, make_sample
@@ -20,6 +19,8 @@ from bayesfloor.floor._scale import Scaler, fit_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._classes import ClassForests, class_forests
 from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.io._features import Features
+from bayesfloor.io._labels import Target, hard_shares
 
 _FORESTS = 3  # of all rows that the pairs come to, about
 

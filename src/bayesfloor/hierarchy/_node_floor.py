@@ -8,12 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Ints, Labels, hard_shares
+from bayesfloor.counts._labels import Ints, Labels
 from bayesfloor.floor._bounds import bounded_rate
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._multiclass import multiclass_bounds
 from bayesfloor.hierarchy._matrix import Measured
+from bayesfloor.io._labels import hard_shares
 
 _REACH = 1.645  # standard errors by which an error must stand above the floor to show room
 

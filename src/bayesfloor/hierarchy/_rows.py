@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.floor._data import (
+from bayesfloor.io._features import (
     ONE_HOT,
     Features,
     as_frame,
     categories_of,
     read_column,
     read_features,
-    read_weight,
     refuse_missing,
-    refuse_weightless,
     texts_of,
 )
+from bayesfloor.io._labels import read_weight, refuse_weightless
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:

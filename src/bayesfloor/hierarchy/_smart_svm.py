@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.floor._data import Features, read_labels
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
@@ -27,6 +26,8 @@ from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_m
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are, read_weights
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.io._features import Features
+from bayesfloor.io._labels import read_labels
 
 logger = logging.getLogger(__name__)
 

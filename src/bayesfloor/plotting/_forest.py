@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._samples import row_edges
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
+from bayesfloor.io._labels import hard_shares
 from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
 from bayesfloor.plotting._fonts import label_style, label_texts
 

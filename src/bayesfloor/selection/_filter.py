@@ -12,11 +12,11 @@ from bayesfloor.counts._lines import LineEdges, line_edges
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._bounds import error_bounds
-from bayesfloor.floor._data import read_classes
 from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
+from bayesfloor.io._labels import read_classes
 
 _AT_ONCE = 64  # features of a task
 
@@ -135,7 +135,7 @@ def floor_score(X: Any, y: Any) -> tuple[Floats, Floats]:
 def _read(X: Any) -> tuple[Floats, np.ndarray]:
     """Numbers, and what the columns are called."""
     from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.floor._data import read_columns
+    from bayesfloor.io._features import read_columns
 
     reader = BayesFloor()
     features, column = read_columns(reader, X)

@@ -13,10 +13,10 @@ from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, p
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
-from bayesfloor.floor._data import read_labels
 from bayesfloor.floor._results import Floor, Result
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
+from bayesfloor.io._labels import read_labels
 from bayesfloor.selection._answers import answer_of
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, hard_shares
+from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bounds import error_bounds
-from bayesfloor.floor._data import Features, Target, read_classes
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.formulas._multiclass import Bounds
+from bayesfloor.io._features import Features
+from bayesfloor.io._labels import Target, hard_shares, read_classes
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
 from bayesfloor.selection._race import Race, Round

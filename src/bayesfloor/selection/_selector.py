@@ -18,12 +18,13 @@ from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._paired import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bounds import error_bounds
-from bayesfloor.floor._data import read_columns, read_target
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.io._features import read_columns
+from bayesfloor.io._labels import read_target
 from bayesfloor.selection._bench import CRITERIA, Bench, Chosen
 from bayesfloor.selection._path import HoldOut, SelectionPath
 from bayesfloor.selection._rounds import draw_most

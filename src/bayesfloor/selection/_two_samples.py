@@ -10,10 +10,9 @@ from scipy.sparse import csr_array, eye_array
 from scipy.sparse.csgraph import connected_components
 
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels, hard_shares
+from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import permuted_cross
 from bayesfloor.counts._samples import adjacency
-from bayesfloor.floor._data import Features, as_frame, read_features
 from bayesfloor.floor._results import FEW, Result
 from bayesfloor.floor._scale import apply_scale, check_scale
 from bayesfloor.floor._trees import grow, prepare
@@ -22,6 +21,8 @@ from bayesfloor.formulas._limits import check_level
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.formulas._samples import crowd_p_value
+from bayesfloor.io._features import Features, as_frame, read_features
+from bayesfloor.io._labels import hard_shares
 
 _ROUNDING = 1e-6  # of the mean edge, below which two rows are equal
 _PERMUTATIONS = 999

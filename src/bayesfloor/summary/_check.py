@@ -19,10 +19,10 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place
 from bayesfloor.engine._text import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
-from bayesfloor.floor._data import as_frame
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.io._features import as_frame
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice

@@ -1,0 +1,1 @@
+"""The way in: what people have becomes numbers, names and labels."""
