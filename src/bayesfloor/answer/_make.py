@@ -18,6 +18,7 @@ from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
 from bayesfloor.formulas._curves import Curves, weighted_quantiles
 from bayesfloor.formulas._limits import lower_limit, upper_limit
+from bayesfloor.learners._codes import encode_codes
 from bayesfloor.learners._race import Race, choose_learners, run_race
 from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size, check_effort, check_learners, weight_of
 
@@ -61,7 +62,8 @@ def make_answer(
     size = Size(len(X), X.shape[1], floor.n_classes)
     chosen, left_out = choose_learners(size, effort, random_state)
     own = {} if learners is None else learners
-    race = run_race(X, codes, cluster, {**chosen, **own}, rng, n_jobs, progress)
+    racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
+    race = run_race(X, codes, cluster, racing, rng, n_jobs, progress)
     race = replace(race, row=sample.row[race.row])  # of the input: a fit keeps rows in an order of its own
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))

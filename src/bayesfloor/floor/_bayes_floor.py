@@ -99,6 +99,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Above 0, stages of the work are logged.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` while the work goes on.
+    prepare, roles
+        How the columns of a table become numbers, as in ``check``. Arrays without gaps are used as they are.
 
     Attributes
     ----------
@@ -177,6 +179,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         random_state: int = 0,
         verbose: int = 0,
         progress: Progress | None = None,
+        prepare: Any = "auto",
+        roles: dict[str, Any] | None = None,
     ) -> None:
         self.n_trees = n_trees
         self.priors = priors
@@ -191,6 +195,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.random_state = random_state
         self.verbose = verbose
         self.progress = progress
+        self.prepare = prepare
+        self.roles = roles
 
     def fit(
         self,
@@ -207,8 +213,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features), str, path or Rows
-            Finite numbers. Columns of a data frame with texts or categories become one column of 0
-            and sqrt(1/2) for each category, so that two rows that differ there are 1 apart. Rows that
+            Numbers, or a table whose columns are prepared as ``prepare`` says. Rows that
             need not be in memory are told by where they are: a ``.npy`` file, a ``.parquet`` file, a
             folder of them, or what ``open_rows`` returns. Of these at most a million are drawn and
             looked at; with ``target_width=None`` the trees of all rows are grown, in blocks, and
@@ -236,7 +241,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         self._check_parameters()
         if client is None and checkpoint is None and not is_place(X):
-            fit, self.all_rows_, self.work_ = self._grow(read_sample(self, X, y, groups, sample_weight)), None, None
+            sample = read_sample(self, X, y, groups, sample_weight, self.prepare, self.roles)
+            fit, self.all_rows_, self.work_ = self._grow(sample), None, None
         else:
             from bayesfloor.floor._all_rows import count_all, draw_far
 
@@ -451,6 +457,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.prepare == "auto"
+        tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
-from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._features import AUTO, Features, read_features
 from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
 
 
@@ -59,7 +59,7 @@ class Sample:
         """These units."""
         return replace(
             self,
-            features=Features(self.features.values[units], self.features.quantity),
+            features=self.features.take(units),
             shares=self.shares[units],
             row=self.row[units],
             cluster=self.cluster[units],
@@ -68,9 +68,11 @@ class Sample:
         )
 
 
-def read_sample(estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> Sample:
+def read_sample(
+    estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any, prepare: Any = AUTO, roles: Any = None
+) -> Sample:
     """The input, checked, in the order of its content."""
-    features = read_features(estimator, X)
+    features = read_features(estimator, X, prepare, roles)
     n = len(features.values)
     target, weight = read_target(y, n), read_weight(sample_weight, n)
     numbers = None if groups is None else number_groups(groups, n)
@@ -104,7 +106,7 @@ def _drop_weightless(sample: Sample, weight: Floats) -> Sample:
 def _put_together(features: Features, target: Target, groups: Ints | None, weight: Floats | None) -> Sample:
     row = target.row
     return Sample(
-        features=features if len(row) == len(features.values) else Features(features.values[row], features.quantity),
+        features=features if len(row) == len(features.values) else features.take(row),
         classes=target.classes,
         shares=target.shares,
         row=row,

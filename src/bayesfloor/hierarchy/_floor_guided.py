@@ -18,8 +18,8 @@ from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
-from bayesfloor.hierarchy._rows import read_columns, read_weights
-from bayesfloor.io._features import Features, read_features
+from bayesfloor.hierarchy._rows import read_weights
+from bayesfloor.io._features import Features, read_columns, read_new
 from bayesfloor.io._labels import read_labels
 
 
@@ -122,12 +122,11 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         self._check_parameters()
         start, seed = time.monotonic(), self._draw_seed()
-        features = read_features(self, X)
-        self._columns = read_columns(X)
+        features, _, self._preparer = read_columns(self, X)
         self.classes_, codes = read_labels(y, len(features.values))
         announce_drawing(len(codes))
         kept, weight = read_weights(sample_weight, codes, self.classes_)
-        features = Features(features.values[kept], features.quantity)
+        features = features.take(kept)
         deadline = np.inf if self.time_budget is None else start + self.time_budget
         with one_blas_thread(), one_openmp_thread():
             self._fit(features, codes[kept], weight, seed, deadline)
@@ -196,7 +195,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _new_rows(self, X: Any) -> Rows:
         check_is_fitted(self)
-        values = self._columns.read(self, X)
+        values = read_new(self, X, self._preparer)
         return Rows((self._scaler.apply(values) - self._middle) / self._spread)
 
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.io._features import (
-    ONE_HOT,
-    Features,
-    as_frame,
-    categories_of,
-    read_column,
-    read_features,
-    refuse_missing,
-    texts_of,
-)
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import read_weight, refuse_weightless
 
 
@@ -55,47 +46,6 @@ def _rows_for_models(X: Any, values: Any) -> Any:
         return values
     indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
     return X if indexable else check_array(frame.to_numpy(), dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What each column of a data frame was at the fit: categories of texts, None of a quantity."""
-
-    categories: list[tuple[str, np.ndarray | None]] | None
-
-    def read(self, estimator: Any, X: Any) -> Floats:
-        """New rows as numbers, their columns read as those of the fit."""
-        from sklearn.utils.validation import check_array, validate_data
-
-        given = as_frame(X)
-        if given is None or self.categories is None:
-            self._refuse_without_names()
-            return validate_data(estimator, X if given is None else given.to_numpy(), reset=False, dtype=np.float64)
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        columns = zip(given.iter_columns(), self.categories, strict=True)  # names were compared where both have them
-        blocks = [_read_like(column, known) for column, (_, known) in columns]
-        return check_array(np.hstack(blocks), dtype=np.float64, order="C")
-
-    def _refuse_without_names(self) -> None:
-        texts = [name for name, known in self.categories or [] if known is not None]
-        if texts:
-            raise ValueError(f"Got an array, but column {texts[0]!r} held texts at the fit. Give a data frame again.")
-
-
-def _read_like(column: Any, known: np.ndarray | None) -> Floats:
-    """A column read as it was at the fit."""
-    refuse_missing(column)
-    if known is not None:
-        return (texts_of(column)[:, None] == known[None, :]) * ONE_HOT
-    if categories_of(column) is not None:
-        raise ValueError(f"Got texts in column {column.name!r}, but it held numbers at the fit.")
-    return read_column(column)[0]
-
-
-def read_columns(X: Any) -> Columns:
-    """Which columns of a data frame hold texts or categories, and which."""
-    given = as_frame(X)
-    return Columns(None if given is None else [(column.name, categories_of(column)) for column in given.iter_columns()])
 
 
 def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:

@@ -1,143 +1,156 @@
-"""Features become numbers.
-
-Columns of a data frame that hold texts or categories become one column of 0 and 1 / sqrt(2) for each
-category, so that two rows that differ in it are 1 apart there; scaling leaves them as they are.
-"""
+"""Features become numbers: arrays of numbers stay as they are, tables and arrays with gaps are prepared."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._labels import Floats, Ints, hard_shares, is_missing
+from bayesfloor.io._columns import as_frame, read_table
+from bayesfloor.io._labels import Floats, Ints
 
-ONE_HOT = np.sqrt(0.5)
-_MOST_CATEGORIES = 1000
+if TYPE_CHECKING:
+    from bayesfloor.io._encode import Column
+
+AUTO, STRICT = "auto", "strict"
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Numbers, and which columns are quantities that scaling may touch."""
+    """Numbers, and what their columns are.
+
+    Attributes
+    ----------
+    values : (n, d) numbers.
+    quantity : (d,) which columns scaling may touch.
+    code : (d,) which columns hold codes, whose order means nothing; None where none does.
+    content : (n,) number of the distinct row that each was before a lossy step; None without such a step.
+    prepared : what became of each column of the table; empty for arrays that are used as they are.
+    """
 
     values: Floats
     quantity: np.ndarray
+    code: np.ndarray | None = None
+    content: Ints | None = None
+    prepared: tuple[Column, ...] = ()
+
+    def take(self, rows: Ints) -> Features:
+        """These rows."""
+        content = None if self.content is None else self.content[rows]
+        return replace(self, values=self.values[rows], content=content)
 
 
-def read_features(estimator: Any, X: Any) -> Features:
+class Table(NamedTuple):
+    """Features, the column of the input that each came from, and what prepares new rows the same way."""
+
+    features: Features
+    source: Ints
+    preparer: Any = None
+
+
+def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """``X`` as numbers; sets ``n_features_in_`` and ``feature_names_in_``."""
-    return read_columns(estimator, X)[0]
+    return read_columns(estimator, X, prepare, roles).features
 
 
-def read_columns(estimator: Any, X: Any) -> tuple[Features, Ints]:
+def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Table:
     """``X`` as numbers, and of each column of these the column of ``X`` that it came from."""
+    check_prepare(prepare, roles)
+    if not isinstance(prepare, str):
+        return _by_transformer(estimator, X, prepare)
+    if as_frame(X) is None:
+        values = _read_array(estimator, X, allow_gaps=prepare == AUTO)
+        if not np.isnan(values).any():
+            width = values.shape[1]
+            return Table(Features(values, np.ones(width, dtype=bool)), np.arange(width))
+        X = values
+    return _by_preparer(estimator, X, prepare, roles)
+
+
+def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
+    """Refuse what prepares nothing."""
+    known = (AUTO, STRICT) if isinstance(prepare, str) else hasattr(prepare, "fit_transform")
+    if (isinstance(known, tuple) and prepare not in known) or not known:
+        raise ValueError(
+            f"Got prepare={prepare!r}, but expected 'auto', 'strict' or a transformer with fit_transform, such as "
+            "bayesfloor.io.TablePreparer()."
+        )
+    if roles is not None and not isinstance(prepare, str):
+        raise ValueError("Got roles beside a transformer, but expected one of them. Tell the transformer instead.")
+
+
+def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> Table:
     from sklearn.utils.validation import validate_data
 
-    frame = as_frame(X)
-    if frame is None:
-        values = _read_array(estimator, X)
-        return Features(values, np.ones(values.shape[1], dtype=bool)), np.arange(values.shape[1])
+    from bayesfloor.io._prepare import TablePreparer
+
     validate_data(estimator, X, skip_check_array=True)
-    blocks = [read_column(column) for column in frame.iter_columns()]
-    if not blocks:
-        raise ValueError(f"Got a data frame of {len(frame)} rows without columns, but expected at least one feature.")
-    widths = [block.shape[1] for block, _ in blocks]
-    quantity = np.repeat([is_quantity for _, is_quantity in blocks], widths)
-    values = _check_finite(np.hstack([block for block, _ in blocks]), X)
-    return Features(values, quantity), np.repeat(np.arange(len(blocks)), widths)
+    preparer = TablePreparer(roles, strict=prepare == STRICT)
+    values = preparer.fit_transform(X)
+    _check_rows(values)
+    lossy = [column.name for column in preparer.columns_ if column.lossy and column.width]
+    content = number_rows(X, [column.name for column in preparer.columns_ if column.width]) if lossy else None
+    code = preparer.code_ if preparer.code_.any() else None
+    features = Features(values, preparer.quantity_, code, content, preparer.columns_)
+    return Table(features, preparer.source_, preparer)
 
 
-def _read_array(estimator: Any, X: Any) -> Floats:
+def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
+    """What a transformer of the user's makes of the table; every column of it is a quantity."""
+    from sklearn.base import clone
+    from sklearn.utils.validation import check_array, validate_data
+
+    validate_data(estimator, X, skip_check_array=True)
+    preparer = clone(prepare)
+    made = preparer.fit_transform(X)
+    made = made.toarray() if hasattr(made, "toarray") else made
+    values = check_array(made, dtype=np.float64, order="C", ensure_min_samples=2, input_name="what prepare makes")
+    features = Features(values, np.ones(values.shape[1], dtype=bool))
+    return Table(features, np.arange(values.shape[1]), preparer)
+
+
+def _check_rows(values: Floats) -> None:
+    if len(values) < 2:
+        raise ValueError(f"Found array with {len(values)} sample(s), but expected at least 2 rows.")
+
+
+def number_rows(X: Any, names: list[str]) -> Ints:
+    """The number of each distinct row of these columns, as they came."""
+    codes = np.zeros(len(X), dtype=np.int64)
+    for values in read_table(X):
+        if values.name in names:
+            flat = values.data if values.data.ndim == 1 else values.data.view(f"V{values.data[:1].nbytes}").ravel()
+            own = np.unique(flat, return_inverse=True)[1]
+            codes = np.unique(codes * (int(own.max()) + 1) + own, return_inverse=True)[1]
+    return codes
+
+
+def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
     from sklearn.utils.validation import validate_data
 
+    finite: Any = "allow-nan" if allow_gaps else True
     try:
-        return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2))
+        return np.asarray(
+            validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=finite)
+        )
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
         raise ValueError(
             f"Got an array with texts, but expected numbers: {error}. "
-            "Pass a data frame, whose columns of texts are read as categories, or encode them first."
+            "Pass a data frame, whose columns are prepared one by one, or encode them first."
         ) from error
 
 
-def as_frame(X: Any) -> Any:
-    """A data frame of any kind as narwhals', or None of what is none."""
-    import narwhals
+def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
+    """New rows as numbers, their columns prepared as those of the fit."""
+    from sklearn.utils.validation import validate_data
 
-    columns = list(getattr(X, "columns", []))
-    if len({str(name) for name in columns if isinstance(name, str)}) < sum(isinstance(name, str) for name in columns):
-        raise ValueError("Got several columns of one name, but expected names that differ. Rename them first.")
-    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
-    return frame if isinstance(frame, narwhals.DataFrame) else None
-
-
-def read_column(column: Any) -> tuple[Floats, bool]:
-    """A column as numbers, and whether it is a quantity; one of lists, such as embeddings, as several."""
-    if _holds_lists(column):
-        return _read_lists(column), True
-    refuse_missing(column)
-    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
-        return column.to_numpy().astype(np.float64)[:, None], True
-    if column.dtype.is_temporal():
-        raise TypeError(
-            f"Got dates in column {column.name!r}, but expected numbers, texts or categories. "
-            "Turn them into numbers first, for example days since a date."
-        )
-    categories = categories_of(column)
-    if categories is None:  # numbers in a column of objects
-        return np.array(column.to_list(), dtype=np.float64)[:, None], True
-    if len(categories) > _MOST_CATEGORIES:
-        raise TypeError(
-            f"Got {len(categories)} different texts in column {column.name!r}, but expected at most "
-            f"{_MOST_CATEGORIES} categories. Drop the column or embed it first."
-        )
-    codes = np.searchsorted(categories, texts_of(column))
-    return hard_shares(codes, len(categories)).toarray() * ONE_HOT, False
-
-
-def _holds_lists(column: Any) -> bool:
-    known = str(column.dtype).startswith(("List", "Array"))
-    return known or (len(column) > 0 and isinstance(column[0], (list, tuple, np.ndarray)))
-
-
-def _read_lists(column: Any) -> Floats:
-    """Lists of numbers, all of one length, as a matrix."""
-    try:
-        block = np.array([np.asarray(value, dtype=np.float64) for value in column.to_list()])
-    except (TypeError, ValueError):
-        block = np.empty(0)
-    if block.ndim != 2:
-        raise ValueError(f"Got lists in column {column.name!r} that are not numbers, or not all of one length.")
-    return block
-
-
-def categories_of(column: Any) -> np.ndarray | None:
-    """The categories of a column of texts; None of one that holds quantities."""
-    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
-        return None
-    if all(isinstance(value, (int, float)) for value in column.to_list()):
-        return None
-    return np.unique(texts_of(column))
-
-
-def texts_of(column: Any) -> np.ndarray:
-    """The values of a column as texts, each with a mark behind: NumPy drops zero bytes at the end."""
-    return np.array([f"{value}|" for value in column.to_list()])
-
-
-def refuse_missing(column: Any) -> None:
-    """Refuse a column with missing values."""
-    numbers = column.dtype.is_numeric()
-    if (numbers and column.is_null().any()) or (not numbers and any(is_missing(v) for v in column.to_list())):
-        raise ValueError(
-            f"Got missing values in column {column.name!r}, but expected none. "
-            "Fill them first, for example with SimpleImputer or a category of their own."
-        )
-
-
-def _check_finite(values: Floats, X: Any) -> Floats:
-    from sklearn.utils.validation import check_array
-
-    return check_array(values, dtype=np.float64, order="C", ensure_min_samples=2, input_name=type(X).__name__)
+    given = as_frame(X)
+    if preparer is None:
+        values = X if given is None else given.to_numpy()
+        return np.asarray(validate_data(estimator, values, reset=False, dtype=np.float64))
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return np.asarray(preparer.transform(X))

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._text import about, cells, percent, range_text, show_labels, span
-from bayesfloor.io._features import as_frame
+from bayesfloor.io._columns import as_frame
 from bayesfloor.plotting._answer import learner_name, ranked
 from bayesfloor.plotting._layout import layout
 from bayesfloor.summary._check import Check

@@ -15,7 +15,8 @@ import numpy as np
 
 from bayesfloor.counts._labels import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.io._features import Features, as_frame, read_features
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._features import Features, read_features
 
 
 class LabelsSeenWarning(UserWarning):

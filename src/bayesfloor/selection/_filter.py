@@ -135,10 +135,10 @@ def floor_score(X: Any, y: Any) -> tuple[Floats, Floats]:
 def _read(X: Any) -> tuple[Floats, np.ndarray]:
     """Numbers, and what the columns are called."""
     from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.io._features import read_columns
+    from bayesfloor.io._features import STRICT, read_columns
 
     reader = BayesFloor()
-    features, column = read_columns(reader, X)
+    features, column, _ = read_columns(reader, X, STRICT)
     if not features.quantity.all() or len(np.unique(column)) < len(column):
         raise TypeError("Got columns of texts or lists, but expected numbers. Encode them first, or drop them.")
     names = getattr(reader, "feature_names_in_", [f"x{i}" for i in range(features.values.shape[1])])

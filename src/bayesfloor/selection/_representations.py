@@ -164,7 +164,7 @@ def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> N
 
 def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_state: int, n_jobs: int | None) -> Floats:
     """A representation's rows in the sample's order, scaled."""
-    features = Features(candidate.features.values[sample.row], candidate.features.quantity)
+    features = candidate.features.take(sample.row)
     own = replace(sample, features=features)
     return apply_scale(features, pick_scale(scale, own, random_state, n_jobs)[0])
 

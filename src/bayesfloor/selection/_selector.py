@@ -153,15 +153,17 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self
         """
         self._check_parameters()
-        features, column = read_columns(self, X)
+        features, source, _ = read_columns(self, X)
+        used, column = np.unique(source, return_inverse=True)  # some are left out: ids, constants
         self._check_n_features(int(column[-1]) + 1)
         n = len(features.values)
         sample = make_sample(features, read_target(y, n), None if groups is None else number_groups(groups, n))
         bench, held_out = self._prepare(sample, column)
         steps = self._choose(bench)
-        self.order_ = np.array([each for step in steps for each in step.added])
-        self.support_ = np.isin(np.arange(bench.n_features), self.order_)
-        self.path_ = self._tell(steps, bench, held_out)
+        self.order_ = used[[each for step in steps for each in step.added]]
+        self.support_ = np.isin(np.arange(self.n_features_in_), self.order_)
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
         if not steps[0].shown:
             logger.warning("No feature was shown to help: these rows cannot tell them from noise. The best is kept.")
         return self
@@ -258,9 +260,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         level = 1 - (1 - self.level) / (pools * len(candidates))
         return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
 
-    def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None) -> SelectionPath:
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(bench.n_features)])
-        sets = [tuple(self.order_[: sum(len(s.added) for s in steps[: i + 1])].tolist()) for i in range(len(steps))]
+    def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None, names: np.ndarray) -> SelectionPath:
+        order = [each for step in steps for each in step.added]
+        sets = [tuple(order[: sum(len(s.added) for s in steps[: i + 1])]) for i in range(len(steps))]
         plain = bench if bench.criterion == "overall" else replace(bench, criterion="overall")
         values = np.array([step.value for step in steps])
         rates = values if plain is bench else np.array([plain.value(each) for each in sets])

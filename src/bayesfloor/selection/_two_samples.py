@@ -21,7 +21,8 @@ from bayesfloor.formulas._limits import check_level
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.formulas._samples import crowd_p_value
-from bayesfloor.io._features import Features, as_frame, read_features
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import hard_shares
 
 _ROUNDING = 1e-6  # of the mean edge, below which two rows are equal

@@ -22,7 +22,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
-from bayesfloor.io._features import as_frame
+from bayesfloor.io._columns import as_frame
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -247,6 +247,8 @@ def check(
     *,
     groups: Any = None,
     predictions: Any = None,
+    prepare: Any = "auto",
+    roles: dict[str, Any] | None = None,
     scale: str | None = "auto",
     n_trees: int = 3,
     max_rows: int | None = None,
@@ -274,6 +276,15 @@ def check(
         Rows that belong together, such as those of a patient.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Predictions of a model that was not trained on these rows, to compare with the floor.
+    prepare : "auto", "strict" or a transformer, default="auto"
+        How columns become numbers. "auto" makes numbers of all kinds of columns: of numbers, dates and yes or no
+        written as text, of categories and free text; it fills missing values, and leaves out ids and constants
+        (``bayesfloor.io.TablePreparer``). "strict" refuses a table in which any of that would be needed. A
+        transformer, such as ``skrub.TableVectorizer()``, does it in its own way. ``Check.prepared`` lists what
+        became of every column.
+    roles : dict of column -> role, default=None
+        What columns are where their values do not show it: "number", "category", "code", "date", "text", "id",
+        "group", or a list of levels from low to high.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -311,6 +322,8 @@ def check(
         n_jobs=n_jobs,
         random_state=random_state,
         progress=progress,
+        prepare=prepare,
+        roles=roles,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)  # a trait says so

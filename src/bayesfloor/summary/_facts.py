@@ -17,7 +17,7 @@ from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Result
-from bayesfloor.io._features import as_frame
+from bayesfloor.io._columns import as_frame
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
