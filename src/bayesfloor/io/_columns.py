@@ -6,7 +6,7 @@ number of each row's), moments (microseconds), times of day and durations (numbe
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -146,6 +146,9 @@ def read_column(column: Any) -> Values:
 
 def read_list(name: str, values: Sequence[Any]) -> Values:
     """Python values of any kinds as a column in its one form."""
+    types = set(map(type, values))
+    if str in types and types <= {str, type(None)}:
+        return texts(name, values)
     gaps = [is_missing(value) for value in values]
     kinds = {_kind(type(value)) for value, gap in zip(values, gaps, strict=True) if not gap}
     if not kinds:
@@ -177,10 +180,10 @@ def _decode(value: Any) -> str:
 def _as_moment(value: Any) -> np.datetime64:
     """A date or a moment as its own clock shows it."""
     plain = value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
-    return np.datetime64(plain.isoformat() if isinstance(plain, datetime.date) else plain).astype("datetime64[us]")
+    return np.datetime64(plain.isoformat() if isinstance(plain, dt.date) else plain).astype("datetime64[us]")
 
 
-def _as_hours(value: datetime.time) -> float:
+def _as_hours(value: dt.time) -> float:
     return (((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond) / 3.6e9
 
 
@@ -190,11 +193,11 @@ def _as_days(value: Any) -> float:
 
 
 _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("duration", (datetime.timedelta, np.timedelta64)),  # before numbers: NumPy's durations are numbers to it
+    ("duration", (dt.timedelta, np.timedelta64)),  # before numbers: NumPy's durations are numbers to it
     ("boolean", (bool, np.bool_)),
     ("number", (int, float, Decimal, np.number)),
-    ("date", (datetime.date, np.datetime64)),  # a datetime is a date, too
-    ("time", (datetime.time,)),
+    ("date", (dt.date, np.datetime64)),  # a datetime is a date, too
+    ("time", (dt.time,)),
     ("list", (list, tuple, np.ndarray)),
     ("struct", (dict,)),
 )

@@ -29,12 +29,14 @@ _CLOCK = (
 _ZONE = r"(?: ?(?P<zone>z|utc|gmt|[-+]\d{2}:?\d{2}))?"
 _TIME = rf"(?:(?:,? |t){_CLOCK}{_ZONE})?"
 _WEEKDAY = r"(?:[^\W\d]{2,10}\.?,? )?"
+_DAY = r"(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?"
+_WORD = r"(?P<word>[^\W\d]{3,9})\.?"
 _LAYOUTS = {
     "iso": rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d{{1,2}})(?P=mark)(?P<day>\d{{1,2}}){_TIME}",
     "month": r"(?P<year>\d{4})-(?P<month>\d{2})",
     "numbers": rf"(?P<first>\d{{1,2}})(?P<mark>[-/.])(?P<second_>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}",
-    "words": rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th)?[- /]?(?P<word>[^\W\d]{{3,9}})\.?,?[- /]?(?P<year>\d{{4}}){_TIME}",
-    "words first": rf"{_WEEKDAY}(?P<word>[^\W\d]{{3,9}})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}}){_TIME}",
+    "words": rf"{_WEEKDAY}{_DAY}[- /]?{_WORD},?[- /]?(?P<year>\d{{4}}){_TIME}",
+    "words first": rf"{_WEEKDAY}{_WORD} {_DAY},? (?P<year>\d{{4}}){_TIME}",
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _LAYOUTS.items()}
 _TIME_OF_DAY = re.compile(_CLOCK)

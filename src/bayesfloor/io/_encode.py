@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesfloor.engine._text import printable, quoted
 from bayesfloor.io._columns import Floats, Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
-from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, number_format
+from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
 from bayesfloor.io._roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
 
 ONE_HOT = np.sqrt(0.5)  # of indicators: two rows that differ are 1 apart
@@ -100,7 +100,9 @@ class Numbers:
 
     def encode(self, values: Values) -> Floats:
         """Numbers, and 1 where one is missing."""
-        return _filled(as_numbers(values, self.form, len(self.fill)), self.fill, self.kept, says=self.says_missing)
+        block = as_numbers(values, self.form, len(self.fill))
+        _refuse_infinite(block)
+        return _filled(block, self.fill, self.kept, says=self.says_missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,16 +171,19 @@ class Ngrams:
     svd: Any
     scale: float
     says_missing: bool
+    known: tuple[str, ...]  # texts that elsewhere stand for none
+    scores: Floats | None = None  # of the texts fitted, until these are encoded
     quantity = False
     code = False
 
     def encode(self, values: Values) -> Floats:
         """Components of the distinct texts, given to the rows that have them."""
-        given = without_gaps(values.as_texts(), ())
+        given = without_gaps(values.as_texts(), self.known)
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
         if given.levels:
-            block[:-1] = self.svd.transform(self.vectorizer.transform(given.levels)) * self.scale
+            scores = self.svd.transform(self.vectorizer.transform(given.levels)) if self.scores is None else self.scores
+            block[:-1] = scores * self.scale
         rows = block[given.data]
         return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
 
@@ -237,7 +242,7 @@ def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool)
     if not gaps.any() and kept.all() and not says:
         return block
     full = np.where(gaps, fill, block)[:, kept]
-    return np.hstack([full, gaps.any(axis=1)[:, None]]) if says else full
+    return np.column_stack([full, gaps.any(axis=1)]) if says else full
 
 
 def _places(values: Values, levels: tuple[str, ...], gap: int) -> NDArray[np.int64]:
@@ -247,16 +252,23 @@ def _places(values: Values, levels: tuple[str, ...], gap: int) -> NDArray[np.int
     return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
 
 
-def make_encoder(values: Values, role: Any, random_state: Any) -> Encoder:
-    """The encoder of a column, by the role given or, without one, by what its values look like."""
+def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: bool = False) -> Encoder:
+    """The encoder of a column, by the role given or, without one, by what its values look like.
+
+    Beside an embedding, texts are left out unless they are asked for.
+    """
     if role is None:
-        return _automatic(values, random_state)
+        return _automatic(values, random_state, beside_list=beside_list)
     if not isinstance(role, str):
         return _numbers(values, OrderFormat(tuple(map(str, role))), "ordered")
     if role in ("id", "group"):
-        why = "it names rows" if role == "id" else "it names groups"
-        return left_out(values, role, why)
+        return left_out(values, role, "it names rows" if role == "id" else "it names groups")
     return _ASKED[role](values, random_state)
+
+
+def keep_constant(values: Values) -> Encoder:
+    """The encoder of a constant column that is kept."""
+    return _indicators(values) if values.kind == "text" else _numbers(values, None, values.kind)
 
 
 def left_out(values: Values, role: str, why: str) -> LeftOut:
@@ -269,11 +281,12 @@ _WHY = {
     "empty": "it is empty",
     "constant": "all its values are equal",
     "counter": "it counts the rows",
-    "id": "nearly every row has its own value, or it names people",
+    "id": "nearly every row has its own value",
+    "people": "it names people",
 }
 
 
-def _automatic(values: Values, random_state: Any) -> Encoder:
+def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encoder:
     """The encoder that a column's values ask for."""
     if values.kind == "list":
         return _numbers(values, None, "list")
@@ -284,7 +297,10 @@ def _automatic(values: Values, random_state: Any) -> Encoder:
         return _dates(values, form)
     if values.kind == "text" and form is None:
         plain = without_gaps(values)
-        return _texts(plain, role_of_texts(plain), random_state)
+        role = role_of_texts(plain)
+        if role == "text" and beside_list:
+            return left_out(plain, role, "the list of numbers beside it speaks for it")
+        return _texts(plain, role, random_state)
     numbers = as_numbers(values, form)[:, 0]
     role = role_of_numbers(values.name, numbers)
     if values.bare and role != "empty":
@@ -309,7 +325,7 @@ def _format_of(values: Values) -> Format | None:
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
     """The encoder of texts without gaps in a role."""
     if role in _WHY:
-        return left_out(values, role, _WHY[role])
+        return left_out(values, "id" if role == "people" else role, _WHY[role])
     if role == "code":
         return _codes(values)
     if role == "category" and len(values.levels) <= MOST_LEVELS:
@@ -420,16 +436,18 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     n_missing, levels = int(values.missing.sum()), values.levels
+    step = -(-len(levels) // _MOST_TEXTS)
     vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))
     try:
-        grams = vectorizer.fit_transform(levels[:: -(-len(levels) // _MOST_TEXTS)])
+        vectorizer.fit(levels[::step])
     except ValueError:
-        return left_out(values, "constant", "its texts share nothing that can be compared")
+        return left_out(values, "text", "its texts are too short to compare")
+    grams = vectorizer.transform(levels)
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, algorithm="arpack", random_state=random_state).fit(grams)
-    scores = svd.transform(vectorizer.transform(levels))
+    svd = TruncatedSVD(width, algorithm="arpack", random_state=random_state).fit(grams[::step])
+    scores = svd.transform(grams)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
@@ -437,7 +455,8 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     treatment += f"; a column says where {n_missing:,} are missing" * bool(n_missing)
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
-    return Ngrams(column, tuple(names), vectorizer, svd, float(scale), bool(n_missing))
+    known = tuple(level for level in levels if is_gap(level))
+    return Ngrams(column, tuple(names), vectorizer, svd, float(scale), bool(n_missing), known, scores)
 
 
 def _asked_number(values: Values, _: Any) -> Encoder:

@@ -31,8 +31,8 @@ _MISSING_AMONG_NUMBERS = MISSING | {
         ".",
         "..",
         "...",
-        "–",
-        "—",
+        "\u2013",
+        "\u2014",
         "*",
     ),
     *("not available", "not applicable", "keine angabe", "unbekannt", "#div/0!", "#value!", "#ref!", "#num!", "#nv"),
@@ -59,18 +59,19 @@ _PAIRS = (
     ),
 )
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|MXN|ZAR|KRW|TRY|RUB|US|R|kr|zł|Kč|Ft|Fr"
-_CURRENCY = rf"(?:(?:{_CODES})\.?|)[{{signs}}]?"
 _SIGNS = "".join(c for c in map(chr, range(0x20, 0x20C1)) if unicodedata.category(c) == "Sc")
-_MONEY = _CURRENCY.format(signs=re.escape(_SIGNS))
+_MONEY = rf"(?:(?:{_CODES})\.?)?[{re.escape(_SIGNS)}]?"
+_SIGN = "[-+\u2212]?"
 _CELL = re.compile(
-    rf"(?P<open>\(?)(?P<sign>[-+−]?) ?(?P<before>{_MONEY}) ?(?P<sign2>[-+−]?)(?P<core>[\d.][\d., '’]*(?:[eE][-+]?\d+)?|inf(?:inity)?)"
+    rf"(?P<open>\(?)(?P<sign>{_SIGN}) ?(?P<before>{_MONEY}) ?(?P<sign2>{_SIGN})"
+    r"(?P<core>[\d.][\d., ']*(?:e[-+]?\d+)?|inf(?:inity)?)"
     rf" ?(?P<after>{_MONEY}) ?(?P<percent>%?)(?P<sign3>-?)(?P<close>\)?)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 # Thousands and decimal marks, in the order in which they are tried.
 _MARKS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
 _DIGITS = 15  # longer ones are names of things: a 64-bit number does not hold them
-_BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007\t"} | {ord("’"): "'"}
+_BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007\t"} | {ord("\u2019"): "'"}
 
 
 def strip(text: str) -> str:
@@ -169,7 +170,9 @@ def _cell(level: str) -> _Cell | None:
     if len(signs) > 1 or (found["before"] and found["after"]):
         return None
     core = found["core"].casefold().rstrip()
-    return _Cell(core, found["before"] or found["after"], bool(found["percent"]), signs in ("-", "−"), signs == "+")
+    return _Cell(
+        core, found["before"] or found["after"], bool(found["percent"]), signs in ("-", "\u2212"), signs == "+"
+    )
 
 
 def _core(thousands: str, decimal: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._text import join_labels, quoted
 from bayesfloor.io._columns import Floats, Values, as_frame, read_table
-from bayesfloor.io._encode import ROLES, Column, Encoder, left_out, make_encoder
+from bayesfloor.io._encode import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
 
 
-class TablePreparer(TransformerMixin, BaseEstimator):
+class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Make numbers of a table with columns of any kind, without looking at labels.
 
     Numbers stay as they are; missing ones get the median, and a column says where. Numbers, dates and yes or no
@@ -72,7 +73,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.strict = strict
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Decide what each column is and how it becomes numbers.
 
         Parameters
@@ -88,9 +89,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             Fitted.
         """
         self._fit(read_table(X), is_frame=as_frame(X) is not None)
+        self._forget_scores()
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Floats:  # noqa: ARG002
         """Fit, and the same table as numbers; read only once.
 
         Parameters
@@ -107,7 +109,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         table = read_table(X)
         self._fit(table, is_frame=as_frame(X) is not None)
-        return self._encode(table)
+        numbers = self._encode(table)
+        self._forget_scores()
+        return numbers
 
     def transform(self, X: Any) -> Floats:
         """Make numbers of a table with the same columns.
@@ -145,8 +149,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if not table or not len(table[0].data):
             raise ValueError(f"Got a table of {len(table)} columns without rows, but expected at least one of each.")
         roles = _check_roles(self.roles, [values.name for values in table])
-        made = _each(table, lambda values: make_encoder(values, roles.get(values.name), self.random_state))
-        self._encoders = _beside_lists(table, made, roles)
+        beside = any(values.kind == "list" and values.name not in roles for values in table)
+        made = _each(
+            table,
+            lambda values: make_encoder(values, roles.get(values.name), self.random_state, beside_list=beside),
+        )
+        self._encoders = _keep_clean(table, made)
         self._names = [values.name for values in table]
         self.columns_ = tuple(encoder.column for encoder in self._encoders)
         self.n_features_in_ = len(table)
@@ -164,8 +172,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _encode(self, table: Sequence[Values]) -> Floats:
         pairs = dict(zip(map(id, table), self._encoders, strict=True))
         blocks = _each(table, lambda values: pairs[id(values)].encode(values))
-        _refuse_infinite(table, blocks)
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
+
+    def _forget_scores(self) -> None:
+        """Drop what was kept so that the table fitted is not compared twice."""
+        self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
 
     def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:
         """The columns of a new table in the order of the fitted one."""
@@ -267,14 +278,17 @@ def _list(names: Sequence[str]) -> str:
     return join_labels([quoted(name) for name in names]) if names else "(none)"
 
 
-def _beside_lists(table: Sequence[Values], made: Sequence[Encoder], roles: Mapping[str, Any]) -> list[Encoder]:
-    """Text beside an embedding is left out, unless it was asked for: the embedding speaks for it."""
-    if all(encoder.column.role != "list" for encoder in made):
+def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encoder]:
+    """Constants stay in a table that has nothing else to prepare, such as dark pixels of images."""
+    constant = [
+        encoder.column.role == "constant" and values.kind != "date" for values, encoder in zip(table, made, strict=True)
+    ]
+    clean = all(is_constant or encoder.column.as_is for is_constant, encoder in zip(constant, made, strict=True))
+    if not clean or all(constant):
         return list(made)
-    why = "the list of numbers beside it speaks for it"
     return [
-        left_out(values, "text", why) if encoder.column.role == "text" and values.name not in roles else encoder
-        for values, encoder in zip(table, made, strict=True)
+        keep_constant(values) if is_constant else encoder
+        for values, encoder, is_constant in zip(table, made, constant, strict=True)
     ]
 
 
@@ -294,17 +308,6 @@ def _refuse_nothing(columns: Sequence[Column]) -> None:
             f"Got a table of which nothing is left to learn from ({told}), but expected at least one feature. "
             "To keep a column, say what it is: roles={'column': 'number'}."
         )
-
-
-def _refuse_infinite(table: Sequence[Values], blocks: Sequence[Floats]) -> None:
-    _each(
-        [values for values, block in zip(table, blocks, strict=True) if not np.isfinite(block).all()],
-        _say_infinite,
-    )
-
-
-def _say_infinite(values: Values) -> None:
-    raise ValueError("infinite numbers")
 
 
 def _marks(encoder: Encoder, *, quantity: bool) -> np.ndarray:

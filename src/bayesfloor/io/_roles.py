@@ -43,36 +43,43 @@ def says_code(name: str) -> bool:
 
 def role_of_numbers(name: str, values: Floats) -> str:
     """The role of a column of numbers: empty, constant, counter, id, code or number."""
-    given = values[~np.isnan(values)]
+    gaps = np.isnan(values)
+    given = values[~gaps] if gaps.any() else values
     if not len(given):
         return "empty"
-    levels = np.unique(given)
-    if len(levels) == 1:
-        return "constant" if len(given) == len(values) else "number"
-    if not np.isfinite(levels).all() or (levels != np.floor(levels)).any():
+    low, high = given.min(), given.max()
+    if low == high:
+        return "number" if gaps.any() else "constant"
+    if not np.isfinite(low) or not np.isfinite(high) or (given != np.floor(given)).any():
         return "number"
-    if len(levels) == len(given) >= _FEW_ROWS:
-        if len(given) == len(values) and levels[-1] - levels[0] == len(levels) - 1:
-            return "counter"
-        return "id" if says_id(name) else "number"
-    return "code" if len(levels) > MOST_LEVELS and _looks_like_codes(name, given, levels) else "number"
+    if len(given) >= _FEW_ROWS and (says_id(name) or (high - low == len(values) - 1 and not gaps.any())):
+        levels = np.unique(given)
+        if len(levels) == len(given):
+            return "counter" if high - low == len(values) - 1 else "id"
+    return "code" if _looks_like_codes(name, given, low, high) else "number"
 
 
-def _looks_like_codes(name: str, given: Floats, levels: Floats) -> bool:
+def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool:
     """Whether whole numbers are names of things: few of those possible occur, and these again and again.
 
-    Quantities are smooth: where one value is frequent, its neighbours occur. Rounded ones are not, but end in few digits.
+    Quantities are smooth: where one value is frequent, its neighbours occur. Rounded ones are not, but their last
+    digits are few.
     """
-    if levels[0] < 0 or len(given) < 2 * len(levels):
+    named = says_code(name)
+    if low < 0 or high - low < MOST_LEVELS or not (named or _of_like_length(low, high)):
         return False
-    if says_code(name):
-        return True
-    digits = np.floor(np.log10(np.maximum(levels[[0, -1]], 1))) + 1
-    if digits[0] < 3 or digits[1] - digits[0] > 1 or len(given) < 3 * len(levels):
+    levels = np.unique(given)
+    if len(levels) <= MOST_LEVELS or len(given) < (2 if named else 3) * len(levels):
         return False
-    steps = (given - levels[0]) / np.gcd.reduce(np.diff(levels).astype(np.int64))
-    ends = np.bincount((given % 10).astype(np.int64), minlength=10)
-    return bool(ends.max() < 0.4 * len(given) and len(levels) < 0.5 * _smooth_levels(np.sort(steps)))
+    return named or bool(
+        max(np.bincount((given % 10).astype(np.int64))) < 0.4 * len(given)
+        and len(levels) < 0.5 * _smooth_levels(np.sort(given) / np.gcd.reduce(np.diff(levels).astype(np.int64)))
+    )
+
+
+def _of_like_length(low: float, high: float) -> bool:
+    """Whether whole numbers have three digits or more, and none has two more than another."""
+    return low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1
 
 
 def _smooth_levels(steps: Floats) -> float:
@@ -87,7 +94,7 @@ def _smooth_levels(steps: Floats) -> float:
 def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
     """A column of texts in which those that stand for none are missing, unless they are known as levels.
 
-    Marks such as "-" and "?" do so only among other texts: beside a single one, as in "+" and "-", they are its opposite.
+    Marks such as "-" and "?" do so only among other texts: beside a single one, as in "+" and "-", they are a level.
     """
     gaps = [is_gap(level) and level not in (known or ()) for level in values.levels]
     if known is None and len(gaps) - sum(gaps) == 1:
@@ -103,8 +110,11 @@ def role_of_texts(values: Values) -> str:
         return "empty"
     if n_levels == 1 and rows == len(values.data):
         return "constant"
-    if rows >= 0.9 * len(values.data) and rows >= _FEW_ROWS and _identifies(values.name, levels, n_levels / rows):
-        return "id"
+    if rows >= max(_FEW_ROWS, 0.9 * len(values.data)):
+        if n_levels > 1 and _are_people(values.name, levels):
+            return "people"
+        if n_levels >= (0.75 if says_id(values.name) else 0.9) * rows and _are_marks(levels):
+            return "id"
     if _is_prose(levels) and n_levels >= 0.5 * rows and rows >= _FEW_ROWS:
         return "text"
     if n_levels <= MOST_LEVELS:
@@ -112,13 +122,6 @@ def role_of_texts(values: Values) -> str:
     if rows >= 2 * n_levels and all(level.isdecimal() for level in values.levels):
         return "code"
     return "text" if _is_prose(levels) else "category"
-
-
-def _identifies(name: str, levels: Sequence[str], different: float) -> bool:
-    """Whether texts name rows and say nothing else: people, or marks of which nearly every row has its own."""
-    if len(levels) > 1 and _are_people(name, levels):
-        return True
-    return different >= (0.75 if says_id(name) else 0.9) and _are_marks(levels)
 
 
 def _are_people(name: str, levels: Sequence[str]) -> bool:
