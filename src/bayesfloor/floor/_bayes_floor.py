@@ -99,8 +99,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Above 0, stages of the work are logged.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` while the work goes on.
-    prepare, roles
-        How the columns of a table become numbers, as in ``check``. Arrays without gaps are used as they are.
+    prepare, roles, y_kind
+        How the columns of a table become numbers, and how labels are read, as in ``check``. Arrays without gaps are
+        used as they are.
 
     Attributes
     ----------
@@ -181,6 +182,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         progress: Progress | None = None,
         prepare: Any = "auto",
         roles: dict[str, Any] | None = None,
+        y_kind: str = "auto",
     ) -> None:
         self.n_trees = n_trees
         self.priors = priors
@@ -197,6 +199,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.progress = progress
         self.prepare = prepare
         self.roles = roles
+        self.y_kind = y_kind
 
     def fit(
         self,
@@ -241,7 +244,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         self._check_parameters()
         if client is None and checkpoint is None and not is_place(X):
-            sample = read_sample(self, X, y, groups, sample_weight, self.prepare, self.roles)
+            sample = read_sample(self, X, y, groups, sample_weight)
             fit, self.all_rows_, self.work_ = self._grow(sample), None, None
         else:
             from bayesfloor.floor._all_rows import count_all, draw_far
@@ -356,6 +359,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_is_fitted(self)
         n = self.fitted_.sample.n_input
         target = read_target(y, n)
+        if target.n_unlabelled:
+            raise ValueError(f"Got no label for {target.n_unlabelled:,} rows, but expected one for each. Fit again.")
         if len(target.row) != n:
             raise ValueError(
                 "Got votes as new labels, but expected one label a row or probabilities. Fit again instead."

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
-from bayesfloor.io._features import AUTO, Features, read_features
+from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
 
 
@@ -36,6 +36,7 @@ class Sample:
     groups: Ints | None
     weight: Floats | None
     n_input: int
+    n_unlabelled: int = 0
 
     def __len__(self) -> int:
         return len(self.row)
@@ -68,13 +69,11 @@ class Sample:
         )
 
 
-def read_sample(
-    estimator: Any, X: Any, y: Any, groups: Any, sample_weight: Any, prepare: Any = AUTO, roles: Any = None
-) -> Sample:
-    """The input, checked, in the order of its content."""
-    features = read_features(estimator, X, prepare, roles)
+def read_sample(floor: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> Sample:
+    """The input, read as a ``BayesFloor`` says, in the order of its content."""
+    features = read_features(floor, X, floor.prepare, floor.roles)
     n = len(features.values)
-    target, weight = read_target(y, n), read_weight(sample_weight, n)
+    target, weight = read_target(y, n, floor.y_kind), read_weight(sample_weight, n)
     numbers = None if groups is None else number_groups(groups, n)
     sample = make_sample(features, target, numbers, weight)
     return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
@@ -114,6 +113,7 @@ def _put_together(features: Features, target: Target, groups: Ints | None, weigh
         groups=None if groups is None else groups[row],
         weight=None if weight is None else weight[row],
         n_input=len(features.values),
+        n_unlabelled=target.n_unlabelled,
     )
 
 

@@ -12,6 +12,10 @@ from scipy.sparse import csr_array
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
+KINDS = ("auto", "votes")
+_MANY = 20  # different numbers; fewer are classes, whatever they look like
+_ROWS_PER_NUMBER = 20  # rows that each has at least, if they are names of classes
+
 
 def hard_shares(codes: Ints, n_classes: int) -> csr_array:
     """One label a row as a matrix of chances."""
@@ -34,15 +38,38 @@ class Target:
     classes: np.ndarray
     shares: csr_array
     row: Ints  # the input row of each unit
+    n_unlabelled: int = 0  # rows that no unit is of, since they have no label
 
 
-def read_target(y: Any, n_rows: int) -> Target:
-    """``y`` as classes and chances: one label a row, votes or probabilities."""
+def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
+    """``y`` as classes and chances: one label per row, votes or probabilities; rows without a label are left out."""
+    if kind not in KINDS:
+        raise ValueError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
     shape = np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1:
-        return _read_soft(y, n_rows)
-    classes, codes = read_classes(y, n_rows)
-    return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+        return _read_soft(y, n_rows, kind)
+    gaps = missing_labels(y)
+    if not gaps.any() or gaps.all() or len(gaps) != n_rows:
+        classes, codes = read_classes(y, n_rows)
+        return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+    row = np.flatnonzero(~gaps)
+    classes, codes = read_classes(_without_gaps(y, row), len(row))
+    return Target(classes, hard_shares(codes, len(classes)), row, int(gaps.sum()))
+
+
+def missing_labels(y: Any) -> NDArray[np.bool_]:
+    """Which rows have no label: None, NaN and their like."""
+    labels = np.asarray(_as_objects(y)) if not hasattr(y, "to_numpy") else y.to_numpy()
+    if labels.ndim != 1 or labels.dtype.kind not in "fOM":
+        return np.zeros(len(labels) if labels.ndim else 0, dtype=bool)
+    return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
+
+
+def _without_gaps(y: Any, row: Ints) -> np.ndarray:
+    """The labels that there are; whole numbers as such, which a gap among them makes others."""
+    labels = (np.asarray(_as_objects(y)) if not hasattr(y, "to_numpy") else y.to_numpy())[row]
+    is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
+    return labels.astype(np.int64) if is_whole else labels
 
 
 def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
@@ -63,8 +90,27 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
+    refuse_regression(np.unique(labels), n_rows)
     check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
+
+
+def refuse_regression(values: np.ndarray, n_rows: int) -> None:
+    """Refuse numbers that are too many, and too far apart, to be names of classes."""
+    if looks_like_regression(values, n_rows):
+        raise ValueError(
+            f"Got {len(values):,} different numbers as labels of {n_rows:,} rows: looks like regression, but expected "
+            "classes. Cut them into classes first; if they are names of classes, pass them as texts: y.astype(str)."
+        )
+
+
+def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
+    """Whether these distinct labels are quantities: broken numbers, or whole ones with gaps and few rows each."""
+    if values.dtype.kind not in "iuf" or len(values) <= _MANY or not np.isfinite(values).all():
+        return False
+    if (values != np.round(values)).any():
+        return True
+    return len(values) * _ROWS_PER_NUMBER > n_rows and bool((np.diff(values) != 1).any())
 
 
 def _as_objects(y: Any) -> Any:
@@ -104,7 +150,7 @@ def _check_classes(n_classes: int) -> None:
         raise ValueError(f"Got {n_classes} class, one class only, but expected at least 2: there is nothing to tell.")
 
 
-def _read_soft(y: Any, n_rows: int) -> Target:
+def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
     """Rows of votes (each a unit of its own) or of probabilities."""
     names = getattr(y, "column_names", getattr(y, "columns", None))
     try:
@@ -121,6 +167,8 @@ def _read_soft(y: Any, n_rows: int) -> Target:
     classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
         return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
+    if kind != "votes":
+        _refuse_several(given, total)
     if (given != np.round(given)).any() or (total == 0).any():
         raise ValueError(
             f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
@@ -130,6 +178,16 @@ def _read_soft(y: Any, n_rows: int) -> Target:
     count = given[row, code].astype(int)
     shares = hard_shares(np.repeat(code, count), given.shape[1])
     return Target(classes, _some_of_each(shares, classes), np.repeat(row, count))
+
+
+def _refuse_several(given: Floats, total: Floats) -> None:
+    """Refuse several labels per row, which votes of several annotators would look like if all were 0 or 1."""
+    if np.isin(given, (0, 1)).all():
+        raise ValueError(
+            f"Got y of shape {given.shape} with several ones in {np.count_nonzero(total > 1):,} rows: looks like "
+            "several labels per row, but expected one. Take one column of y at a time; if each one is an annotator's "
+            'vote, pass y_kind="votes".'
+        )
 
 
 def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:

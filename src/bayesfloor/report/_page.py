@@ -70,6 +70,7 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
         not_together=NOT_TOGETHER,
         evidence=evidence_ruler(check),
         rests_on=rests_on(check),
+        prepared=list(check.prepared.lines()),
         words=_words(check),
         reproduce=_reproduce(check, command),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -23,6 +23,8 @@ from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, Samp
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._columns import as_frame
+from bayesfloor.io._labels import missing_labels
+from bayesfloor.io._prepared import Prepared
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -61,6 +63,8 @@ class Check:
         The class tree: classes that are hard to separate split last.
     facts : Facts
         What was looked at, and how.
+    prepared : Prepared
+        What became of every column before anything was measured.
     target : float or None
         The accuracy asked for.
     labels : list of str
@@ -103,6 +107,7 @@ class Check:
     comparison: Comparison | None = None
     gap: Gap | None = None
     merge: MergeAdvice | None = None
+    prepared: Prepared = field(default_factory=Prepared)
 
     @cached_property
     def verdict(self) -> str:
@@ -249,6 +254,7 @@ def check(
     predictions: Any = None,
     prepare: Any = "auto",
     roles: dict[str, Any] | None = None,
+    y_kind: str = "auto",
     scale: str | None = "auto",
     n_trees: int = 3,
     max_rows: int | None = None,
@@ -285,6 +291,8 @@ def check(
     roles : dict of column -> role, default=None
         What columns are where their values do not show it: "number", "category", "code", "date", "text", "id",
         "group", or a list of levels from low to high.
+    y_kind : "auto" or "votes", default="auto"
+        "votes" says that the ones in a matrix of 0 and 1 are annotators' votes, not several labels per row.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -324,6 +332,7 @@ def check(
         progress=progress,
         prepare=prepare,
         roles=roles,
+        y_kind=y_kind,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)  # a trait says so
@@ -332,12 +341,14 @@ def check(
     found = make_check(floor, answer, target, gather_facts(floor, X, y, name, label))
     if predictions is None:
         return found
-    return replace(found, gap=gap(floor, y, predictions, groups=groups, answer=answer))
+    given = np.flatnonzero(~missing_labels(y))
+    rows = [None if each is None else np.asarray(each)[given] for each in (y, predictions, groups)]
+    return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer))
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
     """A fit and its answer as one object."""
-    pairs = pair_answers(answer, floor.classes_)
+    pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     return Check(
         facts=facts,
         target=target,
@@ -351,6 +362,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_, pairs=pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
+        prepared=Prepared(sample.features.prepared, (), sample.n_unlabelled),
     )
 
 

@@ -16,6 +16,7 @@ from bayesfloor.answer._verdict import check_target
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.io._prepared import Prepared
 from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate
@@ -50,6 +51,7 @@ def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "outcome": check.outcome,
         "answer": check.answer.to_dict(),
         "facts": check.facts.to_dict(),
+        "prepared": check.prepared.to_dict(),
         "findings": [finding.to_dict() for finding in check.findings],
         "traits": [trait.to_dict() for trait in check.traits],
         "classes": check.classes.to_dict(),
@@ -152,6 +154,7 @@ def _restore_check(given: dict[str, Any]) -> Check:
         samples=rows.scores,
         rows=rows,
         tree=restore(ClassTree, given["tree"]),
+        prepared=Prepared.from_dict(given["prepared"]),
         **restore_choices(given),
     )
 

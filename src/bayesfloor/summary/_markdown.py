@@ -22,6 +22,7 @@ def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
     parts = [
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
+        escape(str(check.prepared)),
         *([_table(("gate", "", ""), [(g.code, f"**{g.word}**", escape(g.text)) for g in gates])] if gates else []),
         _table(("", "", ""), [_figure(*figure) for figure in figures(check)]),
         _pairs(check),

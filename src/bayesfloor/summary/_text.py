@@ -26,7 +26,7 @@ WIDTH = 100
 
 def to_text(check: Check, width: int = WIDTH) -> str:
     """All that a reader needs on one screen: the answer, its figures, the tables, what to know."""
-    answer = [*_fold(check.verdict, width), "", head_line(check), ""]
+    answer = [*_fold(check.verdict, width), "", head_line(check), *_fold(str(check.prepared), width), ""]
     parts = [answer, figure_lines(check, width), table_lines(check)]
     findings = [line for finding in check.findings for line in _item(finding.code, finding.text, width)]
     return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n").rstrip()
