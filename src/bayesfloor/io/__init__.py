@@ -1,0 +1,1 @@
+"""The one way in: files, frames and streams as tables."""
