@@ -1,8 +1,10 @@
 """Tiers, datasets, seeds and Hypothesis profiles for all tests."""
 
 import importlib
+import io
 import logging
 import os
+import sys
 from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy: OpenMP's threads of several workers spin for one another
@@ -93,6 +95,162 @@ def benchmark_module():
             return importlib.import_module(f"benchmarks.{name}")
 
     return load
+
+
+# Tables in files of every format, for all tests that read some.
+
+HOSTILE = {
+    "HTML": "<script>alert('x')</script>",
+    "newline": "one\ntwo",
+    "terminal escape": "\x1b[31mred\x1b[0m",
+    "long": "n" * 200,
+    "emoji": "🐧",
+    "CJK": "标签",
+    "right to left": "\u202eevil\u202c",
+    "Hebrew": "תווית",
+    "quotes": 'say "hi", it\'s',
+    "blank": " ",
+    "glob": "[abc]*?",
+    "empty": "",
+}
+
+
+def _write_stream(table, path):
+    """Arrow's stream format."""
+    from pyarrow import ipc
+
+    with ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _write_file(table, path):
+    """Arrow's file format."""
+    from pyarrow import ipc
+
+    with ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _csv_bytes(table, separator=","):
+    """A CSV as bytes."""
+    import pyarrow.csv as pacsv
+
+    buffer = io.BytesIO()
+    pacsv.write_csv(table, buffer, pacsv.WriteOptions(delimiter=separator))
+    return buffer.getvalue()
+
+
+def _write_csv(table, path):
+    """Commas between fields."""
+    Path(path).write_bytes(_csv_bytes(table))
+
+
+def _write_tsv(table, path):
+    """Tabs between fields."""
+    Path(path).write_bytes(_csv_bytes(table, "\t"))
+
+
+def _write_packed(table, path):
+    """A CSV in gzip, zstd or bzip2, as the name says."""
+    import pyarrow as pa
+
+    with pa.CompressedOutputStream(str(path), _PACKERS[Path(path).suffix.lower()]) as stream:
+        stream.write(_csv_bytes(table))
+
+
+def _write_parquet(table, path):
+    """Parquet."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path)
+
+
+def _write_feather(table, path):
+    """Feather."""
+    from pyarrow import feather
+
+    feather.write_feather(table, path)
+
+
+_PACKERS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+WRITERS = {
+    "a.csv": _write_csv,
+    "a.CSV": _write_csv,
+    "a.txt": _write_csv,
+    "b.txt": _write_tsv,
+    "a.tsv": _write_tsv,
+    "a.csv.gz": _write_packed,
+    "a.Csv.GZ": _write_packed,
+    "a.csv.zst": _write_packed,
+    "a.csv.bz2": _write_packed,
+    "a.parquet": _write_parquet,
+    "a.arrow": _write_file,
+    "stream.arrow": _write_stream,
+    "a.ipc": _write_stream,
+    "a.feather": _write_feather,
+}
+
+
+@pytest.fixture(params=WRITERS)
+def file_name(request):
+    """A name for every format."""
+    return request.param
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+def hostile(request):
+    """Text of strangers."""
+    return request.param
+
+
+@pytest.fixture
+def table(global_random_seed):
+    """Two numbers, a colour, and two classes."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(global_random_seed)
+    return pa.table(
+        {
+            "u": rng.normal(size=40),
+            "v": rng.normal(size=40),
+            "colour": ["red", "blue"] * (20),
+            "label": ["cat"] * (20) + ["dog"] * (20),
+        }
+    )
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a table in the format of its name; gives the path as text."""
+
+    def write_table(name, table):
+        path = str(tmp_path / name)
+        WRITERS.get(name, _write_parquet if name.endswith(".parquet") else _write_csv)(table, path)
+        return path
+
+    return write_table
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    """Writes a text or bytes; gives the path as text."""
+
+    def write_text(text, name="a.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write_text
+
+
+@pytest.fixture
+def feed(monkeypatch):
+    """Puts bytes on standard input."""
+
+    def put(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return put
 
 
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])

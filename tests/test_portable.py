@@ -23,9 +23,9 @@ import bayesfloor
 from bayesfloor.cli import _work
 from bayesfloor.cli._console import ClosedPipeError, Output
 from bayesfloor.cli._work import command_line
-from bayesfloor.cli.reading._messages import shell
 from bayesfloor.engine import _files
 from bayesfloor.engine._files import write_whole
+from bayesfloor.io._messages import shell
 from bayesfloor.report._thumbnails import thumbnails
 
 PACKAGE = Path(bayesfloor.__file__).parent

@@ -16,9 +16,10 @@ from bayesfloor.cli._console import Output
 from bayesfloor.cli.reading import Data, DataError
 from bayesfloor.cli.reading._asked import Asked
 from bayesfloor.cli.reading._labels_file import read_labels_file
-from bayesfloor.cli.reading._messages import join, refuse_unknown
-from bayesfloor.cli.reading._opening import File, find_file
+from bayesfloor.engine._places import data_files
 from bayesfloor.engine._text import printable
+from bayesfloor.io._files import File, find_file
+from bayesfloor.io._messages import join, refuse_unknown
 
 _LARGE = 2e9  # bytes of features from which Parquet files are not read whole
 _PATIENCE = "10s"  # until a scheduler has answered
@@ -68,7 +69,7 @@ def _unfit(given: dict[str, Any]) -> list[str]:
 def _is_large(path: Path) -> bool:
     if not (path.is_dir() or path.suffix == ".parquet") or not path.exists():
         return False
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    files = data_files(path, (".parquet",)) if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files) > _LARGE / 4  # what is packed in files unpacks to several times
 
 
@@ -106,7 +107,7 @@ def _open_parquet(file: File, path: Path, asked: Asked) -> Data:
     from bayesfloor.engine._parquet import column_names
     from bayesfloor.engine._rows import open_rows
 
-    folders = {part for place in path.rglob("*.parquet") for part in place.relative_to(path).parts[:-1]}
+    folders = {part for place in data_files(path, (".parquet",)) for part in place.relative_to(path).parts[:-1]}
     if named := sorted(name for name in folders if "=" in name):
         raise DataError(f"folders such as {join(named, 1)} are columns, which cannot be read in pieces.")
     names = column_names(path)

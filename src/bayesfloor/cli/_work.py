@@ -183,7 +183,7 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
 
 def _shell(words: list[str]) -> str:
     """Words for a shell; what does not print has to be filled in by the user."""
-    from bayesfloor.cli.reading._messages import shell
+    from bayesfloor.io._messages import shell
 
     return shell([word if word.isprintable() else "NAME" for word in words])
 
@@ -210,7 +210,7 @@ def refuse_missing_folder(*paths: str | None) -> None:
 
 def command_line() -> str:
     """The command as it was typed."""
-    from bayesfloor.cli.reading._messages import shell
+    from bayesfloor.io._messages import shell
 
     return shell(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._places import File, digest_files, find_file, told
+from bayesfloor.engine._places import File, data_files, digest_files, find_file, told
 from bayesfloor.engine._text import as_utf8, join_labels, printable, quoted
 
 Floats = NDArray[np.float64]
@@ -196,17 +196,10 @@ def _parquet() -> Any:
 def _parquet_files(path: Path) -> list[File]:
     if not path.is_dir():
         return [find_file(path)]
-    found = sorted(
-        place for place in path.rglob("*.parquet") if _is_data(place.relative_to(path)) and not place.is_dir()
-    )
+    found = data_files(path, (".parquet",))
     if not found:
         raise FileNotFoundError(f"The folder {printable(path)} holds no .parquet files.")
     return [find_file(place) for place in found]
-
-
-def _is_data(place: Path) -> bool:
-    """Whether a file below a folder is not one that programs keep for themselves, as ``_temporary`` and ``.cache``."""
-    return not any(name.startswith((".", "_")) for name in place.parts)
 
 
 def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:

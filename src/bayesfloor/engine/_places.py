@@ -35,6 +35,19 @@ def find_file(path: Path) -> File:
     return File(str(path.resolve()), state.st_size, state.st_mtime_ns)
 
 
+def data_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files below a folder that hold data, in the order of their paths.
+
+    Files and folders such as ``_temporary`` and ``.cache`` are what programs keep for themselves.
+    """
+    found = sorted(place for place in folder.rglob("*") if place.name.lower().endswith(suffixes))
+    return [place for place in found if _is_data(place.relative_to(folder)) and not place.is_dir()]
+
+
+def _is_data(place: Path) -> bool:
+    return not any(name.startswith((".", "_")) for name in place.parts)
+
+
 def told(error: Exception) -> str:
     """What an error of another library says, within one of our sentences."""
     return printable(str(error).strip().rstrip("."))

@@ -4,6 +4,6 @@ Rows in messages count from 1, without a header.
 """
 
 from bayesfloor.cli.reading._data import Data, read_data
-from bayesfloor.cli.reading._messages import DataError
+from bayesfloor.io._messages import DataError
 
 __all__ = ["Data", "DataError", "read_data"]

@@ -12,9 +12,9 @@ import numpy as np
 from bayesfloor.cli.reading._asked import Asked, Contents
 from bayesfloor.cli.reading._embeddings import finite_floats
 from bayesfloor.cli.reading._labels import Labels, labels_of
-from bayesfloor.cli.reading._messages import DataError, count, quote, refuse_length, refuse_unknown, short
-from bayesfloor.cli.reading._opening import File
 from bayesfloor.cli.reading._roles import Coded, refuse_gaps
+from bayesfloor.io._files import File
+from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
 
 # One array
 

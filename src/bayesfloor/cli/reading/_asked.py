@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.cli.reading._labels import Labels
-from bayesfloor.cli.reading._messages import DataError, did_you_mean, join, quote
+from bayesfloor.io._messages import DataError, did_you_mean, join, quote
 
 
 class Contents(NamedTuple):

@@ -12,10 +12,10 @@ from bayesfloor.cli.reading._asked import Asked, Contents
 from bayesfloor.cli.reading._features import read_features
 from bayesfloor.cli.reading._labels import find_label, labels_of
 from bayesfloor.cli.reading._labels_file import read_labels_file
-from bayesfloor.cli.reading._messages import DataError, join, quote, refuse_unknown
-from bayesfloor.cli.reading._opening import File, find_file, reading
 from bayesfloor.cli.reading._roles import read_roles
-from bayesfloor.cli.reading._tables import open_table
+from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._messages import DataError, join, quote, refuse_unknown
+from bayesfloor.io._tables import open_table
 
 
 @dataclass(frozen=True, eq=False)

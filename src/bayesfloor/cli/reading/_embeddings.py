@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli.reading._arrow import arrow, is_list, is_text, plain
-from bayesfloor.cli.reading._messages import DataError, count, quote, short
-from bayesfloor.cli.reading._tables import Table
+from bayesfloor.io._arrow import arrow, is_list, is_text, plain
+from bayesfloor.io._messages import DataError, count, quote, short
+from bayesfloor.io._tables import Table
 
 
 def read_embedding(table: Table, name: str) -> np.ndarray:
     """The lists of a column, which a CSV has as texts."""
-    column = plain(table.read_texts([name]).column(name))
+    column = table.read_texts([name]).column(name)
     if is_text(column.type):
         column = _parse_lists(column, name)
     if not is_list(column.type):
@@ -66,7 +66,7 @@ def _refuse_lengths(column: Any, name: str) -> None:
 
 
 def _block(chunk: Any, name: str, start: int) -> np.ndarray:
-    flat = plain(arrow().chunked_array([chunk.flatten()])).combine_chunks()
+    flat = plain(chunk.flatten())
     width = len(flat) // len(chunk)
     if flat.null_count:
         row = start + int(flat.is_null().to_numpy(zero_copy_only=False).argmax()) // width

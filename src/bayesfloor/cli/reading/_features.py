@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli.reading._arrow import arrow, is_list, is_missing, is_text, is_usable, n_distinct, plain
 from bayesfloor.cli.reading._asked import Asked
-from bayesfloor.cli.reading._csv import NUMBER
 from bayesfloor.cli.reading._embeddings import read_embedding, stack
-from bayesfloor.cli.reading._messages import DataError, columns_named, flags, join, quote, short
-from bayesfloor.cli.reading._tables import Table
+from bayesfloor.io._arrow import arrow, is_list, is_missing, is_text, is_usable, n_distinct
+from bayesfloor.io._csv import NUMBER
+from bayesfloor.io._messages import DataError, columns_named, flags, join, quote, short
+from bayesfloor.io._tables import Table
 
 _MOST_CATEGORIES = 1000
 _COUNTERS = ("", "unnamed: 0", "__index_level_0__", "index", "id", "row", "rownames", "rowname", "row_id")
@@ -23,7 +23,6 @@ def read_features(table: Table, asked: Asked) -> tuple[Any, Sequence[str]]:
     if asked.embedding is not None:
         return _read_named(table, asked, asked.embedding)
     columns = table.read(asked.choose(table.names, asked.roles))
-    columns = arrow().table([plain(column) for column in columns.columns], names=columns.column_names)
     lists = _those(columns, lambda column: is_list(column.type))
     if lists:
         _refuse_rivals(columns, lists)

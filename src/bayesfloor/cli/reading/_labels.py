@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.cli.reading._arrow import arrow, is_number, is_text, n_distinct, plain
-from bayesfloor.cli.reading._csv import refuse_headless
-from bayesfloor.cli.reading._messages import DataError, join, quote, short, unknown
 from bayesfloor.cli.reading._roles import Coded
-from bayesfloor.cli.reading._tables import Table
+from bayesfloor.io._arrow import arrow, is_number, is_text, n_distinct
+from bayesfloor.io._messages import DataError, join, quote, short, unknown
+from bayesfloor.io._tables import Table, refuse_headless
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 _MANY = 20  # numbers; fewer are classes, whatever they look like
@@ -80,7 +79,7 @@ def find_label(table: Table, label: str | None) -> str:
     """The column of labels, if there is one of this name."""
     if label in table.names:
         return str(label)
-    refuse_headless(table.file, table.names)
+    refuse_headless(table)
     raise _which_label(table) if label is None else unknown(label, table.names)
 
 
@@ -96,7 +95,7 @@ def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:
     """Columns that may be labels, likely ones first once sorted."""
     n = columns.num_rows
     for i, name in enumerate(columns.column_names):
-        column = plain(columns.column(name))
+        column = columns.column(name)
         if _may_be_label(column) and 2 <= (found := n_distinct(column)) <= min(1000, max(n // 5, min(10, n // 2))):
             yield name.lower() not in _USUAL_NAMES, is_number(column.type), found, i, name
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bayesfloor.cli.reading._arrays import read_label_array
-from bayesfloor.cli.reading._arrow import arrow
-from bayesfloor.cli.reading._csv import read_lines
 from bayesfloor.cli.reading._labels import Labels, find_label, labels_of
-from bayesfloor.cli.reading._messages import count, refuse_length
-from bayesfloor.cli.reading._opening import File, find_file, reading
 from bayesfloor.cli.reading._roles import Coded, encode, read_roles, refuse_gaps
-from bayesfloor.cli.reading._tables import open_table
+from bayesfloor.io._arrow import arrow
+from bayesfloor.io._csv import read_lines
+from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._messages import count, refuse_length
+from bayesfloor.io._tables import open_table
 
 
 def read_labels_file(path: str, label: str | None, n_rows: int) -> Labels:

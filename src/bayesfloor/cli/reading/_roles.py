@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.cli.reading._arrow import arrow, is_missing, is_number, is_text, plain
-from bayesfloor.cli.reading._messages import DataError, count, quote, short
-from bayesfloor.cli.reading._tables import Table
+from bayesfloor.io._arrow import arrow, is_missing, is_number, is_text
+from bayesfloor.io._messages import DataError, count, quote, short
+from bayesfloor.io._tables import Table
 
 
 class Coded(NamedTuple):
@@ -33,7 +33,7 @@ def read_roles(table: Table, roles: list[str]) -> dict[str, Coded]:
 
 
 def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
-    column, kinds = plain(column), arrow(".types")
+    kinds = arrow(".types")
     refuse_gaps(name, is_missing(column).to_numpy())
     if kinds.is_temporal(column.type):
         column = column.cast(arrow().string())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from bayesfloor.cli.reading._messages import DataError
+from bayesfloor.io._messages import DataError
 
 
 def arrow(part: str = "") -> Any:
@@ -19,20 +19,19 @@ def arrow(part: str = "") -> Any:
 
 
 def plain(column: Any) -> Any:
-    """A column without dictionaries, extensions and types that others cannot read."""
+    """An array as every road gives it: no dictionaries, extensions or decimals, and one type of text."""
     pa, kinds = arrow(), arrow(".types")
     if isinstance(column.type, pa.BaseExtensionType):
-        stored = [chunk.storage for chunk in column.chunks]
-        return plain(pa.chunked_array(stored, column.type.storage_type))
+        return plain(column.storage)
     if kinds.is_dictionary(column.type):
-        return plain(column.cast(column.type.value_type))
+        return pa.DictionaryArray.from_arrays(column.indices, plain(column.dictionary)).dictionary_decode()
     if kinds.is_run_end_encoded(column.type):
         return plain(arrow(".compute").run_end_decode(column))
     if kinds.is_decimal(column.type):
         return column.cast(pa.float64())
     if kinds.is_float16(column.type):
         return column.cast(pa.float32())
-    return column.cast(pa.large_string()) if str(column.type) == "string_view" else column
+    return column.cast(pa.large_string()) if str(column.type) in ("string", "string_view") else column
 
 
 def is_text(kind: Any) -> bool:

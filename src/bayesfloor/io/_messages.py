@@ -87,6 +87,15 @@ def refuse_length(found: str, length: int, n_rows: int) -> None:
         raise DataError(f"{found}, but there are {n_rows:,} rows of features. Expected as many, in the same order.")
 
 
+def troubles_of(shown: str, troubles: Sequence[str], most: int = 5) -> DataError:
+    """All that is wrong with a file, in one line."""
+    if len(troubles) == 1:
+        return DataError(troubles[0])
+    listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:most], 1))
+    more = f" And {len(troubles) - most:,} more." if len(troubles) > most else ""
+    return DataError(f"{shown} has {len(troubles):,} problems: {listed}{more}")
+
+
 def one_line(error: BaseException) -> str:
     """The beginning of what a library says."""
     text = " ".join(str(error).split()) or type(error).__name__

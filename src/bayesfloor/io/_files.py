@@ -11,32 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bayesfloor.cli.reading._arrow import arrow
-from bayesfloor.cli.reading._messages import DataError, did_you_mean, join, one_line, quote, short, short_path
+from bayesfloor.engine._places import data_files
 from bayesfloor.engine._text import as_utf8
+from bayesfloor.io._arrow import arrow
+from bayesfloor.io._messages import DataError, did_you_mean, join, one_line, quote, short, short_path
 
 _SUFFIXES = {
-    ".csv": "CSV",
-    ".tsv": "CSV",
-    ".txt": "CSV",
-    ".csv.gz": "CSV",
-    ".tsv.gz": "CSV",
-    ".txt.gz": "CSV",
-    ".parquet": "Parquet",
-    ".arrow": "Arrow",
-    ".feather": "Arrow",
-    ".ipc": "Arrow",
-    ".npz": "npz",
-    ".npy": "npy",
+    "CSV": (".csv", ".tsv", ".txt"),
+    "Parquet": (".parquet",),
+    "Arrow": (".arrow", ".feather", ".ipc"),
+    "npz": (".npz",),
+    "npy": (".npy",),
 }
+_PACKED = (".gz", ".zst", ".bz2")
 # The last is what an Arrow stream, which has no magic of its own, starts with.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
-_GZIP_MAGIC = b"\x1f\x8b"
+_CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
 @dataclass(frozen=True)
 class File:
-    """A file or a folder that exists, or the bytes of standard input."""
+    """A file or a folder that exists, or bytes."""
 
     name: str
     kind: str
@@ -47,6 +42,18 @@ class File:
         """The name as it stands in messages."""
         return short(self.name)
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether the table comes in several files."""
+        return isinstance(self.source, Path) and self.source.is_dir()
+
+    def parts(self) -> list[File]:
+        """The files of a folder, or the file itself."""
+        if not (isinstance(self.source, Path) and self.source.is_dir()):
+            return [self]
+        names = [(as_utf8(path.relative_to(self.source)), path) for path in _tables_in(self.source, self.kind)]
+        return [File(name, self.kind, path) for name, path in names]
+
     def head(self, size: int = 8) -> bytes:
         """The first bytes."""
         with self.open_raw() as stream:
@@ -56,7 +63,8 @@ class File:
         """A new stream of pyarrow, unpacked if packed."""
         pa = arrow()
         stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(os.fsencode(self.source))
-        return pa.CompressedInputStream(stream, "gzip") if self.head().startswith(_GZIP_MAGIC) else stream
+        codec = _by_magic(self.head(), _CODECS)
+        return pa.CompressedInputStream(stream, codec) if codec else stream
 
     def open_raw(self) -> Any:
         """A new stream of Python."""
@@ -66,7 +74,7 @@ class File:
         """A path as seen from the file's folder."""
         if isinstance(self.source, bytes) or "://" in path or path.startswith("data:"):
             return path
-        folder = self.source if self.source.is_dir() else self.source.parent
+        folder = self.source if self.is_folder else self.source.parent
         return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
 
 
@@ -78,19 +86,21 @@ def reading(file: File) -> Iterator[None]:
     except (DataError, MemoryError):
         raise
     except UnicodeDecodeError as error:
-        raise DataError(f"{file.shown} is not UTF-8 text. Save it as UTF-8 first.") from error
+        raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
     except Exception as error:
         raise DataError(
             f"{file.shown} cannot be read as {file.kind}: {one_line(error)}. Is it complete, and what its name says?"
         ) from error
 
 
-def find_file(path: str) -> File:
-    """The file that is meant; ``-`` is standard input."""
+def find_file(path: str | os.PathLike[str] | bytes) -> File:
+    """The file that is meant; ``-`` is standard input, and bytes are what a file would hold."""
+    if isinstance(path, bytes):
+        return _of_bytes("bytes", path)
     if path == "-":
         return _standard_input(sys.stdin.buffer.read())
-    if not path:
-        raise DataError("the name of the file is empty. Expected a file, a folder of .parquet files, or -")
+    if not str(path):
+        raise DataError("the name of the file is empty. Expected a file, a folder of files, or -")
     try:
         return _find_place(Path(path))
     except OSError as error:
@@ -100,8 +110,15 @@ def find_file(path: str) -> File:
 def _standard_input(content: bytes) -> File:
     if not content:
         raise DataError("standard input is empty. Expected a file, as in: bayesfloor check - -y label < data.csv")
-    kind = next((kind for start, kind in _MAGIC.items() if content.startswith(start)), "CSV")
-    return File("stdin", kind, content)
+    return _of_bytes("stdin", content)
+
+
+def _of_bytes(name: str, content: bytes) -> File:
+    return File(name, _by_magic(content, _MAGIC) or "CSV", content)
+
+
+def _by_magic(head: bytes, known: dict[bytes, str]) -> str:
+    return next((found for start, found in known.items() if head.startswith(start)), "")
 
 
 def _find_place(place: Path) -> File:
@@ -117,11 +134,19 @@ def _find_place(place: Path) -> File:
 
 def _find_folder(place: Path) -> File:
     name = as_utf8(place.resolve().name)
-    if any(place.rglob("*.parquet")):
-        return File(name, "Parquet", place)
+    for kind in ("Parquet", "Arrow", "CSV"):
+        if _tables_in(place, kind):
+            return File(name, kind, place)
     found = sorted(entry.name for entry in place.iterdir())
     holds = f"It has {join(found)}. Name one file." if found else "It is empty."
-    raise DataError(f"folder {quote(name)} holds no .parquet files. {holds}")
+    raise DataError(f"folder {quote(name)} holds no Parquet, Arrow or CSV files. {holds}")
+
+
+def _tables_in(folder: Path, kind: str) -> list[Path]:
+    """The files of a table; a .txt in a folder is more often about the data."""
+    suffixes = _SUFFIXES[kind] if kind != "CSV" else (".csv", ".tsv")
+    packed = _PACKED if kind == "CSV" else ()
+    return data_files(folder, suffixes + tuple(suffix + last for suffix in suffixes for last in packed))
 
 
 def _not_found(place: Path) -> DataError:
@@ -133,10 +158,13 @@ def _not_found(place: Path) -> DataError:
 
 
 def _kind_of(name: str) -> str:
-    for suffix, kind in _SUFFIXES.items():
-        if name.lower().endswith(suffix):
+    packed = name.lower().endswith(_PACKED)
+    stem = name.rpartition(".")[0] if packed else name
+    for kind, suffixes in _SUFFIXES.items():
+        if stem.lower().endswith(suffixes) and (kind == "CSV" or not packed):
             return kind
+    known = ", ".join(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
     raise DataError(
-        f"{short(name)} is of no known kind. Expected a name that ends in {', '.join(_SUFFIXES)}, "
-        "or - to read standard input."
+        f"{short(name)}: unsupported file type. Expected a name that ends in {known}, a CSV packed as .csv.gz, "
+        ".csv.zst or .csv.bz2, or - to read standard input."
     )

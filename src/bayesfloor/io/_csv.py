@@ -1,0 +1,262 @@
+"""CSVs as people have them: the usual encodings and separators, types from all values, all troubles in one message."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from bayesfloor.io._arrow import arrow
+from bayesfloor.io._encoding import find_encoding
+from bayesfloor.io._files import File
+from bayesfloor.io._messages import DataError, count, join, quote, troubles_of
+
+NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
+_CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f name something, though they could be read as numbers
+_Kinds = tuple[str, ...]
+_KINDS: _Kinds = ("null", "int64", "bool", "float64")  # what a column of texts may become, the best first
+_SEPARATORS = "\t;|,"  # of several that fit as well, the first
+_HEAD = 100_000  # characters, and at most so many rows, that tell the separator
+_HEAD_ROWS = 200
+_BLOCK = 4 << 20
+_LARGEST_BLOCK = 256 << 20
+_MOST_LINES = 5
+_FEW = 20
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV and how it is written."""
+
+    file: File
+    codec: str
+    separator: str
+    skipped: int  # lines before the header
+    note: str = ""
+    names: tuple[str, ...] = ()
+    block: int = _BLOCK
+
+    def rows(self) -> Any:
+        """Python's own reader, which knows the number of the line."""
+        lines = _open_text(self.file, self.codec)
+        for _ in range(self.skipped):
+            lines.readline()
+        return csv.reader(lines, delimiter=self.separator)
+
+    def texts(self, columns: Sequence[str], *, quoted_gaps: bool, ragged: list[Any] | None = None) -> Iterator[Any]:
+        """Batches of columns as they stand: only an empty field is missing, a quoted one if ``quoted_gaps``."""
+        pacsv, text = arrow(".csv"), arrow().large_string()
+        encoding = "utf8" if self.codec == "utf-8-sig" else self.codec
+        read = pacsv.ReadOptions(block_size=self.block, encoding=encoding, skip_rows=self.skipped)
+        parse = pacsv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
+        if ragged is not None:
+            parse.invalid_row_handler = partial(_skip, ragged)
+        convert = pacsv.ConvertOptions(
+            include_columns=list(columns),
+            column_types=dict.fromkeys(self.names, text),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=quoted_gaps,
+        )
+        yield from pacsv.open_csv(self.file.open(), read, parse, convert)
+
+
+def _skip(ragged: list[Any], row: Any) -> str:
+    ragged.append(row.actual_columns)
+    return "skip"
+
+
+def _open_text(file: File, codec: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(file.open(), encoding=codec, newline="")
+
+
+# How it is written
+
+
+def _look_at(file: File) -> CsvFile:
+    codec, note = find_encoding(file)
+    with _open_text(file, codec) as stream:
+        head = stream.read(_HEAD)
+    said = re.match(r'"?sep=(.)"?\r?\n', head)  # Excel's own first line
+    found = CsvFile(file, codec, said[1] if said else _separator(file, head), skipped=int(bool(said)), note=note)
+    return replace(found, names=tuple(next((row for row in found.rows() if row), [])))
+
+
+def _separator(file: File, head: str) -> str:
+    """What splits the first rows into as many fields as the header, and most of them."""
+    if ".tsv" in file.name.lower()[-8:]:
+        return "\t"
+    return max(_SEPARATORS, key=partial(_fit, head))
+
+
+def _fit(head: str, separator: str) -> float:
+    """How many separators a row has that agree with the header, on average."""
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+    rows = [row for row, _ in zip(reader, range(_HEAD_ROWS), strict=False) if row]
+    whole = rows[:-1] if len(head) == _HEAD and len(rows) > 1 else rows  # the last may be cut off
+    widths = [len(row) for row in whole] or [1]
+    agreeing = [width == widths[0] for width in widths[1:]] or [True]
+    return (widths[0] - 1) * sum(agreeing) / len(agreeing)
+
+
+def read_lines(file: File) -> list[list[str]] | None:
+    """The lines of a file of one column, a blank one as an empty list; None if there are more columns or none."""
+    rows = list(_look_at(file).rows())
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows if rows and max(map(len, rows)) == 1 else None
+
+
+# Its columns
+
+
+def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
+    """The names of columns, notes, how to read some, and how to read some as texts."""
+    parts = [_look_at(part) for part in file.parts()]
+    if not all(part.names for part in parts):
+        raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
+    kinds = dict.fromkeys(parts[0].names, _KINDS)
+    scanned = [_scan(part, kinds) for part in parts]
+    troubles = [trouble for part, ragged in scanned for trouble in _troubles(part, parts[0], ragged=ragged)]
+    if troubles:
+        raise troubles_of(file.shown, troubles)
+    parts = [part for part, _ in scanned]
+    notes = tuple(part.note for part in parts if part.note)
+    return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts)
+
+
+def _as_texts(parts: Sequence[CsvFile], columns: Sequence[str]) -> Iterator[Any]:
+    """A quoted nothing is the empty name here."""
+    for part in parts:
+        yield from part.texts(columns, quoted_gaps=False)
+
+
+def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], columns: Sequence[str]) -> Iterator[Any]:
+    for part in parts:
+        for batch in part.texts(columns, quoted_gaps=True):
+            typed = [_convert(batch.column(name), kinds[name][:1]) for name in columns]
+            yield arrow().record_batch(typed, names=list(columns))
+
+
+def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> tuple[CsvFile, bool]:
+    """Learn what all values can be read as, and whether rows are ragged."""
+    for block in (max(_BLOCK, 100 * len(part.names)), _LARGEST_BLOCK):
+        ragged: list[Any] = []
+        found = replace(part, block=block)
+        try:
+            for batch in found.texts((), quoted_gaps=True, ragged=ragged):
+                for name, texts in zip(batch.schema.names, batch.columns, strict=True):
+                    kinds[name] = _narrow(kinds.get(name, _KINDS), texts)
+        except ValueError as error:
+            if "straddling" not in str(error):  # a row longer than a block
+                raise (no_rows(part.file) if "Empty CSV" in str(error) else error) from error
+        else:
+            return found, bool(ragged)
+    raise DataError(f"{part.file.shown} has a row of more than {_LARGEST_BLOCK >> 20} MB. Is a quote left open?")
+
+
+def _narrow(able: _Kinds, texts: Any) -> _Kinds:
+    """The types that these texts can be read as too; none if they are but texts."""
+    if not able or texts.null_count == len(texts):
+        return able
+    kept = [kind for kind in able if kind in ("int64", "bool") and _fits(texts, kind)]
+    if "float64" in able and ("int64" in kept or _fits(texts, "float64")):
+        kept.append("float64")
+    compute = arrow(".compute")
+    is_code = kept and compute.any(compute.match_substring_regex(texts, _CODE)).as_py()
+    return () if is_code else tuple(kept)
+
+
+def _fits(texts: Any, kind: str) -> bool:
+    try:
+        _convert(texts[:_FEW], (kind,))  # pyarrow takes long where all values fail
+        _convert(texts, (kind,))
+    except ValueError:
+        return False
+    return True
+
+
+def _convert(texts: Any, kind: _Kinds) -> Any:
+    """Texts as another type, if there is one; blanks around numbers do not count."""
+    pa, compute = arrow(), arrow(".compute")
+    if kind == ("null",):
+        return pa.nulls(len(texts))
+    return compute.cast(compute.ascii_trim(texts, " \t"), kind[0]) if kind else texts
+
+
+# What is wrong with it
+
+
+def _troubles(part: CsvFile, first: CsvFile, *, ragged: bool) -> Iterator[str]:
+    names = part.names
+    twins = [name for name, times in Counter(names).items() if times > 1]
+    if twins and looks_headless(names):
+        yield headless(part.file, names)
+    elif twins:
+        yield same_names(part.file, twins)
+    if strange := set(names) ^ set(first.names):
+        yield other_names(part.file, first.file, strange)
+    if ragged:
+        yield _ragged(part)
+
+
+def same_names(file: File, twins: Sequence[str]) -> str:
+    """What to say of columns of one name."""
+    return f"{file.shown} has several columns named {join(twins)}. Rename them first."
+
+
+def other_names(file: File, first: File, strange: set[str]) -> str:
+    """What to say of a file of a folder that has columns of its own, or lacks some."""
+    return f"{file.shown} has other columns than {first.shown}: {join(sorted(strange))}."
+
+
+def looks_headless(names: Sequence[str]) -> bool:
+    """Whether a first line is data. Ask only if something is wrong with it: a spectrum has columns such as 400.5."""
+    return 2 * len(_broken_numbers(names)) > len(names)
+
+
+def headless(file: File, names: Sequence[str]) -> str:
+    """What to say of a first line of data."""
+    return (
+        f"the first line of {file.shown} holds numbers, such as {quote(_broken_numbers(names)[0])}, but expected the "
+        "names of columns. Add a line of names."
+    )
+
+
+def _broken_numbers(names: Sequence[str]) -> list[str]:
+    return [name for name in names if re.match(NUMBER, name) and not name.strip().isdigit()]
+
+
+def _ragged(part: CsvFile) -> str:
+    """Name the lines, which pyarrow leaves out."""
+    width, wrong = len(part.names), list(_wrong_lines(part))
+    shown = ", ".join(f"line {line:,} has {count(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
+    more = f" and {count(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""
+    return (
+        f"in {part.file.shown}, {shown}{more}, but expected {width:,} as in the header. Fix such lines, or put quotes "
+        "around texts that hold the separator."
+    )
+
+
+def _wrong_lines(part: CsvFile) -> Iterator[tuple[int, int]]:
+    """Numbers of lines, and how many fields each has."""
+    rows = part.rows()
+    try:
+        for row in rows:
+            if row and len(row) != len(part.names):
+                yield rows.line_num + part.skipped, len(row)
+    except csv.Error as error:  # a field longer than Python reads
+        raise DataError(
+            f"{part.file.shown} has a very long field that ends after line {rows.line_num + part.skipped:,}. Is a "
+            "quote left open above it?"
+        ) from error
+
+
+def no_rows(file: File) -> DataError:
+    """A table that holds names only."""
+    return DataError(f"{file.shown} has columns but no rows. Expected a row for every sample.")

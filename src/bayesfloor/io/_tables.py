@@ -1,0 +1,214 @@
+"""Tables in files and streams: what columns there are, and how to read some of them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bayesfloor.engine._text import as_utf8
+from bayesfloor.io._arrow import arrow, plain
+from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
+from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._messages import DataError, troubles_of
+
+_BATCH = 1 << 16  # rows decoded at once
+_Stream = Callable[[Sequence[str]], Iterator[Any]]
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream]  # as the last fields of a Table
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is read when asked for.
+
+    Attributes
+    ----------
+    file : File
+        Where it is.
+    names : list of str
+        Its columns.
+    notes : tuple of str
+        What was assumed in reading it, such as an encoding.
+    """
+
+    file: File
+    names: list[str]
+    notes: tuple[str, ...]
+    stream: _Stream
+    text_stream: _Stream
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether types were guessed from texts."""
+        return self.file.kind == "CSV"
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """These columns, all by default, as record batches one after the other: memory for one is enough."""
+        return self._plain(self.stream, columns)
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """These columns, all by default, as a ``pyarrow.Table``."""
+        return self._whole(self.batches(columns))
+
+    def read_texts(self, columns: Sequence[str]) -> Any:
+        """These columns, those of a CSV as the texts they are."""
+        return self._whole(self._plain(self.text_stream, columns))
+
+    def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
+        names = self.names if columns is None else list(columns)
+        with reading(self.file):
+            for batch in stream(names):
+                yield arrow().record_batch([plain(batch.column(name)) for name in names], names=names)
+
+    def _whole(self, batches: Iterator[Any]) -> Any:
+        held = list(batches)
+        if not sum(batch.num_rows for batch in held):
+            raise no_rows(self.file)
+        return arrow().Table.from_batches(held)
+
+
+def read_table(source: str | os.PathLike[str] | bytes) -> Table:
+    r"""The table in a file, in a folder of files, or in the bytes of a file.
+
+    CSV (``.csv``, ``.tsv``, ``.txt``; packed by gzip, zstd or bzip2), Parquet and Arrow are read, each by its
+    content. In a folder, files and folders whose names begin with ``.`` or ``_`` are not data, and folders called
+    ``column=value`` are columns of Parquet and Arrow tables.
+
+    Parameters
+    ----------
+    source : str, path or bytes
+        A file, a folder, or what a file holds.
+
+    Returns
+    -------
+    Table
+        Its columns and how to read them.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read; the message lists all troubles.
+
+    Examples
+    --------
+    >>> from bayesfloor.io._tables import read_table
+    >>> table = read_table("Größe;PLZ\n1.5;01067\n2.5;10115\n".encode("latin-1"))
+    >>> table.names
+    ['Größe', 'PLZ']
+    >>> table.notes
+    ('bytes is not UTF-8 and is read as Latin-1 text',)
+    >>> table.read().to_pydict()
+    {'Größe': [1.5, 2.5], 'PLZ': ['01067', '10115']}
+    """
+    file = find_file(source)
+    with reading(file):
+        return open_table(file)
+
+
+def table_of(stream: Any) -> Table:
+    """The table that an object of another library holds or streams.
+
+    Parameters
+    ----------
+    stream : object
+        Anything with ``__arrow_c_stream__``: a frame of Polars or pandas, a DuckDB relation, a reader or table of
+        PyArrow. What can be read once only is held in memory. A lazy frame is collected.
+
+    Returns
+    -------
+    Table
+        The same columns and types as a file of it would give.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from bayesfloor.io._tables import table_of
+    >>> table_of(pa.table({"size": [1, 2], "kind": ["a", "b"]})).names
+    ['size', 'kind']
+    """
+    if not hasattr(stream, "__arrow_c_stream__") and hasattr(stream, "collect"):
+        stream = stream.collect()
+    if not hasattr(stream, "__arrow_c_stream__"):
+        raise DataError(
+            f"Got {type(stream).__name__}, but expected a table with the Arrow stream interface "
+            "(__arrow_c_stream__), such as a frame of Polars, a DuckDB relation or a reader of PyArrow."
+        )
+    held = arrow().table(stream)
+    return _checked(File("the stream", "Arrow", b""), _typed(held.column_names, partial(_of_held, held)))
+
+
+def open_table(file: File) -> Table:
+    """The table in a file that was found."""
+    openers = {"CSV": open_csv, "Parquet": _open_parquet, "Arrow": _open_arrow}
+    if file.kind not in openers:
+        raise DataError(f"{file.shown} holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
+    return _checked(file, openers[file.kind](file))
+
+
+def _checked(file: File, opened: _Opened) -> Table:
+    table = Table(file, *opened)
+    twins = [name for name, times in Counter(table.names).items() if times > 1]
+    if twins:
+        raise DataError(same_names(file, twins))
+    return table
+
+
+def refuse_headless(table: Table) -> None:
+    """Refuse a first line of data, if a name was not found in it."""
+    if table.is_csv and looks_headless(table.names):
+        raise DataError(headless(table.file, table.names))
+
+
+# Files that know their types
+
+
+def _typed(names: Sequence[str], read: _Stream) -> _Opened:
+    """Columns with types of their own, which are not read as texts."""
+    return list(names), (), read, read
+
+
+def _open_parquet(file: File) -> _Opened:
+    if file.is_folder:
+        return _open_folder(file, "parquet")
+    found = arrow(".parquet").ParquetFile(file.open())
+    return _typed(found.schema_arrow.names, lambda names: found.iter_batches(_BATCH, columns=list(names)))
+
+
+def _open_arrow(file: File) -> _Opened:
+    if file.is_folder:
+        return _open_folder(file, "ipc")
+    pa, ipc = arrow(), arrow(".ipc")
+    source = file.open() if isinstance(file.source, bytes) else pa.memory_map(os.fsencode(file.source))
+    opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
+    held = opener(source).read_all()
+    return _typed(held.column_names, partial(_of_held, held))
+
+
+def _of_held(held: Any, names: Sequence[str]) -> Iterator[Any]:
+    yield from held.select(list(names)).to_batches()
+
+
+def _open_folder(file: File, kind: str) -> _Opened:
+    """All files beneath a folder; folders called ``column=value`` are columns."""
+    parts = file.parts()
+    named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
+    paths = [as_utf8(str(part.source)) for part in parts]
+    open_files = partial(arrow(".dataset").dataset, paths, format=kind, partitioning="hive" if named else None)
+    first = open_files()
+    schemas = [fragment.physical_schema for fragment in first.get_fragments()]
+    _refuse_others(file, parts, schemas)
+    found = open_files(schema=arrow().unify_schemas([first.schema, *schemas], promote_options="permissive"))
+    return _typed(found.schema.names, lambda names: found.to_batches(columns=list(names), batch_size=_BATCH))
+
+
+def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
+    """Refuse files that have other columns than the first."""
+    first = set(schemas[0].names)
+    others = [(part, first ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
+    troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]
+    if troubles:
+        raise troubles_of(file.shown, troubles)

@@ -1,0 +1,21 @@
+"""The one line that a table is refused with."""
+
+import pytest
+
+from bayesfloor.io._messages import DataError
+from bayesfloor.io._tables import read_table
+
+
+@pytest.fixture
+def refused():
+    """Gives the one line that a file is refused with."""
+
+    def message(source):
+        with pytest.raises(DataError) as caught:
+            read_table(source).read()
+        text = str(caught.value)
+        assert text.isprintable()
+        assert len(text) < 1000
+        return text
+
+    return message

@@ -1,0 +1,106 @@
+"""The file that is meant is found, or one line says why not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesfloor.io._tables import read_table
+
+
+def test_every_format_is_read_from_standard_input(table, file_name, write, feed):
+    """A pipe has no suffix: the first bytes say what comes."""
+    content = Path(write(file_name, table)).read_bytes()
+    feed(content)
+
+    for found in (read_table("-"), read_table(content)):
+        assert found.file.name in ("stdin", "bytes")
+        assert found.read().to_pydict() == table.to_pydict()
+
+
+def test_an_empty_file_name_is_a_line_too(refused):
+    """A variable of the shell that is not set comes as an empty name."""
+    assert refused("").startswith("the name of the file is empty.")
+
+
+def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write, refused):
+    """Most wrong paths are nearly right."""
+    write("train.csv", table)
+
+    assert refused(tmp_path / "trian.csv").endswith("trian.csv'. Did you mean 'train.csv'?")
+    assert "There is no folder" in refused(tmp_path / "no" / "train.csv")
+    assert refused(tmp_path / "x.npy").endswith("Check the path.")
+    assert "cannot be opened" in refused(tmp_path / ("n" * 300 + ".csv"))
+
+
+def test_folders_without_tables_are_refused(tmp_path, refused):
+    """Folders of pictures are for another tool; what a text says of them is no table."""
+    assert refused(tmp_path).endswith("holds no Parquet, Arrow or CSV files. It is empty.")
+    (tmp_path / "b.jpg").touch()
+    (tmp_path / "c.txt").write_text("a,b")
+    assert refused(tmp_path).endswith("holds no Parquet, Arrow or CSV files. It has 'b.jpg', 'c.txt'. Name one file.")
+
+
+def test_an_unknown_suffix_lists_those_known(refused, text_file):
+    """So that one knows what to convert to."""
+    found = refused(text_file("x", "a.xlsx"))
+
+    assert found.startswith("a.xlsx: unsupported file type. Expected a name that ends in .csv, .tsv, ")
+    assert ".parquet" in found
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet", "a.arrow", "a.npz", "a.npy"])
+def test_empty_files_are_refused(name, refused, text_file):
+    """A download that failed."""
+    assert refused(text_file("", name)) == (f"{name} is empty. Expected columns of features and labels.")
+
+
+@pytest.mark.parametrize("name", ["a.parquet.gz", "a.gz", "a.npy.zst"])
+def test_only_csvs_may_be_packed(name, refused, text_file):
+    """Other formats pack themselves."""
+    assert "unsupported file type" in refused(text_file("x", name))
+
+
+@pytest.mark.parametrize("packed", ["a.csv.gz", "a.csv.zst", "a.csv.bz2"])
+def test_packing_is_told_by_the_content(packed, table, write):
+    """Browsers unpack what they load, and leave the name."""
+    path = Path(write(packed, table))
+    renamed = path.rename(path.with_name("renamed.csv"))
+
+    assert read_table(renamed).read().to_pydict() == table.to_pydict()
+    assert read_table(write("a.csv", table)).read().to_pydict() == table.to_pydict()
+
+
+def test_arrays_are_no_tables(tmp_path, refused):
+    """They have no names."""
+    np.save(tmp_path / "a.npy", np.eye(3))
+
+    assert refused(tmp_path / "a.npy") == ("a.npy holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
+
+
+def test_empty_standard_input_is_refused(refused, feed):
+    """The command before the pipe failed."""
+    feed(b"")
+
+    assert refused("-").startswith("standard input is empty.")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.parquet", "Parquet"), ("a.arrow", "Arrow"), ("a.csv.gz", "CSV"), ("a.csv.zst", "CSV")]
+)
+def test_broken_contents_name_the_format(table, name, kind, write, refused, text_file):
+    """Half a download, or a wrong suffix."""
+    content = Path(write(name, table)).read_bytes()
+    path = text_file(content[: len(content) // 2], name)
+
+    assert refused(path).startswith(f"{name} cannot be read as {kind}: ")
+    if kind != "CSV":
+        assert f"{name} " in refused(text_file("nonsense" * 10, name))
+
+
+def test_hostile_file_names_are_shown_in_one_line(tmp_path, hostile, refused, text_file):
+    """A file may be called anything, too."""
+    stem = hostile[:100].replace("/", "")
+
+    assert "unsupported file type" in refused(text_file("x", f"{stem}.xls"))
+    assert refused(tmp_path / f"{stem}.csv").startswith("no file '")
