@@ -124,7 +124,18 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
 predictions_option = click.option(
     "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to compare with the floor."
 )
-check_options = _apply((*_DATA, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
+_PREPARE = (
+    click.option(
+        "--as",
+        "as_role",
+        metavar="COLUMN=ROLE",
+        type=NAME,
+        multiple=True,
+        help="What a column is: number, category, code, date, text, id or group.",
+    ),
+    click.option("--strict-input", is_flag=True, help="Refuse a table that would have to be prepared."),
+)
+check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
 _AS_IT_IS = _scale("none", "How each representation is scaled.")

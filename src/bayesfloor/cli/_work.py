@@ -58,6 +58,8 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             target,
             groups=data.groups,
             predictions=data.predictions,
+            prepare="strict" if given["strict_input"] else "auto",
+            roles=roles_of(given, data),
             scale=given["scale"],
             n_trees=given["trees"],
             max_rows=given["max_rows"] or None,
@@ -72,7 +74,26 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
         )
         if given.get("select"):
             found = replace(found, selection=_select(output, data, given, bar))
-    return data, replace(found, facts=replace(found.facts, label=data.label))
+    prepared = replace(found.prepared, notes=data.notes)
+    return data, replace(found, facts=replace(found.facts, label=data.label), prepared=prepared)
+
+
+def roles_of(given: dict[str, Any], data: Data) -> dict[str, str] | None:
+    """What the user says columns are, of those that are features."""
+    from bayesfloor.cli.reading import DataError
+    from bayesfloor.io._encode import ROLES
+    from bayesfloor.io._messages import quote, refuse_unknown
+
+    roles = {}
+    for said in given["as_role"]:
+        name, equals, role = said.rpartition("=")
+        if not equals or role not in ROLES:
+            raise DataError(
+                f"--as {quote(said)} says nothing. Expected COLUMN=ROLE, such as --as zip=category: {', '.join(ROLES)}."
+            )
+        roles[name] = role
+    refuse_unknown(roles, data.feature_names)
+    return roles or None
 
 
 def _select(output: Output, data: Data, given: dict[str, Any], progress: Bar) -> SelectionPath:

@@ -96,9 +96,11 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
 
 
 def _n_features(floor: BayesFloor) -> int:
-    """Columns; of lists, such as embeddings, their numbers."""
+    """Columns in use; of lists, such as embeddings, their numbers."""
     features = floor.fitted_.sample.features
-    return features.values.shape[1] if features.quantity.all() else floor.n_features_in_
+    if not features.prepared:
+        return features.values.shape[1]
+    return sum(column.width if column.role == "list" else 1 for column in features.prepared if column.width)
 
 
 def _near_copies(length: Floats) -> float:

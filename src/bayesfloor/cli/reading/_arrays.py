@@ -75,7 +75,7 @@ def read_npz(file: File, asked: Asked) -> Contents:
         X = _check_features(_array(arrays, name), f"array {quote(name)}")
         labels = None if asked.labels_file else labels_of(*_label_array(arrays, asked.label, asked.roles))
         others = (asked.id_column, asked.groups, asked.image, asked.predictions)
-        given = {name: _flat(_array(arrays, name), name) for name in others if name is not None}
+        given = {name: _whole_column(_array(arrays, name), name) for name in others if name is not None}
     return _contents(X, labels, given, asked)
 
 
@@ -173,7 +173,25 @@ def _check_features(X: Any, what: str) -> np.ndarray:
 
 
 def _coded(values: np.ndarray, name: str) -> Coded:
-    return Coded(*np.unique(_flat(values, name), return_inverse=True))
+    if values.ndim == 2 and values.shape[1] > 1:
+        raise DataError(
+            f"array {quote(name)} has shape {values.shape}: several labels per row? Take one column at a time, as an "
+            "array of its own."
+        )
+    flat = _flat(values, name)
+    gaps = np.isnan(flat) if flat.dtype.kind == "f" else np.zeros(len(flat), dtype=bool)
+    classes, codes = np.unique(flat[~gaps], return_inverse=True)
+    found = np.full(len(flat), -1)
+    found[~gaps] = codes
+    return Coded(classes, found)
+
+
+def _whole_column(values: np.ndarray, name: str) -> np.ndarray:
+    """One value a row, none missing."""
+    flat = _flat(values, name)
+    if flat.dtype.kind == "f":
+        refuse_gaps(name, np.isnan(flat))
+    return flat
 
 
 def _flat(values: np.ndarray, name: str) -> np.ndarray:
@@ -185,8 +203,6 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
             f"array {quote(name)} has shape {values.shape} and type {short(values.dtype)}, but expected one number "
             "or text a row."
         )
-    if values.dtype.kind == "f":
-        refuse_gaps(name, np.isnan(values))
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 

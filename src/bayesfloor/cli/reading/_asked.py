@@ -20,6 +20,7 @@ class Contents(NamedTuple):
     names: Sequence[str]
     labels: Labels | None
     given: dict[str, np.ndarray]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

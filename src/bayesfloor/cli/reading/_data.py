@@ -40,6 +40,8 @@ class Data:
         The name of the column or array of labels.
     predictions : array of shape (n,) or None
         What a model makes of the rows, if asked for.
+    notes : tuple of str
+        What was assumed in reading the file, such as an encoding.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Data:
     feature_names: tuple[str, ...]
     label: str
     predictions: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_data(
@@ -107,10 +110,10 @@ def _read_table(file: File, asked: Asked) -> Contents:
     table = open_table(file)
     label = None if asked.labels_file else find_label(table, asked.label)
     refuse_unknown(asked.named, table.names)
-    given = read_roles(table, asked.roles)
+    given = read_roles(table, asked.roles, label)
     labels = None if label is None else labels_of(label, given[label])
     X, names = read_features(table, asked)
-    return Contents(X, names, labels, {name: coded.rows for name, coded in given.items()})
+    return Contents(X, names, labels, {name: coded.rows for name, coded in given.items()}, table.notes)
 
 
 _READERS = {"npy": read_npy, "npz": read_npz}
@@ -124,7 +127,9 @@ def _data_of(file: File, found: Contents, asked: Asked) -> Data:
     predictions = None if asked.predictions is None else found.given[asked.predictions]
     if predictions is not None:
         _refuse_strangers(str(asked.predictions), predictions, labels.y)
-    return Data(file.name, found.X, labels.y, ids, groups, images, tuple(found.names), labels.name, predictions)
+    return Data(
+        file.name, found.X, labels.y, ids, groups, images, tuple(found.names), labels.name, predictions, found.notes
+    )
 
 
 def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:

@@ -9,12 +9,11 @@ import numpy as np
 
 from bayesfloor.cli.reading._roles import Coded
 from bayesfloor.io._arrow import arrow, is_number, is_text, n_distinct
+from bayesfloor.io._labels import looks_like_regression
 from bayesfloor.io._messages import DataError, join, quote, short, unknown
 from bayesfloor.io._tables import Table, refuse_headless
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
-_MANY = 20  # numbers; fewer are classes, whatever they look like
-_OWN = 0.9  # share of rows with a whole number of their own, from which on it is no class
 
 
 class Labels(NamedTuple):
@@ -26,14 +25,16 @@ class Labels(NamedTuple):
 
 def labels_of(name: str, coded: Coded) -> Labels:
     """Labels, once they have been found to be some."""
-    values, n = coded.values, len(coded.codes)
+    values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
+    if not n:
+        raise DataError(f"column {quote(name)} is empty. Name another column with -y.")
     _refuse_infinite(name, values)
     _refuse_quantity(name, values, n)
     _refuse_classes(name, values, n)
     if values.dtype == object or _is_broken(values):  # a class called 0.5, as a CSV would have it
         values = values.astype(str)
         _refuse_twins(name, values)
-    return Labels(name, values[coded.codes])
+    return Labels(name, coded._replace(values=values).rows)
 
 
 def _is_broken(values: np.ndarray) -> bool:
@@ -50,10 +51,10 @@ def _refuse_quantity(name: str, values: np.ndarray, n: int) -> None:
         numbers = values.astype(np.float64)
     except ValueError:
         return
-    if len(values) > _MANY and (_is_broken(numbers) or len(values) > _OWN * n):
+    if looks_like_regression(np.sort(numbers), n):
         raise DataError(
-            f"column {quote(name)} has {len(values):,} values in {n:,} rows and looks like a quantity, not a class. "
-            "Name another column with -y, or cut it into classes first."
+            f"column {quote(name)} has {len(values):,} different numbers in {n:,} rows: looks like regression, not "
+            "classes. Name another column with -y, or cut it into classes first."
         )
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bayesfloor.cli.reading._arrays import read_label_array
 from bayesfloor.cli.reading._labels import Labels, find_label, labels_of
-from bayesfloor.cli.reading._roles import Coded, encode, read_roles, refuse_gaps
+from bayesfloor.cli.reading._roles import Coded, encode, read_roles
 from bayesfloor.io._arrow import arrow
 from bayesfloor.io._csv import read_lines
 from bayesfloor.io._files import File, find_file, reading
@@ -37,12 +35,11 @@ def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
     header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
     name = lines[0][0] if header and lines[0] else "label"
     rows = lines[1:] if header else lines
-    refuse_gaps(name, np.array([not row for row in rows], dtype=bool))
-    texts = arrow().chunked_array([[row[0] for row in rows]], arrow().string())
+    texts = arrow().chunked_array([[row[0] if row else None for row in rows]], arrow().string())
     return name, encode(texts, is_csv=True)
 
 
 def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
     table = open_table(file)
     name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
-    return name, read_roles(table, [name])[name]
+    return name, read_roles(table, [name], name)[name]

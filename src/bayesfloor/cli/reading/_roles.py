@@ -13,28 +13,36 @@ from bayesfloor.io._tables import Table
 
 
 class Coded(NamedTuple):
-    """Distinct values, and the number of each row's."""
+    """Distinct values, and the number of each row's; -1 of one that has none."""
 
     values: np.ndarray
     codes: np.ndarray
 
     @property
     def rows(self) -> np.ndarray:
-        """The value of each row."""
-        return self.values[self.codes]
+        """The value of each row, None where it has none."""
+        found, missing = self.values[self.codes], self.codes < 0
+        if missing.any():
+            found = found.astype(object)
+            found[missing] = None
+        return found
 
 
-def read_roles(table: Table, roles: list[str]) -> dict[str, Coded]:
-    """The columns of these names."""
+def read_roles(table: Table, roles: list[str], label: str | None) -> dict[str, Coded]:
+    """The columns of these names; only that of labels may have gaps."""
     if not roles:
         return {}
     columns = table.read_texts(roles)
-    return {name: _read_role(columns.column(name), name, is_csv=table.is_csv) for name in roles}
+    found = {}
+    for name in roles:
+        if name != label:
+            refuse_gaps(name, is_missing(columns.column(name)).to_numpy())
+        found[name] = _read_role(columns.column(name), name, is_csv=table.is_csv)
+    return found
 
 
 def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
     kinds = arrow(".types")
-    refuse_gaps(name, is_missing(column).to_numpy())
     if kinds.is_temporal(column.type):
         column = column.cast(arrow().string())
     if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
@@ -54,8 +62,10 @@ def refuse_gaps(name: str, missing: np.ndarray) -> None:
 def encode(column: Any, *, is_csv: bool) -> Coded:
     """A column of pyarrow by its distinct values."""
     compute = arrow(".compute")
-    distinct = compute.unique(column)
-    codes = compute.index_in(column, value_set=distinct).to_numpy()
+    distinct = compute.unique(column).drop_null()
+    if arrow(".types").is_floating(distinct.type):
+        distinct = distinct.filter(compute.invert(compute.is_nan(distinct)))
+    codes = compute.index_in(column, value_set=distinct).fill_null(-1).to_numpy()
     return Coded(_values(distinct, is_csv=is_csv), codes)
 
 
