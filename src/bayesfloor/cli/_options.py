@@ -133,6 +133,7 @@ _PREPARE = (
         multiple=True,
         help="What a column is: number, category, code, date, text, id or group.",
     ),
+    click.option("--clean-labels", is_flag=True, help="Merge labels that differ by case or blanks only."),
     click.option("--strict-input", is_flag=True, help="Refuse a table that would have to be prepared."),
 )
 check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))

@@ -60,6 +60,7 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             predictions=data.predictions,
             prepare="strict" if given["strict_input"] else "auto",
             roles=roles_of(given, data),
+            clean_labels=given["clean_labels"],
             scale=given["scale"],
             n_trees=given["trees"],
             max_rows=given["max_rows"] or None,
@@ -89,7 +90,7 @@ def roles_of(given: dict[str, Any], data: Data) -> dict[str, str] | None:
         name, equals, role = said.rpartition("=")
         if not equals or role not in ROLES:
             raise DataError(
-                f"--as {quote(said)} says nothing. Expected COLUMN=ROLE, such as --as zip=category: {', '.join(ROLES)}."
+                f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(ROLES)}."
             )
         roles[name] = role
     refuse_unknown(roles, data.feature_names)

@@ -25,6 +25,7 @@ from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import Prepared
+from bayesfloor.io._spellings import clean
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -255,6 +256,7 @@ def check(
     prepare: Any = "auto",
     roles: dict[str, Any] | None = None,
     y_kind: str = "auto",
+    clean_labels: bool = False,
     scale: str | None = "auto",
     n_trees: int = 3,
     max_rows: int | None = None,
@@ -293,6 +295,8 @@ def check(
         "group", or a list of levels from low to high.
     y_kind : "auto" or "votes", default="auto"
         "votes" says that the ones in a matrix of 0 and 1 are annotators' votes, not several labels per row.
+    clean_labels : bool, default=False
+        Merge labels that differ by case or blanks only. A finding names them otherwise.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -320,6 +324,7 @@ def check(
     label = y if isinstance(y, str) and not y.endswith(".npy") else ""
     if not is_place(X):
         X, y, groups, predictions, label = _columns(X, y, groups, predictions)
+        y = clean(y) if clean_labels else y
     elif predictions is not None and isinstance(y, (str, Path)):
         raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
     floor = BayesFloor(

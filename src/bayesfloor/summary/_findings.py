@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._text import about, join_labels, percent, show_labels
+from bayesfloor.engine._text import about, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.io._spellings import find_spellings
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
@@ -37,7 +38,7 @@ class Finding:
 
 def find(check: Check) -> tuple[Finding, ...]:
     """All findings: causes, then doubts, then what may be done."""
-    found = _those(check, (_no_signal, _conflict, _alike, _hardest, _suspicious))
+    found = _those(check, (_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious))
     doubts = [Finding(trait.code, _sentence(trait.text), "traits") for trait in check.traits if trait.weak]
     return (*found, *doubts, *_those(check, (_droppable, _lower_floor, _model)))
 
@@ -49,6 +50,39 @@ def _sentence(text: str) -> str:
 def _those(check: Check, looks: tuple[Callable[[Check], Finding | None], ...]) -> list[Finding]:
     """What these looks find."""
     return [finding for look in looks if (finding := look(check)) is not None]
+
+
+def _spellings(check: Check) -> Finding | None:
+    """Labels that may be one; rows are those of the classes in use."""
+    sizes = np.round(check.pairwise.sizes).astype(int)
+    found = find_spellings(np.repeat(np.array(check.pairwise.classes.tolist(), dtype=object), sizes))
+    told = []
+    if found.alike:
+        same = [" = ".join(map(quoted, group)) for group in found.alike]
+        n = sum(len(group) - 1 for group in found.alike)
+        told.append(
+            f"{count(n, 'label')} differ{'s' * (n == 1)} from another by case or blanks only: {join_labels(same, 3)}. "
+            "Merge them: --clean-labels, or clean_labels=True."
+        )
+    if found.typos:
+        pairs = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
+        told.append(f"Likely typos: {join_labels(pairs, 5)}. Correct them in the data.")
+    return Finding("BF106", " ".join(told)) if told else None
+
+
+def _codes(check: Check) -> Finding | None:
+    codes = [quoted(column.name) for column in check.prepared.columns if column.role == "code"]
+    if not codes:
+        return None
+    it, they = ("It", "looks") if len(codes) == 1 else ("They", "look")
+    first = next(column.name for column in check.prepared.columns if column.role == "code")
+    return Finding(
+        "BF107",
+        f"{count(len(codes), 'column')} of whole numbers {they} like codes, whose order means nothing: "
+        f"{join_labels(codes, 5)}. {it} {'was' if len(codes) == 1 else 'were'} given to learners as class rates. "
+        f"If that is wrong: --as {printable(first)}=number, or roles={{{first!r}: 'number'}}.",
+        "prepared",
+    )
 
 
 def _no_signal(check: Check) -> Finding | None:

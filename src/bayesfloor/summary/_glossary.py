@@ -18,6 +18,13 @@ CODES = {
     "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than the rows around "
     "them; false discoveries are controlled at 5 % (Benjamini-Hochberg). Where classes overlap such rows are ambiguous "
     "rather than wrong: look before you relabel.",
+    "BF106": "Labels that may be one. Some labels differ from another by case or blanks only, or look like typos of a "
+    "frequent one. As classes of their own they make the error look higher than it is. clean_labels=True, or "
+    "--clean-labels, merges the first kind; typos are listed, and stay.",
+    "BF107": "Codes. A column of whole numbers looks like names of things, such as zip codes: few of the numbers "
+    "possible occur, and these again and again. Their order means nothing, so learners see each code as the class "
+    "rates of its rows, taken from the rows of each training fold alone. roles={'zip': 'number'} or --as zip=number "
+    "makes it a quantity, and 'category' one column per code.",
     "BF201": "Few rows. Figures of a class with fewer than 30 rows are too uncertain to rely on, and gates leave it "
     "out; add rows or merge the class.",
     "BF202": "Scale matters. Distances depend on the units of the features, and here the fraction of cross-class edges "

@@ -1,0 +1,81 @@
+"""Labels that may be one: those that differ by case or blanks only, and likely typos."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_RARE = 0.1  # of another label's rows, from which on a label like it may be a typo
+_CLOSE = 0.8  # part of two spellings that is alike
+_SHORTEST = 4  # letters; shorter labels are alike too easily
+_MOST = 2000  # different labels to compare
+
+
+class Spellings(NamedTuple):
+    """Labels that differ by case or blanks only, grouped, the most frequent first; and likely typos as (typo, label)."""
+
+    alike: tuple[tuple[str, ...], ...] = ()
+    typos: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def best(self) -> dict[str, str]:
+        """The most frequent spelling of each that differs by case or blanks only."""
+        return {other: group[0] for group in self.alike for other in group[1:]}
+
+
+def find_spellings(y: Any) -> Spellings:
+    """Labels that may be one.
+
+    Examples
+    --------
+    >>> found = find_spellings(["setosa"] * 30 + ["Setosa ", "setsoa"] + ["virginica"] * 30)
+    >>> found.alike
+    (('setosa', 'Setosa '),)
+    >>> found.typos
+    (('setsoa', 'setosa'),)
+    """
+    counts = Counter(label for label in np.asarray(y, dtype=object).ravel().tolist() if isinstance(label, str))
+    groups = defaultdict(list)
+    for label in sorted(counts, key=lambda label: (-counts[label], label)):
+        groups[_plain(label)].append(label)
+    alike = tuple(tuple(group) for group in groups.values() if len(group) > 1)
+    rows = Counter({plain: sum(counts[label] for label in group) for plain, group in groups.items()})
+    typos = _find_typos(rows) if len(rows) <= _MOST else []
+    return Spellings(alike, tuple((groups[typo][0], groups[label][0]) for typo, label in typos))
+
+
+def _plain(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _find_typos(rows: Counter[str]) -> list[tuple[str, str]]:
+    """Rare labels that are nearly spelled as a frequent one."""
+    found, matcher = [], SequenceMatcher(autojunk=False)
+    for typo in sorted(rows):
+        matcher.set_seq2(typo)
+        likely = [label for label in rows if rows[typo] <= _RARE * rows[label] and len(label) >= _SHORTEST]
+        close = [(_alike(matcher, label), rows[label], label) for label in likely]
+        best = max(close, default=(0.0, 0, ""))
+        if best[0] >= _CLOSE and not _differ_in_number(typo, best[2]):
+            found.append((typo, best[2]))
+    return found
+
+
+def _alike(matcher: SequenceMatcher[str], label: str) -> float:
+    matcher.set_seq1(label)
+    return 0.0 if matcher.real_quick_ratio() < _CLOSE else matcher.ratio()
+
+
+def _differ_in_number(one: str, two: str) -> bool:
+    """Whether digits tell two labels apart, as in level 1 and level 2."""
+    return [c for c in one if c.isdigit()] != [c for c in two if c.isdigit()]
+
+
+def clean(y: Any) -> np.ndarray:
+    """The labels, each in its most frequent spelling; typos stay as they are."""
+    best = find_spellings(y).best
+    labels = np.asarray(y, dtype=object).ravel()
+    return np.array([best.get(label, label) if isinstance(label, str) else label for label in labels], dtype=object)
