@@ -31,6 +31,7 @@ from bayesfloor.cli._work import (
     one_to_stdout,
     page_path,
     pictures,
+    prepared_lines,
     read,
     read_baseline,
     refuse_missing_folder,
@@ -117,7 +118,8 @@ def check(
     _, found = look(output, target, given)
     gates = found.gates(baseline=before, **limits)
     if "-" not in (json_path, markdown):
-        output.result("\n".join([repr(found), *gate_lines(gates), *next_lines(found, given)]))
+        more = prepared_lines(found) if output.verbose else []
+        output.result("\n".join([repr(found), *more, *gate_lines(gates), *next_lines(found, given)]))
     write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "too close to call"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK

@@ -196,11 +196,27 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     words += (engine := say_again(given))
     model = [] if given["predictions"] is None else ["--predictions", given["predictions"]]
     effort = [] if given["effort"] == "normal" else ["--effort", given["effort"]]
-    verbs = {"report": [*words, *model, *effort]}
+    verbs = {"report": [*words, *model, *effort, *_prepare_again(given)]}
     if found.rows.n_suspect and not engine:  # samples reads all rows
         drop = [] if given["predictions"] is None else ["--drop", given["predictions"]]
         verbs = {"samples": [*words, *drop], **verbs}
     return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
+
+
+def _prepare_again(given: dict[str, Any]) -> list[str]:
+    """The options that say how to prepare the data."""
+    flags = {"--clean-labels": given["clean_labels"], "--strict-input": given["strict_input"]}
+    said = [flag for flag, asked in flags.items() if asked]
+    return [*(word for role in given["as_role"] for word in ("--as", role)), *said]
+
+
+def prepared_lines(found: Check) -> list[str]:
+    """What was done to each column that was not used as it is."""
+    from bayesfloor.engine._text import cells, pad
+
+    rows = [("column", "read as", "what was done"), *found.prepared.lines()]
+    left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
+    return ["", *(f"{pad(name, left)}  {pad(role, middle)}  {text}" for name, role, text in rows)] if rows[1:] else []
 
 
 def _shell(words: list[str]) -> str:

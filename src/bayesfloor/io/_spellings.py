@@ -15,7 +15,7 @@ _MOST = 2000  # different labels to compare
 
 
 class Spellings(NamedTuple):
-    """Labels that differ by case or blanks only, grouped, the most frequent first; and likely typos as (typo, label)."""
+    """Labels that differ by case or blanks only, the most frequent first; and likely typos as (typo, label)."""
 
     alike: tuple[tuple[str, ...], ...] = ()
     typos: tuple[tuple[str, str], ...] = ()

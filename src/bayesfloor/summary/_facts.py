@@ -33,7 +33,7 @@ class Facts(Result):
     ----------
     name : what the data are called, such as a file name.
     label : name of the label's column, if it has one.
-    n_rows, n_used, n_distinct : rows given, rows in use, and distinct ones among these.
+    n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct ones among these.
     n_features, n_classes : numbers of columns and of classes.
     n_groups : number of groups, or None.
     scale, scale_rates : the scale in use, and the fraction of cross-class edges under each that was tried.
@@ -75,7 +75,7 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
     return Facts(
         name=name,
         label=label,
-        n_rows=sample.n_input,
+        n_rows=sample.n_input - sample.n_unlabelled,
         n_used=len(floor.rows_),
         n_distinct=len(np.unique(fit.counts.content.vertex)),
         n_features=_n_features(floor),
