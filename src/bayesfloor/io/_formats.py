@@ -58,6 +58,7 @@ _PAIRS = (
         ("否", "是"),
     ),
 )
+_MOST_SPELLINGS = 40  # of yes, no and missing
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|MXN|ZAR|KRW|TRY|RUB|US|R|kr|zł|Kč|Ft|Fr"
 _SIGNS = "".join(c for c in map(chr, range(0x20, 0x20C1)) if unicodedata.category(c) == "Sc")
 _MONEY = rf"(?:(?:{_CODES})\.?)?[{re.escape(_SIGNS)}]?"
@@ -116,6 +117,8 @@ class BooleanFormat:
 
 def boolean_format(levels: Sequence[str]) -> BooleanFormat | None:
     """The format of a column that says yes or no; None of any other."""
+    if len(levels) > _MOST_SPELLINGS:
+        return None
     words = {strip(level).casefold() for level in levels if not is_gap(level)}
     return next((BooleanFormat(*pair) for pair in _PAIRS if words == set(pair)), None)
 
