@@ -1,9 +1,14 @@
-"""The one line that a table is refused with."""
+"""What tests of this folder share: the module of tables, and the one line that a table is refused with."""
+
+import sys
+from pathlib import Path
 
 import pytest
 
 from bayesfloor.io._messages import DataError
 from bayesfloor.io._tables import read_table
+
+sys.path.append(str(Path(__file__).parent))  # for tables.py
 
 
 @pytest.fixture

@@ -141,14 +141,16 @@ def read_column(column: Any) -> Values:
         moments = column.to_numpy()
         if moments.dtype.kind == "M":
             return Values(name, "date", moments.astype("datetime64[us]"))
+    if kind == "String" and (found := column.to_numpy()).dtype == object:  # quicker than a list
+        return read_list(name, found.tolist())
     return read_list(name, column.to_list())
 
 
 def read_list(name: str, values: Sequence[Any]) -> Values:
     """Python values of any kinds as a column in its one form."""
     types = set(map(type, values))
-    if str in types and types <= {str, type(None)}:
-        return texts(name, values)
+    if types <= {str, type(None), float} and str in types:
+        return texts(name, [None if value != value else value for value in values])  # noqa: PLR0124 - NaN
     gaps = [is_missing(value) for value in values]
     kinds = {_kind(type(value)) for value, gap in zip(values, gaps, strict=True) if not gap}
     if not kinds:

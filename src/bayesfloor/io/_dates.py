@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._text import quoted
 from bayesfloor.io._columns import Floats
-from bayesfloor.io._formats import is_gap, strip
+from bayesfloor.io._formats import by_shape, is_gap, strip
 
 Moments = NDArray[np.datetime64]
 
@@ -22,24 +22,26 @@ _MONTHS = (
     ("dec", "dez", "déc", "dic"),
 )
 _NUMBER_OF_MONTH = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
+# Patterns of shapes, in which every digit is a 9.
 _CLOCK = (
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?P<hour>9{1,2}):(?P<minute>9{2})(?::(?P<second>9{2})(?:[.,](?P<fraction>9{1,9}))?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)?"
 )
-_ZONE = r"(?: ?(?P<zone>z|utc|gmt|[-+]\d{2}:?\d{2}))?"
+_ZONE = r"(?: ?(?P<zone>z|utc|gmt|[-+]9{2}:?9{2}))?"
 _TIME = rf"(?:(?:,? |t){_CLOCK}{_ZONE})?"
 _WEEKDAY = r"(?:[^\W\d]{2,10}\.?,? )?"
-_DAY = r"(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?"
+_DAY = r"(?P<day>9{1,2})(?:\.|st|nd|rd|th)?"
 _WORD = r"(?P<word>[^\W\d]{3,9})\.?"
 _LAYOUTS = {
-    "iso": rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d{{1,2}})(?P=mark)(?P<day>\d{{1,2}}){_TIME}",
-    "month": r"(?P<year>\d{4})-(?P<month>\d{2})",
-    "numbers": rf"(?P<first>\d{{1,2}})(?P<mark>[-/.])(?P<second_>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}",
-    "words": rf"{_WEEKDAY}{_DAY}[- /]?{_WORD},?[- /]?(?P<year>\d{{4}}){_TIME}",
-    "words first": rf"{_WEEKDAY}{_WORD} {_DAY},? (?P<year>\d{{4}}){_TIME}",
+    "iso": rf"(?P<year>9{{4}})(?P<mark>[-/.])(?P<month>9{{1,2}})(?P=mark)(?P<day>9{{1,2}}){_TIME}",
+    "month": r"(?P<year>9{4})-(?P<month>9{2})",
+    "numbers": rf"(?P<first>9{{1,2}})(?P<mark>[-/.])(?P<then>9{{1,2}})(?P=mark)(?P<year>9{{4}}|9{{2}}){_TIME}",
+    "words": rf"{_WEEKDAY}{_DAY}[- /]?{_WORD},?[- /]?(?P<year>9{{4}}){_TIME}",
+    "words first": rf"{_WEEKDAY}{_WORD} {_DAY},? (?P<year>9{{4}}){_TIME}",
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _LAYOUTS.items()}
 _TIME_OF_DAY = re.compile(_CLOCK)
+_SHAPE = {ord(digit): "9" for digit in "012345678"}
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,16 @@ class DateFormat:
 
     def read(self, levels: Sequence[str]) -> Moments:
         """The moments, NaT where missing; ValueError of what is written otherwise."""
-        found = [None if is_gap(x, among_numbers=True) else _match(self.layout, x) or x for x in levels]
-        bad = [cell for cell in found if isinstance(cell, str)]
-        if bad:
-            raise ValueError(f"{quoted(bad[0])} is not a date as the others are written")
-        parts = np.array([_parts(self, cell) for cell in found if not isinstance(cell, str)], dtype=np.int64)
-        return _moments(parts.reshape(-1, 4), levels)
+        clean = _clean(levels)
+        parts = np.zeros((len(levels), 4), dtype=np.int64)
+        for shape, places in by_shape(clean, _SHAPE).items():
+            if is_gap(shape, among_numbers=True):
+                continue
+            found = _PATTERNS[self.layout].fullmatch(shape)
+            if found is None:
+                raise ValueError(f"{quoted(levels[places[0]])} is not a date as the others are written")
+            parts[places] = _parts(self, _Digits(found, [clean[i] for i in places]))
+        return _moments(parts, levels)
 
     def describe(self) -> str:
         """What was done, for people."""
@@ -68,45 +74,61 @@ class DateFormat:
         return told + ", which the values leave open" * self.ambiguous
 
 
-def _match(layout: str, level: str) -> dict[str, str | None] | None:
-    found = _PATTERNS[layout].fullmatch(" ".join(strip(level).casefold().split()))
-    return None if found is None else found.groupdict()
+def _clean(levels: Sequence[str]) -> list[str]:
+    """Texts in small letters, with single blanks."""
+    return [" ".join(strip(level).casefold().split()) for level in levels]
 
 
-def _parts(form: DateFormat, cell: dict[str, str | None] | None) -> tuple[int, int, int, int]:
-    """Year, month, day and microseconds since midnight; month 0 where missing, 13 where there is none."""
-    if cell is None:
-        return 0, 0, 0, 0
+class _Digits:
+    """The numbers in texts of one shape, which stand at the same places in all."""
+
+    def __init__(self, found: re.Match[str], texts: Sequence[str]) -> None:
+        self.found = found
+        self.has = found.groupdict()
+        self._letters = np.array(texts).view(np.uint32).reshape(len(texts), -1)
+
+    def number(self, part: str, *, start: int = 0, end: int | None = None) -> NDArray[np.int64]:
+        """The number in a part of each text; 0 where there is no such part."""
+        if not self.has.get(part):
+            return np.zeros(len(self._letters), dtype=np.int64)
+        first, last = self.found.span(part)
+        digits = self._letters[:, first + start : last if end is None else first + end].astype(np.int64) - ord("0")
+        return digits @ 10 ** np.arange(digits.shape[1])[::-1]
+
+
+def _parts(form: DateFormat, cell: _Digits) -> NDArray[np.int64]:
+    """Year, month, day and microseconds since midnight of each text; month 13 where there is none."""
+    year = cell.number("year")
+    if len(cell.has["year"]) == 2:
+        year += np.where(year >= 69, 1900, 2000)
     if form.layout == "numbers":
-        numbers = [int(cell["first"] or 0), int(cell["second_"] or 0)]
-        day, month = numbers if form.day_first else numbers[::-1]
+        day, month = (cell.number(part) for part in (("first", "then") if form.day_first else ("then", "first")))
     else:
-        day = int(cell.get("day") or 1)
-        month = _NUMBER_OF_MONTH.get((cell["word"] or "")[:3], 13) if "word" in cell else int(cell["month"] or 0)
-    year = int(cell["year"] or 0)
-    if len(cell["year"] or "") == 2:
-        year += 1900 if year >= 69 else 2000
-    clock = _microseconds(cell) if cell.get("hour") else 0
-    zone = 0 if form.one_zone else _offset(cell.get("zone"))
-    return year, month if clock >= 0 and month else 13, day, clock - zone
+        day = cell.number("day") + (not cell.has.get("day"))
+        word = cell.has.get("word")
+        month = cell.number("month") if word is None else np.full(len(day), _NUMBER_OF_MONTH.get(word[:3], 13))
+    clock = _microseconds(cell) if cell.has.get("hour") else np.zeros(len(day), dtype=np.int64)
+    zone = 0 if form.one_zone else _offset(cell)
+    return np.column_stack([year, np.where((clock < 0) | (month < 1), 13, month), day, clock - zone])
 
 
-def _microseconds(cell: dict[str, str | None]) -> int:
+def _microseconds(cell: _Digits) -> NDArray[np.int64]:
     """Microseconds since midnight; -1 where no clock shows that."""
-    hour, minute, second = (int(cell[part] or 0) for part in ("hour", "minute", "second"))
-    if hour > (12 if cell["half"] else 23) or minute > 59 or second > 60 or (cell["half"] and not hour):
-        return -1
-    if cell["half"]:
-        hour = hour % 12 + 12 * (cell["half"] == "p")
-    fraction = int(((cell["fraction"] or "") + "000000")[:6])
-    return ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+    hour, minute, second = (cell.number(part) for part in ("hour", "minute", "second"))
+    half, fraction = cell.has["half"], cell.has["fraction"] or ""
+    wrong = (hour > (12 if half else 23)) | (minute > 59) | (second > 60) | ((hour == 0) & bool(half))
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
+    parts = cell.number("fraction", end=min(6, len(fraction))) * 10 ** max(0, 6 - len(fraction))
+    return np.where(wrong, -1, ((hour * 60 + minute) * 60 + second) * 1_000_000 + parts)
 
 
-def _offset(zone: str | None) -> int:
-    """Microseconds by which a clock is ahead of UTC."""
-    if not zone or zone[0] not in "+-":
-        return 0
-    minutes = int(zone[1:3]) * 60 + int(zone[-2:])
+def _offset(cell: _Digits) -> NDArray[np.int64]:
+    """Microseconds by which clocks are ahead of UTC."""
+    zone = cell.has.get("zone") or ""
+    if zone[:1] not in ("+", "-"):
+        return cell.number("")
+    minutes = cell.number("zone", start=1, end=3) * 60 + cell.number("zone", start=len(zone) - 2)
     return (minutes if zone[0] == "+" else -minutes) * 60_000_000
 
 
@@ -126,41 +148,35 @@ def _moments(parts: NDArray[np.int64], levels: Sequence[str]) -> Moments:
 
 def date_format(levels: Sequence[str]) -> DateFormat | None:
     """The one format in which all values of a column are dates; None where there is none."""
-    given = [level for level in levels if not is_gap(level, among_numbers=True)]
-    if not given:
-        return None
-    layout = next((name for name in _PATTERNS if _match(name, given[0])), None)
+    clean = _clean(levels)
+    shapes = by_shape(clean, _SHAPE)
+    given = [shape for shape in shapes if not is_gap(shape, among_numbers=True)]
+    layouts = (name for name, pattern in _PATTERNS.items() if given and all(map(pattern.fullmatch, given)))
+    layout = next(layouts, None)
     if layout is None:
         return None
-    cells = []
-    for level in given:
-        cell = _match(layout, level)
-        if cell is None:
-            return None
-        cells.append(cell)
-    one_zone = len({_offset(cell.get("zone")) for cell in cells}) == 1
-    form = DateFormat(layout, one_zone=one_zone)
-    if layout == "numbers":
-        day_first, ambiguous = _which_first(cells)
-        form = DateFormat(layout, day_first, one_zone, ambiguous)
+    cells = [_Digits(found, [clean[i] for i in shapes[s]]) for s in given if (found := _PATTERNS[layout].fullmatch(s))]
+    one_zone = len(np.unique(np.concatenate([_offset(cell) for cell in cells]))) == 1
+    day_first, ambiguous = _which_first(cells) if layout == "numbers" else (True, False)
+    form = DateFormat(layout, day_first, one_zone, ambiguous)
     try:
-        form.read(given)
+        form.read(levels)
     except ValueError:
         return None
     return form
 
 
-def _which_first(cells: Sequence[dict[str, str | None]]) -> tuple[bool, bool]:
+def _which_first(cells: Sequence[_Digits]) -> tuple[bool, bool]:
     """Whether the day comes first, and whether the values leave that open.
 
     A number above 12 is a day. Where there is none, a clock with am and pm is American, month first; all others
     put the day first.
     """
-    if max(int(cell["first"] or 0) for cell in cells) > 12:
+    if max(cell.number("first").max() for cell in cells) > 12:
         return True, False
-    if max(int(cell["second_"] or 0) for cell in cells) > 12:
+    if max(cell.number("then").max() for cell in cells) > 12:
         return False, False
-    return all(cell["half"] is None for cell in cells), True
+    return all(cell.has["half"] is None for cell in cells), True
 
 
 @dataclass(frozen=True)
@@ -169,19 +185,23 @@ class TimeFormat:
 
     def read(self, levels: Sequence[str]) -> Floats:
         """Hours since midnight, NaN where missing; ValueError of what is written otherwise."""
-        return np.array([np.nan if is_gap(x, among_numbers=True) else _hours(x) for x in levels])
+        clean = _clean(levels)
+        hours = np.full(len(levels), np.nan)
+        for shape, places in by_shape(clean, _SHAPE).items():
+            if is_gap(shape, among_numbers=True):
+                continue
+            found = _TIME_OF_DAY.fullmatch(shape)
+            clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
+            if clock.min() < 0:
+                raise ValueError(
+                    f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day as the others are"
+                )
+            hours[places] = clock / 3.6e9
+        return hours
 
     def describe(self) -> str:
         """What was done, for people."""
         return "read texts as times of day, in hours"
-
-
-def _hours(level: str) -> float:
-    found = _TIME_OF_DAY.fullmatch(strip(level).casefold())
-    clock = _microseconds(found.groupdict()) if found else -1
-    if clock < 0:
-        raise ValueError(f"{quoted(level)} is not a time of day as the others are written")
-    return clock / 3.6e9
 
 
 def time_format(levels: Sequence[str]) -> TimeFormat | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,7 @@ _PAIRS = (
         ("否", "是"),
     ),
 )
+_MOST_SPELLINGS = 40  # of yes, no and missing
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|MXN|ZAR|KRW|TRY|RUB|US|R|kr|zł|Kč|Ft|Fr"
 _SIGNS = "".join(c for c in map(chr, range(0x20, 0x20C1)) if unicodedata.category(c) == "Sc")
 _MONEY = rf"(?:(?:{_CODES})\.?)?[{re.escape(_SIGNS)}]?"
@@ -70,13 +71,22 @@ _CELL = re.compile(
 )
 # Thousands and decimal marks, in the order in which they are tried.
 _MARKS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
+_SHAPE = {ord(digit): "9" for digit in "12345678"}  # leading zeros are to be seen
 _DIGITS = 15  # longer ones are names of things: a 64-bit number does not hold them
-_BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007\t"} | {ord("\u2019"): "'"}
+_BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007"} | {ord("\u2019"): "'"}
 
 
 def strip(text: str) -> str:
     """A text without blanks around it, and with plain ones inside."""
-    return text.translate(_BLANKS).strip()
+    return text.strip() if text.isascii() else text.translate(_BLANKS).strip()
+
+
+def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[int]]:
+    """Which texts have which shape: texts whose digits stand at the same places have one."""
+    found: dict[str, list[int]] = {}
+    for i, text in enumerate(texts):
+        found.setdefault(text.translate(shape), []).append(i)
+    return found
 
 
 def is_gap(text: str, *, among_numbers: bool = False) -> bool:
@@ -107,6 +117,8 @@ class BooleanFormat:
 
 def boolean_format(levels: Sequence[str]) -> BooleanFormat | None:
     """The format of a column that says yes or no; None of any other."""
+    if len(levels) > _MOST_SPELLINGS:
+        return None
     words = {strip(level).casefold() for level in levels if not is_gap(level)}
     return next((BooleanFormat(*pair) for pair in _PAIRS if words == set(pair)), None)
 
@@ -123,18 +135,17 @@ class NumberFormat:
 
     def read(self, levels: Sequence[str]) -> Floats:
         """The numbers, NaN where missing; ValueError of what is written otherwise."""
-        cells = [None if is_gap(level, among_numbers=True) else _cell(level) or level for level in levels]
         thousands = self.thousands or ("," if self.decimal == "." else ".")  # larger numbers may come later
         core = re.compile(_core(thousands, self.decimal))
-        values = np.empty(len(levels))
-        for i, cell in enumerate(cells):
-            if cell is None:
-                values[i] = np.nan
+        values = np.full(len(levels), np.nan)
+        for shape, places in by_shape(levels, _SHAPE).items():
+            if is_gap(shape, among_numbers=True):
                 continue
-            if isinstance(cell, str) or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
-                raise ValueError(f"{quoted(levels[i])} is not a number as the others are written")
-            value = _value(cell.core, thousands, self.decimal)
-            values[i] = -value if cell.negative else value
+            cell = _cell(shape)
+            if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
+                raise ValueError(f"{quoted(levels[places[0]])} is not a number as the others are written")
+            sign = -1.0 if cell.negative else 1.0
+            values[places] = [sign * _value(strip(levels[i][cell.span]), thousands, self.decimal) for i in places]
         return values
 
     def describe(self) -> str:
@@ -152,9 +163,10 @@ class NumberFormat:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The parts of a number in a text."""
+    """The parts of a number in a text, and where its digits stand."""
 
     core: str
+    span: slice
     money: str
     percent: bool
     negative: bool
@@ -169,9 +181,16 @@ def _cell(level: str) -> _Cell | None:
     signs = found["sign"] + found["sign2"] + found["sign3"] + "-" * bool(found["open"])
     if len(signs) > 1 or (found["before"] and found["after"]):
         return None
-    core = found["core"].casefold().rstrip()
+    before = len(level) - len(level.lstrip())
+    span = slice(before + found.start("core"), before + found.end("core"))
+    money = found["before"] or found["after"]
     return _Cell(
-        core, found["before"] or found["after"], bool(found["percent"]), signs in ("-", "\u2212"), signs == "+"
+        core=found["core"].casefold().rstrip(),
+        span=span,
+        money=money,
+        percent=bool(found["percent"]),
+        negative=signs in ("-", "\u2212"),
+        plus=signs == "+",
     )
 
 
@@ -190,10 +209,10 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
     Leading zeros, more digits than a number holds, and a plus before blanks (telephones) make names, not numbers.
     """
     cells = []
-    for level in levels:
-        if is_gap(level, among_numbers=True):
+    for shape in by_shape(levels, _SHAPE):
+        if is_gap(shape, among_numbers=True):
             continue
-        cell = _cell(level)
+        cell = _cell(shape)
         if cell is None:
             return None
         cells.append(cell)
