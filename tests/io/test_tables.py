@@ -77,6 +77,15 @@ def test_what_programs_keep_for_themselves_is_no_data(tmp_path, table, put):
     assert read_table(tmp_path).read().num_rows == 40
 
 
+def test_tables_of_another_kind_are_told(tmp_path, table):
+    """Half of the rows may be in them."""
+    pq.write_table(table, tmp_path / "a.parquet")
+    pacsv.write_csv(table, tmp_path / "b.csv")
+    pacsv.write_csv(table, tmp_path / "c.tsv")
+
+    assert read_table(tmp_path).notes == ("2 CSV files beside the Parquet files were not read",)
+
+
 def test_a_folder_may_itself_begin_with_an_underscore(tmp_path, table):
     """Only what lies below it counts."""
     folder = tmp_path / "_mine"
