@@ -220,7 +220,7 @@ def table(global_random_seed):
 
 
 @pytest.fixture
-def write(tmp_path):
+def write_as(tmp_path):
     """Writes a table in the format of its name; gives the path as text."""
 
     def write_table(name, table):

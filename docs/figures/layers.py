@@ -13,6 +13,7 @@ LAYERS = (
     (("floor", "BayesFloor, tree bounds"),),
     (("counts", "edges and labels: counts"),),
     (("forest", "points: edges"), ("formulas", "counts: bounds")),
+    (("io", "files, frames, streams: tables"),),
     (("engine", "tasks, files, rows"),),
 )
 

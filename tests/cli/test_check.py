@@ -374,7 +374,7 @@ def broken(tmp_path_factory):
         ("check", ("good.csv",), ["-y", "kind (2)"]),
         ("samples", ("god.csv", "-y", "kind"), ["god.csv", "Did you mean 'good.csv'"]),
         ("tree", ("empty.csv", "-y", "label"), ["empty.csv is empty"]),
-        ("report", ("folder", "-y", "label"), ["'folder'", ".parquet"]),
+        ("report", ("folder", "-y", "label"), ["'folder'", "Parquet, Arrow or CSV"]),
         ("tree", ("junk.csv", "-y", "label"), ["junk.csv"]),
     ],
 )

@@ -180,6 +180,14 @@ def test_all_troubles_are_told_at_once(refused):
     )
 
 
+def test_an_open_quote_is_told(refused):
+    """All rows below it would be one value."""
+    assert refused(b'u,text\n1,"a\nb"\n2,"c\n3,d\n4,e\n') == (
+        "in bytes, a quote in line 4 is never closed. Close or remove it."
+    )
+    assert read_table(b'u,text\n1,"a\nb"\n2,"c\n"\n\n').read().column("text").to_pylist() == ["a\nb", "c\n"]
+
+
 def test_a_first_line_of_numbers_is_no_header(refused):
     """Else the first row would go lost, and columns have strange names."""
     assert refused(b"5.1,3.5,0.2,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n").startswith(

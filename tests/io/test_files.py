@@ -8,9 +8,9 @@ import pytest
 from bayesfloor.io._tables import read_table
 
 
-def test_every_format_is_read_from_standard_input(table, file_name, write, feed):
+def test_every_format_is_read_from_standard_input(table, file_name, write_as, feed):
     """A pipe has no suffix: the first bytes say what comes."""
-    content = Path(write(file_name, table)).read_bytes()
+    content = Path(write_as(file_name, table)).read_bytes()
     feed(content)
 
     for found in (read_table("-"), read_table(content)):
@@ -23,9 +23,9 @@ def test_an_empty_file_name_is_a_line_too(refused):
     assert refused("").startswith("the name of the file is empty.")
 
 
-def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write, refused):
+def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write_as, refused):
     """Most wrong paths are nearly right."""
-    write("train.csv", table)
+    write_as("train.csv", table)
 
     assert refused(tmp_path / "trian.csv").endswith("trian.csv'. Did you mean 'train.csv'?")
     assert "There is no folder" in refused(tmp_path / "no" / "train.csv")
@@ -62,13 +62,13 @@ def test_only_csvs_may_be_packed(name, refused, text_file):
 
 
 @pytest.mark.parametrize("packed", ["a.csv.gz", "a.csv.zst", "a.csv.bz2"])
-def test_packing_is_told_by_the_content(packed, table, write):
+def test_packing_is_told_by_the_content(packed, table, write_as):
     """Browsers unpack what they load, and leave the name."""
-    path = Path(write(packed, table))
+    path = Path(write_as(packed, table))
     renamed = path.rename(path.with_name("renamed.csv"))
 
     assert read_table(renamed).read().to_pydict() == table.to_pydict()
-    assert read_table(write("a.csv", table)).read().to_pydict() == table.to_pydict()
+    assert read_table(write_as("a.csv", table)).read().to_pydict() == table.to_pydict()
 
 
 def test_arrays_are_no_tables(tmp_path, refused):
@@ -88,9 +88,9 @@ def test_empty_standard_input_is_refused(refused, feed):
 @pytest.mark.parametrize(
     ("name", "kind"), [("a.parquet", "Parquet"), ("a.arrow", "Arrow"), ("a.csv.gz", "CSV"), ("a.csv.zst", "CSV")]
 )
-def test_broken_contents_name_the_format(table, name, kind, write, refused, text_file):
+def test_broken_contents_name_the_format(table, name, kind, write_as, refused, text_file):
     """Half a download, or a wrong suffix."""
-    content = Path(write(name, table)).read_bytes()
+    content = Path(write_as(name, table)).read_bytes()
     path = text_file(content[: len(content) // 2], name)
 
     assert refused(path).startswith(f"{name} cannot be read as {kind}: ")

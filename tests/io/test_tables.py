@@ -36,9 +36,9 @@ def put(tmp_path, kind):
     return write
 
 
-def test_every_format_gives_the_same_table(table, file_name, write):
+def test_every_format_gives_the_same_table(table, file_name, write_as):
     """Nobody should have to convert a file."""
-    found = read_table(write(file_name, table))
+    found = read_table(write_as(file_name, table))
 
     assert found.names == table.column_names
     assert found.notes == ()
@@ -46,9 +46,9 @@ def test_every_format_gives_the_same_table(table, file_name, write):
     assert found.read(["label", "u"]).column_names == ["label", "u"]
 
 
-def test_batches_make_up_the_table(table, file_name, write):
+def test_batches_make_up_the_table(table, file_name, write_as):
     """A sample is drawn from them."""
-    found = read_table(write(file_name, table))
+    found = read_table(write_as(file_name, table))
 
     batches = list(found.batches(["u", "label"]))
 
@@ -75,6 +75,15 @@ def test_what_programs_keep_for_themselves_is_no_data(tmp_path, table, put):
         put(table, name)
 
     assert read_table(tmp_path).read().num_rows == 40
+
+
+def test_tables_of_another_kind_are_told(tmp_path, table):
+    """Half of the rows may be in them."""
+    pq.write_table(table, tmp_path / "a.parquet")
+    pacsv.write_csv(table, tmp_path / "b.csv")
+    pacsv.write_csv(table, tmp_path / "c.tsv")
+
+    assert read_table(tmp_path).notes == ("2 CSV files beside the Parquet files were not read",)
 
 
 def test_a_folder_may_itself_begin_with_an_underscore(tmp_path, table):
@@ -121,9 +130,9 @@ def test_columns_of_a_folder_have_one_type(tmp_path, put):
 # Single files
 
 
-def test_an_arrow_file_is_not_copied(table, write):
+def test_an_arrow_file_is_not_copied(table, write_as):
     """A large file should be in memory once, or not at all."""
-    path = write("a.arrow", table)
+    path = write_as("a.arrow", table)
     before = pa.total_allocated_bytes()
 
     found = read_table(path).read(["u", "v"])
@@ -131,35 +140,35 @@ def test_an_arrow_file_is_not_copied(table, write):
     assert pa.total_allocated_bytes() - before < found.nbytes
 
 
-def test_a_dot_in_a_name_is_no_path(table, write):
+def test_a_dot_in_a_name_is_no_path(table, write_as):
     """Parquet writes dots for what lies inside of a column."""
     table = table.rename_columns(["iris.u", "iris.v", "colour", "the.label"])
 
-    assert read_table(write("a.parquet", table)).read(["the.label", "iris.u"]).num_columns == 2
+    assert read_table(write_as("a.parquet", table)).read(["the.label", "iris.u"]).num_columns == 2
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.arrow"])
-def test_columns_of_one_name_are_refused(table, name, write, refused):
+def test_columns_of_one_name_are_refused(table, name, write_as, refused):
     """One of the two would be lost."""
-    path = write(name, table.rename_columns(["u", "u", "colour", "label"]))
+    path = write_as(name, table.rename_columns(["u", "u", "colour", "label"]))
 
     assert refused(path) == f"{name} has several columns named 'u'. Rename them first."
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.arrow", "a.feather", "a.ipc"])
-def test_tables_without_rows_are_refused(table, name, write, refused):
+def test_tables_without_rows_are_refused(table, name, write_as, refused):
     """A filter that let nothing through."""
-    assert refused(write(name, table.slice(0, 0))) == (
+    assert refused(write_as(name, table.slice(0, 0))) == (
         f"{name} has columns but no rows. Expected a row for every sample."
     )
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
-def test_hostile_names_are_names(name, hostile, write):
+def test_hostile_names_are_names(name, hostile, write_as):
     """They must not break the reader."""
     table = pa.table([pa.array([0.5, 2.0]), pa.array([1, 2])], names=["u", hostile])
 
-    assert read_table(write(name, table)).read([hostile]).to_pydict() == {hostile: [1, 2]}
+    assert read_table(write_as(name, table)).read([hostile]).to_pydict() == {hostile: [1, 2]}
 
 
 # Streams

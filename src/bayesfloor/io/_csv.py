@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from bayesfloor.io._arrow import arrow
 from bayesfloor.io._encoding import find_encoding
@@ -122,10 +122,10 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
     kinds = dict.fromkeys(parts[0].names, _KINDS)
     scanned = [_scan(part, kinds) for part in parts]
-    troubles = [trouble for part, ragged in scanned for trouble in _troubles(part, parts[0], ragged=ragged)]
+    troubles = [trouble for scan in scanned for trouble in _troubles(scan, parts[0])]
     if troubles:
         raise troubles_of(file.shown, troubles)
-    parts = [part for part, _ in scanned]
+    parts = [scan.part for scan in scanned]
     notes = tuple(part.note for part in parts if part.note)
     return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts)
 
@@ -143,20 +143,30 @@ def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], columns: Sequence
             yield arrow().record_batch(typed, names=list(columns))
 
 
-def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> tuple[CsvFile, bool]:
-    """Learn what all values can be read as, and whether rows are ragged."""
+class _Scan(NamedTuple):
+    """A file that was read once: whether rows are ragged, and the last value."""
+
+    part: CsvFile
+    ragged: bool
+    end: str
+
+
+def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
+    """Learn what all values can be read as."""
     for block in (max(_BLOCK, 100 * len(part.names)), _LARGEST_BLOCK):
         ragged: list[Any] = []
+        end = ""
         found = replace(part, block=block)
         try:
             for batch in found.texts((), quoted_gaps=True, ragged=ragged):
                 for name, texts in zip(batch.schema.names, batch.columns, strict=True):
                     kinds[name] = _narrow(kinds.get(name, _KINDS), texts)
+                end = str(batch.column(-1)[-1]) if len(batch) else end
         except ValueError as error:
             if "straddling" not in str(error):  # a row longer than a block
                 raise (no_rows(part.file) if "Empty CSV" in str(error) else error) from error
         else:
-            return found, bool(ragged)
+            return _Scan(found, bool(ragged), end)
     raise DataError(f"{part.file.shown} has a row of more than {_LARGEST_BLOCK >> 20} MB. Is a quote left open?")
 
 
@@ -192,8 +202,8 @@ def _convert(texts: Any, kind: _Kinds) -> Any:
 # What is wrong with it
 
 
-def _troubles(part: CsvFile, first: CsvFile, *, ragged: bool) -> Iterator[str]:
-    names = part.names
+def _troubles(scan: _Scan, first: CsvFile) -> Iterator[str]:
+    part, names = scan.part, scan.part.names
     twins = [name for name, times in Counter(names).items() if times > 1]
     if twins and looks_headless(names):
         yield headless(part.file, names)
@@ -201,8 +211,22 @@ def _troubles(part: CsvFile, first: CsvFile, *, ragged: bool) -> Iterator[str]:
         yield same_names(part.file, twins)
     if strange := set(names) ^ set(first.names):
         yield other_names(part.file, first.file, strange)
-    if ragged:
+    if scan.ragged:
         yield _ragged(part)
+    if "\n" in scan.end and not _last_line(part).endswith('"'):
+        yield f"in {part.file.shown}, a quote in line {_last_row(part):,} is never closed. Close or remove it."
+
+
+def _last_line(part: CsvFile) -> str:
+    with _open_text(part.file, part.codec) as lines:
+        return deque((line.rstrip() for line in lines if line.strip()), maxlen=1)[0]
+
+
+def _last_row(part: CsvFile) -> int:
+    """The line that the last row starts in."""
+    rows = part.rows()
+    ends = [part.skipped + rows.line_num for _ in rows]
+    return ends[-2] + 1
 
 
 def same_names(file: File, twins: Sequence[str]) -> str:

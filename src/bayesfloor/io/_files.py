@@ -23,6 +23,7 @@ _SUFFIXES = {
     "npz": (".npz",),
     "npy": (".npy",),
 }
+_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # the first of which there are files
 _PACKED = (".gz", ".zst", ".bz2")
 # The last is what an Arrow stream, which has no magic of its own, starts with.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
@@ -43,16 +44,23 @@ class File:
         return short(self.name)
 
     @property
-    def is_folder(self) -> bool:
-        """Whether the table comes in several files."""
-        return isinstance(self.source, Path) and self.source.is_dir()
+    def folder(self) -> Path | None:
+        """The folder, if the table comes in several files."""
+        return self.source if isinstance(self.source, Path) and self.source.is_dir() else None
 
     def parts(self) -> list[File]:
         """The files of a folder, or the file itself."""
-        if not (isinstance(self.source, Path) and self.source.is_dir()):
+        if self.folder is None:
             return [self]
-        names = [(as_utf8(path.relative_to(self.source)), path) for path in _tables_in(self.source, self.kind)]
-        return [File(name, self.kind, path) for name, path in names]
+        places = [(place.relative_to(self.folder), place) for place in _tables_in(self.folder, self.kind)]
+        return [File(as_utf8(name), self.kind, place) for name, place in places]
+
+    def others(self) -> list[tuple[str, int]]:
+        """The other kinds of tables in a folder, and how many files there are of each."""
+        if self.folder is None:
+            return []
+        found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
+        return [(kind, n) for kind, n in found if n]
 
     def head(self, size: int = 8) -> bytes:
         """The first bytes."""
@@ -74,7 +82,7 @@ class File:
         """A path as seen from the file's folder."""
         if isinstance(self.source, bytes) or "://" in path or path.startswith("data:"):
             return path
-        folder = self.source if self.is_folder else self.source.parent
+        folder = self.folder or self.source.parent
         return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
 
 
@@ -134,7 +142,7 @@ def _find_place(place: Path) -> File:
 
 def _find_folder(place: Path) -> File:
     name = as_utf8(place.resolve().name)
-    for kind in ("Parquet", "Arrow", "CSV"):
+    for kind in _IN_FOLDERS:
         if _tables_in(place, kind):
             return File(name, kind, place)
     found = sorted(entry.name for entry in place.iterdir())

@@ -14,7 +14,7 @@ from bayesfloor.engine._text import as_utf8
 from bayesfloor.io._arrow import arrow, plain
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._files import File, find_file, reading
-from bayesfloor.io._messages import DataError, troubles_of
+from bayesfloor.io._messages import DataError, count, troubles_of
 
 _BATCH = 1 << 16  # rows decoded at once
 _Stream = Callable[[Sequence[str]], Iterator[Any]]
@@ -146,7 +146,9 @@ def open_table(file: File) -> Table:
     openers = {"CSV": open_csv, "Parquet": _open_parquet, "Arrow": _open_arrow}
     if file.kind not in openers:
         raise DataError(f"{file.shown} holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
-    return _checked(file, openers[file.kind](file))
+    names, notes, stream, text_stream = openers[file.kind](file)
+    left = tuple(f"{count(n, f'{kind} file')} beside the {file.kind} files were not read" for kind, n in file.others())
+    return _checked(file, (names, notes + left, stream, text_stream))
 
 
 def _checked(file: File, opened: _Opened) -> Table:
@@ -172,20 +174,30 @@ def _typed(names: Sequence[str], read: _Stream) -> _Opened:
 
 
 def _open_parquet(file: File) -> _Opened:
-    if file.is_folder:
+    if file.folder:
         return _open_folder(file, "parquet")
     found = arrow(".parquet").ParquetFile(file.open())
     return _typed(found.schema_arrow.names, lambda names: found.iter_batches(_BATCH, columns=list(names)))
 
 
 def _open_arrow(file: File) -> _Opened:
-    if file.is_folder:
+    if file.folder:
         return _open_folder(file, "ipc")
+    return _typed(_arrow_reader(file).schema.names, partial(_arrow_batches, file))
+
+
+def _arrow_reader(file: File) -> Any:
+    """A reader of Arrow's file or stream format, which does not copy what is not packed."""
     pa, ipc = arrow(), arrow(".ipc")
     source = file.open() if isinstance(file.source, bytes) else pa.memory_map(os.fsencode(file.source))
-    opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
-    held = opener(source).read_all()
-    return _typed(held.column_names, partial(_of_held, held))
+    return (ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream)(source)
+
+
+def _arrow_batches(file: File, names: Sequence[str]) -> Iterator[Any]:
+    reader = _arrow_reader(file)
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if hasattr(reader, "get_batch") else reader
+    for batch in batches:
+        yield batch.select(list(names))
 
 
 def _of_held(held: Any, names: Sequence[str]) -> Iterator[Any]:

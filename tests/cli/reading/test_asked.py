@@ -13,9 +13,9 @@ def test_patterns_choose_columns(text_file):
     assert read_data(path, "label", drop=("q", "label")).feature_names == ("p1", "p2", "p[1]")
 
 
-def test_patterns_that_match_nothing_are_refused(table, write, message):
+def test_patterns_that_match_nothing_are_refused(table, write_as, message):
     """A silent typo would change what is measured."""
-    path = write("a.csv", table)
+    path = write_as("a.csv", table)
 
     assert message(path, drop=("colur",)) == (
         "no column matches --drop 'colur'. Did you mean 'colour'? Columns: 'u', 'v', 'colour', 'label'."
@@ -24,9 +24,9 @@ def test_patterns_that_match_nothing_are_refused(table, write, message):
     assert message(path, drop=("*",)).startswith("no columns are left as features")
 
 
-def test_a_label_that_is_also_the_groups_is_refused(table, write, message):
+def test_a_label_that_is_also_the_groups_is_refused(table, write_as, message):
     """All edges inside a class forbidden: any floor would be a lie."""
-    path = write("a.csv", table)
+    path = write_as("a.csv", table)
 
     assert message(path, groups="label") == (
         "column 'label' is given as -y and as --groups. Name another column for one."

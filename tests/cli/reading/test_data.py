@@ -8,9 +8,9 @@ from bayesfloor.cli.reading import read_data
 N = 40  # rows of the table and of the arrays
 
 
-def test_the_data_fit_the_estimator(table, add, write):
+def test_the_data_fit_the_estimator(table, add, write_as):
     """What is read is there to be fitted, texts included."""
-    data = read_data(write("a.csv", add(table, "flag", [True, False] * (N // 2))), "label")
+    data = read_data(write_as("a.csv", add(table, "flag", [True, False] * (N // 2))), "label")
 
     fit = BayesFloor(interval="fast").fit(data.X, data.y)
 
@@ -18,13 +18,13 @@ def test_the_data_fit_the_estimator(table, add, write):
     assert fit.classes_.tolist() == ["cat", "dog"]
 
 
-def test_columns_with_a_part_of_their_own_are_no_features(tmp_path, table, add, write):
+def test_columns_with_a_part_of_their_own_are_no_features(tmp_path, table, add, write_as):
     """An id among the features makes nonsense of any distance."""
     table = add(table, "key", [f"r{i}" for i in range(N)])
     table = add(table, "patient", [i // 4 for i in range(N)])
     table = add(table, "picture", [f"img/{i}.png" for i in range(N)])
 
-    data = read_data(write("a.csv", table), "label", id_column="key", groups="patient", image="picture")
+    data = read_data(write_as("a.csv", table), "label", id_column="key", groups="patient", image="picture")
 
     assert data.feature_names == ("u", "v", "colour")
     assert data.ids.tolist() == [f"r{i}" for i in range(N)]
@@ -41,11 +41,11 @@ def test_addresses_and_whole_paths_of_pictures_stay(tmp_path, text_file):
     assert data.images == ["/x/y.png", "https://e.org/a.png", str(tmp_path / "z.png")]
 
 
-def test_what_is_not_chosen_may_hold_anything(table, add, write):
+def test_what_is_not_chosen_may_hold_anything(table, add, write_as):
     """A dropped column cannot be wrong."""
     table = add(table, "when", pa.array([0] * N, pa.timestamp("s")))
     table = add(table, "gaps", pa.array([None] * N, pa.float64()))
 
-    data = read_data(write("a.parquet", table), "label", drop=("when", "gaps"))
+    data = read_data(write_as("a.parquet", table), "label", drop=("when", "gaps"))
 
     assert data.feature_names == ("u", "v", "colour")

@@ -24,11 +24,11 @@ def embedded(values, kind=None, **more):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("embedding", ["emb", None])
-def test_a_column_of_lists_is_an_array(kind, embedding, write):
+def test_a_column_of_lists_is_an_array(kind, embedding, write_as):
     """Embeddings are stored like that."""
     values = pa.array([[float(x) for x in row] for row in LISTS], pa.list_(pa.float32())).cast(KINDS[kind])
     table = embedded(LISTS).set_column(0, "emb", values)
-    data = read_data(write("a.arrow", table), "label", embedding=embedding)
+    data = read_data(write_as("a.arrow", table), "label", embedding=embedding)
 
     assert data.X.tolist() == LISTS
     assert data.X.dtype in (np.float32, np.float64)
@@ -43,34 +43,34 @@ def test_lists_in_several_pieces_are_one_array(tmp_path):
     assert read_data(str(path), "label").X.tolist() == LISTS * 5
 
 
-def test_whole_numbers_in_lists_become_floats(write):
+def test_whole_numbers_in_lists_become_floats(write_as):
     """Counts are embeddings as well."""
-    data = read_data(write("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label")
+    data = read_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label")
 
     assert data.X.dtype == np.float64
 
 
-def test_ids_beside_the_lists_do_not_matter_but_features_do(tmp_path, write, message):
+def test_ids_beside_the_lists_do_not_matter_but_features_do(tmp_path, write_as, message):
     """What could be meant otherwise must be asked."""
     ids = embedded(LISTS, name=["r", "s", "t", "u"])
     rival = embedded(LISTS, age=[1, 2, 2, 4])
     two = embedded(LISTS, other=LISTS)
 
-    assert read_data(write("a.parquet", ids), "label").X.shape == (4, 2)
-    assert message(write("b.parquet", rival)) == (
+    assert read_data(write_as("a.parquet", ids), "label").X.shape == (4, 2)
+    assert message(write_as("b.parquet", rival)) == (
         "column 'emb' with lists of numbers beside 'age': pass --embedding emb to use the lists, or --drop emb to use "
         "the rest"
     )
-    assert message(write("c.parquet", two)).startswith("columns 'emb', 'other' with lists of numbers: pass")
+    assert message(write_as("c.parquet", two)).startswith("columns 'emb', 'other' with lists of numbers: pass")
     assert read_data(str(tmp_path / "b.parquet"), "label", embedding="emb").X.shape == (4, 2)
     assert read_data(str(tmp_path / "b.parquet"), "label", drop=("emb",)).feature_names == ("age",)
 
 
-def test_lists_that_are_no_rows_name_the_first_bad_one(write, message):
+def test_lists_that_are_no_rows_name_the_first_bad_one(write_as, message):
     """One broken row in a million must be found."""
 
     def refused(values, kind=None):
-        return message(write("a.arrow", embedded(values, kind)), embedding="emb")
+        return message(write_as("a.arrow", embedded(values, kind)), embedding="emb")
 
     assert refused([[1.0, 2.0], [1.0], [1.0, 3.0]]) == (
         "column 'emb' has a list of 1 in row 2, but expected 2 numbers as in other rows (1 such row). "
@@ -87,11 +87,11 @@ def test_lists_that_are_no_rows_name_the_first_bad_one(write, message):
     assert refused([[], [], []], pa.list_(pa.float32())).startswith("column 'emb' holds empty lists only")
 
 
-def test_a_missing_number_in_a_later_piece_has_the_right_row(write, message):
+def test_a_missing_number_in_a_later_piece_has_the_right_row(write_as, message):
     """Rows count from the start of the file, not of the piece."""
     good = embedded(LISTS)
     bad = embedded([*LISTS[:2], [None, 1.0]])
-    path = write("a.arrow", pa.concat_tables([good, bad]))
+    path = write_as("a.arrow", pa.concat_tables([good, bad]))
 
     assert "the list of row 7." in message(path)
 
@@ -114,9 +114,9 @@ def test_text_that_is_no_list_names_its_row(text, message, text_file):
     assert message(path, embedding="emb").startswith(f"column 'emb' holds '{text}' in row 2, but expected a list")
 
 
-def test_a_named_embedding_must_be_lists(table, write, message):
+def test_a_named_embedding_must_be_lists(table, write_as, message):
     """Else it is a plain column, and the name a mistake."""
-    path = write("a.parquet", table)
+    path = write_as("a.parquet", table)
 
     assert message(path, embedding="u") == "column 'u' holds double, but --embedding expects lists of numbers."
     assert message(path, embedding="u", features=("v",)).startswith("--features and --embedding are both given")

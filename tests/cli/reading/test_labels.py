@@ -9,11 +9,11 @@ from bayesfloor.cli.reading import read_data
 N = 40  # rows of the table and of the arrays
 
 
-def test_without_a_label_likely_columns_are_named(table, add, write, message):
+def test_without_a_label_likely_columns_are_named(table, add, write_as, message):
     """The first thing that people forget."""
     table = add(table, "sex", ["m", "f", "x", "m"] * (N // 4)).rename_columns(["u", "v", "colour", "species", "sex"])
     table = add(table, "year", [2007, 2008, 2009, 2010] * (N // 4))
-    path = write("a.csv", table)
+    path = write_as("a.csv", table)
 
     assert message(path, None) == (
         "which column is the label? Use -y. Candidates with few values: species (2), colour (2), sex (3), year (4)"
@@ -27,7 +27,7 @@ def test_without_a_label_or_candidates_columns_are_named(message, text_file):
     assert message(path, None) == "which column is the label? Use -y. No column has few values; there are 'u', 'v'."
 
 
-def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write, message):
+def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write_as, message):
     """A quantity or an id gives a floor that means nothing."""
     rng = np.random.default_rng(global_random_seed)
     table = add(table, "price", rng.normal(size=N))
@@ -35,7 +35,7 @@ def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write, 
     table = add(table, "count", [*range(N - 1), 0])
     table = add(table, "one", ["same"] * N)
     for name in ("a.csv", "a.parquet"):
-        path = write(name, table)
+        path = write_as(name, table)
         assert message(path, "price").startswith(
             "column 'price' has 40 values in 40 rows and looks like a quantity, not a class."
         )
@@ -48,47 +48,47 @@ def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write, 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 @pytest.mark.parametrize("n_classes", [1000, 1700])
-def test_whole_numbers_may_be_many_classes_of_few_rows(name, n_classes, write):
+def test_whole_numbers_may_be_many_classes_of_few_rows(name, n_classes, write_as):
     """Faces and products have thousands of classes with a row or two each."""
     n = 2000
     table = pa.table({"u": np.arange(n) / 7, "label": np.arange(n) % n_classes})
 
-    assert len(np.unique(read_data(write(name, table), "label").y)) == n_classes
+    assert len(np.unique(read_data(write_as(name, table), "label").y)) == n_classes
 
 
-def test_whole_numbers_that_hardly_ever_repeat_are_refused(write, message):
+def test_whole_numbers_that_hardly_ever_repeat_are_refused(write_as, message):
     """A price in cents is a quantity."""
     n = 2000
     table = pa.table({"u": np.arange(n) / 7, "label": np.arange(n) % 1801})
 
-    assert "has 1,801 values in 2,000 rows and looks like a quantity" in message(write("a.csv", table))
+    assert "has 1,801 values in 2,000 rows and looks like a quantity" in message(write_as("a.csv", table))
 
 
-def test_a_label_of_lists_or_without_end_is_refused(write, message):
+def test_a_label_of_lists_or_without_end_is_refused(write_as, message):
     """A class has a name, not a list of numbers."""
     table = pa.table({"u": [1, 2, 3], "lists": [[1], [2], [1]], "inf": [1, 2, np.inf]})
-    path = write("a.parquet", table)
+    path = write_as("a.parquet", table)
 
     assert message(path, "lists") == "column 'lists' holds list<element: int64>, but expected texts or numbers."
     assert message(path, "inf").startswith("column 'inf' has infinite labels.")
 
 
-def test_a_label_may_be_long(write):
+def test_a_label_may_be_long(write_as):
     """A question may be a class, and so may a paragraph."""
     table = pa.table({"u": [1, 2, 3], "label": ["a" * 5000, "b", "b"]})
 
-    assert read_data(write("a.parquet", table), "label").y.tolist() == ["a" * 5000, "b", "b"]
+    assert read_data(write_as("a.parquet", table), "label").y.tolist() == ["a" * 5000, "b", "b"]
 
 
-def test_a_zero_with_a_sign_is_a_zero(write):
+def test_a_zero_with_a_sign_is_a_zero(write_as):
     """Rounding gives -0.0, which is no class of its own."""
     table = pa.table({"u": [1, 2, 3, 4], "label": [0.0, -0.0, 1.0, 1.0]})
 
-    assert np.unique(read_data(write("a.parquet", table), "label").y).tolist() == [0.0, 1.0]
+    assert np.unique(read_data(write_as("a.parquet", table), "label").y).tolist() == [0.0, 1.0]
 
 
-def test_labels_that_numpy_would_merge_are_refused(write, message):
+def test_labels_that_numpy_would_merge_are_refused(write_as, message):
     """NumPy drops zero bytes at the end of a text, and with them a class."""
-    path = write("a.parquet", pa.table({"u": [1, 2, 3], "label": ["a", "a\0", "a"]}))
+    path = write_as("a.parquet", pa.table({"u": [1, 2, 3], "label": ["a", "a\0", "a"]}))
 
     assert "trailing zero bytes" in message(path)

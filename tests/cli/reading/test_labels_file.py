@@ -61,9 +61,9 @@ def test_a_labels_file_of_blank_lines_is_refused(tmp_path, arrays, message, text
     assert message(tmp_path / "X.npy", None, labels_file=path).startswith("y.txt is empty.")
 
 
-def test_a_labels_file_serves_tables_as_well(table, write, text_file):
+def test_a_labels_file_serves_tables_as_well(table, write_as, text_file):
     """All columns are features then."""
-    path = write("a.csv", table.select(["u", "v"]))
+    path = write_as("a.csv", table.select(["u", "v"]))
 
     data = read_data(path, None, labels_file=text_file("a\nb\n" * (N // 2), "y.txt"))
 

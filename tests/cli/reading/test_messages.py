@@ -9,11 +9,11 @@ N = 40  # rows of the table and of the arrays
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
-def test_hostile_names_are_read_and_shown_in_one_line(table, name, hostile, write, message):
+def test_hostile_names_are_read_and_shown_in_one_line(table, name, hostile, write_as, message):
     """Names are text of strangers: they must neither break the reader nor the terminal."""
     gaps = pa.array([None, *range(1, N)], pa.float64())
     table = pa.table([table["u"], gaps, table["label"]], names=["u", hostile, "label"])
-    path = write(name, table)
+    path = write_as(name, table)
 
     found = message(path)
     assert found.startswith("missing values in column '")
@@ -23,9 +23,9 @@ def test_hostile_names_are_read_and_shown_in_one_line(table, name, hostile, writ
     assert read_data(path, "label", drop=(hostile,)).feature_names == ("u",)
 
 
-def test_a_mistyped_label_is_recognised(table, write, message):
+def test_a_mistyped_label_is_recognised(table, write_as, message):
     """Most wrong names are nearly right."""
-    path = write("a.csv", table)
+    path = write_as("a.csv", table)
 
     assert message(path, "lable") == ("no column 'lable'. Did you mean 'label'? Columns: 'u', 'v', 'colour', 'label'.")
     assert message(path, "LABEL").startswith("no column 'LABEL'. Did you mean 'label'?")

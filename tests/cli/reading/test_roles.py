@@ -37,7 +37,7 @@ def test_words_for_nothing_are_classes_in_the_label(text_file):
     assert read_data(path, "label").y.tolist() == ["NA", "nan", "null", "", "NA"]
 
 
-def test_labels_may_be_booleans_categories_numbers_or_dates(table, add, write):
+def test_labels_may_be_booleans_categories_numbers_or_dates(table, add, write_as):
     """Whatever repeats can be a class."""
     half = N // 2
     table = add(table, "bool", [True, False] * half)
@@ -46,7 +46,7 @@ def test_labels_may_be_booleans_categories_numbers_or_dates(table, add, write):
     table = add(table, "float", [1.0, 2.0] * half)
     table = add(table, "broken", [0.5, 1.5] * half)
     table = add(table, "day", pa.array([0, 1] * half, pa.date32()))
-    path = write("a.parquet", table)
+    path = write_as("a.parquet", table)
 
     def first(label):
         return read_data(path, label, features=("u", "v")).y.tolist()[:2]
@@ -60,20 +60,20 @@ def test_labels_may_be_booleans_categories_numbers_or_dates(table, add, write):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
-def test_hostile_labels_and_label_columns_are_kept_as_they_are(name, hostile, write):
+def test_hostile_labels_and_label_columns_are_kept_as_they_are(name, hostile, write_as):
     """A class may be called anything, and keeps its name."""
     table = pa.table([pa.array([0.5, 2.0, 1.0, 0.0]), pa.array([hostile, "b", hostile, "b"])], names=["u", hostile])
 
-    data = read_data(write(name, table), hostile)
+    data = read_data(write_as(name, table), hostile)
 
     assert data.label == hostile
     assert data.y.tolist() == [hostile, "b", hostile, "b"]
 
 
-def test_missing_labels_are_counted(write, message, text_file):
+def test_missing_labels_are_counted(write_as, message, text_file):
     """Unlabelled rows are common, and must not become a class unseen."""
     csv = text_file("u,label\n1,a\n2,\n3,b\n4,\n5,a\n")
-    parquet = write("a.parquet", pa.table({"u": [1, 2, 3, 4], "label": [1.0, float("nan"), None, 1.0]}))
+    parquet = write_as("a.parquet", pa.table({"u": [1, 2, 3, 4], "label": [1.0, float("nan"), None, 1.0]}))
     expected = (
         "column 'label' has 2 missing values, the first in row 2. "
         "Drop these rows, or fill them with a value of their own."
