@@ -382,7 +382,7 @@ def test_infinite_numbers_are_refused_with_all_columns():
 
 def test_strict():
     """All columns that would have to be prepared are named in one message."""
-    frame = pd.DataFrame({"age": [1, None], "when": ["2020-01-01", "2021-01-01"], "sex": ["m", "f"]})
+    frame = pd.DataFrame({"age": [1, None, 2], "when": ["2020-01-01", "2021-01-01", "2022-01-01"], "sex": list("mfm")})
     with pytest.raises(
         ValueError, match=r"Got 2 columns .*: age \(filled 1 missing .*\); when \(read texts as dates.*\)"
     ):

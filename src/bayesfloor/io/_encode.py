@@ -274,7 +274,7 @@ def keep_constant(values: Values) -> Encoder:
 def left_out(values: Values, role: str, why: str) -> LeftOut:
     """A column that is left out, and why."""
     missing = int(values.missing.sum())
-    return LeftOut(Column(values.name, role, f"left out: {why}", 0, missing, lossy=role in ("id", "text", "counter")))
+    return LeftOut(Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty")))
 
 
 _WHY = {
