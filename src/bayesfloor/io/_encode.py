@@ -446,7 +446,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, algorithm="arpack", random_state=random_state).fit(grams[::step])
+    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams[::step])
     scores = svd.transform(grams)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
