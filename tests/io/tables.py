@@ -10,7 +10,26 @@ import polars as pl
 import pyarrow as pa
 from hypothesis import strategies as st
 
-WORDS = ["the", "cable", "phone", "came", "late", "and", "broke", "twice", "we", "love", "this", "shop", "would", "buy", "again", "never", "works", "fine"]
+WORDS = [
+    "the",
+    "cable",
+    "phone",
+    "came",
+    "late",
+    "and",
+    "broke",
+    "twice",
+    "we",
+    "love",
+    "this",
+    "shop",
+    "would",
+    "buy",
+    "again",
+    "never",
+    "works",
+    "fine",
+]
 START = dt.datetime(2021, 3, 1)  # noqa: DTZ001 - as most tables have them
 
 

@@ -274,7 +274,7 @@ def keep_constant(values: Values) -> Encoder:
 def left_out(values: Values, role: str, why: str) -> LeftOut:
     """A column that is left out, and why."""
     missing = int(values.missing.sum())
-    return LeftOut(Column(values.name, role, f"left out: {why}", 0, missing, lossy=role in ("id", "text", "counter")))
+    return LeftOut(Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty")))
 
 
 _WHY = {
@@ -446,7 +446,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, algorithm="arpack", random_state=random_state).fit(grams[::step])
+    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams[::step])
     scores = svd.transform(grams)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())

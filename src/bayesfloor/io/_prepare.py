@@ -56,12 +56,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     --------
     >>> import pandas as pd
     >>> from bayesfloor.io import TablePreparer
-    >>> table = pd.DataFrame({"age": [22, None, 26], "paid": ["$7.25", "$71.28", "$1,007.92"], "sex": ["m", "f", "f"]})
+    >>> table = pd.DataFrame({"age": [22, None, 26], "paid": ["$7.25", "$71.25", "$8.5"], "sex": ["m", "f", "f"]})
     >>> preparer = TablePreparer()
     >>> preparer.fit_transform(table).round(2)
-    array([[  22.  ,    0.  ,    7.25,    0.  ,    0.71],
-           [  24.  ,    1.  ,   71.28,    0.71,    0.  ],
-           [  26.  ,    0.  , 1007.92,    0.71,    0.  ]])
+    array([[22.  ,  0.  ,  7.25,  0.  ,  0.71],
+           [24.  ,  1.  , 71.25,  0.71,  0.  ],
+           [26.  ,  0.  ,  8.5 ,  0.71,  0.  ]])
     >>> preparer.columns_[0].treatment
     'filled 1 missing value with the median 24, and a column says where'
     >>> list(preparer.get_feature_names_out())
