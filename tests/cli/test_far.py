@@ -224,7 +224,7 @@ WRONG = {
     "no vector": (("plain", "-y", "label", "--embedding", "vector"), ["'vector'"]),
     "the label as vector": (("plain", "-y", "label", "--embedding", "label"), ["-y and as --embedding"]),
     "no file": (("plan.parquet", "-y", "label"), ["plan.parquet", "Did you mean 'plain.parquet'"]),
-    "no files in it": (("empty", "-y", "label"), ["'empty'", ".parquet"]),
+    "no files in it": (("empty", "-y", "label"), ["'empty'", "Parquet"]),
     "half a file": (("cut", "-y", "label"), ["part-1.parquet", "complete?"]),
     "folders that are columns": (("years", "-y", "label"), ["'year=2025'", "columns"]),
     "CSV": (("plain.csv", "-y", "label"), ["plain.csv", "in pieces", ".parquet"]),

@@ -50,7 +50,7 @@ class CsvFile:
 
     def texts(self, columns: Sequence[str], *, quoted_gaps: bool, ragged: list[Any] | None = None) -> Iterator[Any]:
         """Batches of columns as they stand: only an empty field is missing, a quoted one if ``quoted_gaps``."""
-        pacsv, text = arrow(".csv"), arrow().large_string()
+        file, pacsv, text = self.file, arrow(".csv"), arrow().large_string()
         encoding = "utf8" if self.codec == "utf-8-sig" else self.codec
         read = pacsv.ReadOptions(block_size=self.block, encoding=encoding, skip_rows=self.skipped)
         parse = pacsv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
@@ -63,7 +63,7 @@ class CsvFile:
             strings_can_be_null=True,
             quoted_strings_can_be_null=quoted_gaps,
         )
-        yield from pacsv.open_csv(self.file.open(), read, parse, convert)
+        yield from pacsv.open_csv(file.open(), read, parse, convert)
 
 
 def _skip(ragged: list[Any], row: Any) -> str:
