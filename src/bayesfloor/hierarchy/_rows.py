@@ -8,13 +8,13 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.io._columns import as_frame
-from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._labels import read_weight, refuse_weightless
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
     """The rows as models will see them, and as numbers. Data frames stay what they are, for pipelines."""
-    features = read_features(estimator, X)
+    features = read_features(estimator, X, STRICT)
     return _rows_for_models(X, features.values), features
 
 

@@ -27,7 +27,7 @@ class Features:
     quantity : (d,) which columns scaling may touch.
     code : (d,) which columns hold codes, whose order means nothing; None where none does.
     content : (n,) number of the distinct row that each was before a lossy step; None without such a step.
-    prepared : what became of each column of the table; empty for arrays that are used as they are.
+    prepared : what became of each column of the table; empty where all are used as they are.
     """
 
     values: Floats
@@ -86,14 +86,15 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
 
     from bayesfloor.io._prepare import TablePreparer
 
+    _check_shape(X)
     validate_data(estimator, X, skip_check_array=True)
     preparer = TablePreparer(roles, strict=prepare == STRICT)
     values = preparer.fit_transform(X)
-    _check_rows(values)
     lossy = [column.name for column in preparer.columns_ if column.lossy and column.width]
     content = number_rows(X, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
-    features = Features(values, preparer.quantity_, code, content, preparer.columns_)
+    plain = all(column.as_is for column in preparer.columns_)
+    features = Features(values, preparer.quantity_, code, content, () if plain else preparer.columns_)
     return Table(features, preparer.source_, preparer)
 
 
@@ -111,9 +112,12 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
     return Table(features, np.arange(values.shape[1]), preparer)
 
 
-def _check_rows(values: Floats) -> None:
-    if len(values) < 2:
-        raise ValueError(f"Found array with {len(values)} sample(s), but expected at least 2 rows.")
+def _check_shape(X: Any) -> None:
+    n, width = as_frame(X).shape if as_frame(X) is not None else X.shape
+    if not width:
+        raise ValueError(f"Got a data frame of {n} rows without columns, but expected at least one feature.")
+    if n < 2:
+        raise ValueError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
 
 
 def number_rows(X: Any, names: list[str]) -> Ints:

@@ -99,8 +99,9 @@ def refuse_regression(values: np.ndarray, n_rows: int) -> None:
     """Refuse numbers that are too many, and too far apart, to be names of classes."""
     if looks_like_regression(values, n_rows):
         raise ValueError(
-            f"Got {len(values):,} different numbers as labels of {n_rows:,} rows: looks like regression, but expected "
-            "classes. Cut them into classes first; if they are names of classes, pass them as texts: y.astype(str)."
+            f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
+            "looks like regression, but expected classes. Cut them into classes first; if they are names of classes, "
+            "pass them as texts: y.astype(str)."
         )
 
 

@@ -17,7 +17,7 @@ class Prepared:
     Attributes
     ----------
     columns : tuple of Column
-        What became of each column of a table; empty for arrays that were used as they are.
+        What became of each column of a table; empty where all were used as they are.
     notes : tuple of str
         How the file was read, where that was not plain.
     n_unlabelled : int

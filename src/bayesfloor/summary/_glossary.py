@@ -82,6 +82,18 @@ TERMS = {
     "what would settle it. Stronger learners (effort, learners=) or more rows narrow the range.",
     "answer": "The lowest possible error: best estimate, range, what each end rests on, and how reliable that is. It "
     "does not depend on the target.",
+    "prepared": "What was done to the data before anything was measured: what became of each column, how the file was "
+    "read, and rows without a label.",
+    "columns": "What became of each column of a table; empty where all were used as they are.",
+    "role": "What a column was read as: number, boolean, category, code, date, text, id, counter, constant, empty, "
+    "list, ordered or group.",
+    "treatment": "What was done to a column, in words.",
+    "width": "Columns of numbers made of a column; 0 if it was left out.",
+    "n_missing": "Missing values in a column.",
+    "lossy": "Whether rows that differed in a column may have become equal.",
+    "as_is": "Whether a column was used as it is.",
+    "notes": "How the file was read, where that was not plain, such as its encoding.",
+    "n_unlabelled": "Rows without a label, which were left out.",
     "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, however "
     "it is trained. A better representation may lower it.",
     "Bayes error": "The error of the best conceivable classifier on these features, however it is trained: the lowest "
