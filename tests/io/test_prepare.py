@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import KINDS, WORDS, tables
 
-from bayesfloor.floor._data import ONE_HOT, read_columns
 from bayesfloor.io import TablePreparer
+from bayesfloor.io._encode import ONE_HOT
 from bayesfloor.io._prepare import summarize
 
 RNG = np.random.default_rng(0)
@@ -104,11 +104,25 @@ def test_clean_categories_are_the_indicators_they_always_were():
     )
     preparer = TablePreparer()
     numbers = preparer.fit_transform(frame)
-    features, source = read_columns(BaseEstimator(), frame)
-    assert numbers.tobytes() == features.values.tobytes()
-    np.testing.assert_array_equal(preparer.quantity_, features.quantity)
-    np.testing.assert_array_equal(preparer.source_, source)
+    blocks = [_by_hand(frame[name]) for name in frame]
+    assert numbers.tobytes() == np.ascontiguousarray(np.hstack(blocks)).tobytes()
+    widths = [block.shape[1] for block in blocks]
+    np.testing.assert_array_equal(preparer.source_, np.repeat(np.arange(len(blocks)), widths))
+    np.testing.assert_array_equal(preparer.quantity_, np.repeat([_is_number(frame[name]) for name in frame], widths))
     assert all(column.as_is for column in preparer.columns_)
+
+
+def _is_number(column):
+    """Whether all values are numbers, or truth values."""
+    return all(isinstance(value, int | float | np.number | np.bool_) for value in column.tolist())
+
+
+def _by_hand(column):
+    """Numbers as they are; of categories, in the order of their texts, an indicator each."""
+    if _is_number(column):
+        return column.to_numpy(dtype=np.float64)[:, None]
+    texts = column.astype(str).to_numpy()
+    return (texts[:, None] == np.array(sorted(set(texts), key=lambda text: text + "|"))) * ONE_HOT
 
 
 def test_missing_numbers():

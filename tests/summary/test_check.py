@@ -9,7 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.stats import norm
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.engine._text import percent
@@ -216,13 +218,81 @@ def test_later_targets_are_checked_too(made):
             ask(95)
 
 
-def test_missing_values_are_refused(table):
-    """A silent guess here would be a wrong floor later."""
+def test_missing_values_are_filled_or_refused_as_asked(table):
+    """A silent guess would be a wrong floor later: what was done is told."""
     frame = table.copy()
     frame.loc[3, "u"] = np.nan
+    found = check(frame, "label", groups="patient")
 
-    with pytest.raises(ValueError, match=r"missing values in column 'u'"):
-        check(frame, "label", groups="patient")
+    assert str(found.prepared) == "Prepared: 1 filled"
+    assert str(found.prepared) in repr(found)
+    assert Check.from_json(found.to_json()).prepared == found.prepared
+    with pytest.raises(ValueError, match=r"1 column that would have to be prepared.*u \(filled 1 missing value"):
+        check(frame, "label", groups="patient", prepare="strict")
+
+
+def test_rows_without_a_label_are_left_out_and_counted(table):
+    """They cannot be tested; rows keep their numbers."""
+    frame = table.astype({"label": object})
+    frame.loc[[0, 7], "label"] = None
+    found = check(frame, "label", groups="patient")
+
+    assert (found.prepared.n_unlabelled, found.facts.n_rows) == (2, len(frame) - 2)
+    assert "2 rows without a label left out" in repr(found)
+    assert not {0, 7} & set(found.samples.row.tolist())
+
+
+def test_a_transformer_may_prepare_the_table(table):
+    """Whoever has a way of their own keeps it."""
+    own = make_column_transformer((StandardScaler(), ["u", "v"]))
+    found = check(table, "label", groups="patient", prepare=own)
+
+    assert found.answer.to_dict() != check(table[["u", "label", "patient"]], "label", groups="patient").answer.to_dict()
+    assert not found.prepared
+    with pytest.raises(ValueError, match="Got prepare='none', but expected 'auto', 'strict' or a transformer"):
+        check(table, "label", prepare="none")
+
+
+def test_labels_that_may_be_one_are_named_and_merged_if_asked(gaussians):
+    """Spellings are not classes."""
+    X, y = gaussians(0, [60, 60])
+    labels = np.where(y == 0, "cat", "dog").astype(object)
+    labels[:5], labels[5] = "Cat ", "cta"
+    apart, together = (check(X, labels, clean_labels=clean) for clean in (False, True))
+
+    assert "1 label differs from another by case or blanks only" in apart.findings[0].text
+    assert (apart.facts.n_classes, together.facts.n_classes) == (4, 3)
+
+
+def test_what_is_no_class_is_refused(gaussians):
+    """Prices, and several labels per row."""
+    X, y = gaussians(0, [100, 100])
+    several = np.column_stack([y, np.arange(200) % 2, np.arange(200) % 3 == 0]).astype(int)
+
+    with pytest.raises(ValueError, match="looks like regression"):
+        check(X, 1000 * np.arange(200))
+    with pytest.raises(ValueError, match="several labels per row"):
+        check(X, several)
+    with pytest.raises(ValueError, match="y_kind='both', but expected"):
+        check(X, y, y_kind="both")
+    assert check(X[:120], several[:120] + np.array([1, 0, 0]), y_kind="votes").facts.n_classes == 3
+
+
+def test_codes_are_told_to_learners_by_the_rows_of_each_fold(global_random_seed):
+    """As a number a code says nothing, and by all rows too much."""
+    rng = np.random.default_rng(global_random_seed)
+    codes, rates = rng.permutation(100_000)[:60], rng.random(60)
+    number = rng.integers(0, 60, 1500)
+    y = (rng.random(1500) < rates[number]).astype(int)
+    frame = pd.DataFrame({"zip": codes[number] + 10_000, "noise": rng.normal(size=1500)})
+    found = check(frame, y)
+    truth = np.minimum(rates, 1 - rates)[number].mean()
+
+    assert [column.role for column in found.prepared.columns] == ["code", "number"]
+    assert "BF107" in {finding.code for finding in found.findings}
+    assert found.answer.upper < 0.45
+    assert not found.answer.lower > truth
+    assert found.answer.upper > truth
 
 
 def test_every_kind_of_data_has_a_whole_summary(fresh):
@@ -539,5 +609,5 @@ def test_columns_of_lists_are_features(kind):
 def test_lists_of_different_lengths_are_refused():
     """Naming the column."""
     frame = pd.DataFrame({"e": [[1.0], [1.0, 2.0], [3.0], [4.0]], "label": [0, 0, 1, 1]})
-    with pytest.raises(ValueError, match="lists in column 'e'"):
+    with pytest.raises(ValueError, match="lists in column e"):
         check(frame, "label")

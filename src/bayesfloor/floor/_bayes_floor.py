@@ -99,9 +99,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Above 0, stages of the work are logged.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` while the work goes on.
-    prepare, roles, y_kind
-        How the columns of a table become numbers, and how labels are read, as in ``check``. Arrays without gaps are
-        used as they are.
+    prepare : "auto", "strict" or transformer, default="auto"
+        How the columns of a table become numbers, as in ``check``. Arrays without gaps are used as they are.
+    roles : dict of column -> role, default=None
+        What columns are, as in ``check``.
+    y_kind : "auto" or "votes", default="auto"
+        How a matrix of labels is read, as in ``check``.
 
     Attributes
     ----------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._text import quoted
 from bayesfloor.io._columns import as_frame, read_table
 from bayesfloor.io._labels import Floats, Ints
 
@@ -156,5 +157,14 @@ def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
     if preparer is None:
         values = X if given is None else given.to_numpy()
         return np.asarray(validate_data(estimator, values, reset=False, dtype=np.float64))
+    if given is None and hasattr(preparer, "feature_names_in_"):
+        _refuse_without_names(preparer.columns_)
     validate_data(estimator, X, reset=False, skip_check_array=True)
     return np.asarray(preparer.transform(X))
+
+
+def _refuse_without_names(columns: tuple[Column, ...]) -> None:
+    other = [column.name for column in columns if not (column.as_is and column.role in ("number", "boolean"))]
+    if other:
+        name = quoted(other[0])
+        raise ValueError(f"Got an array, but column {name} held no plain numbers at the fit. Give a data frame again.")

@@ -148,6 +148,8 @@ def _are_marks(levels: Sequence[str]) -> bool:
         return True
     if sum(len(level) <= 64 and any(map(str.isdigit, level)) for level in levels) < 0.9 * len(levels):
         return False
+    if len({re.sub(r"\d+", "9", level) for level in levels}) <= max(3, len(levels) // 100):
+        return True  # they differ in their numbers only, as "row 1" and "row 2"
     if sum(_n_words(level) for level in levels) > 0.5 * len(levels):
         return False
     lengths = sorted(map(len, levels))
