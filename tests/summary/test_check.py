@@ -1,5 +1,6 @@
 """``check``: one call that gives one answer, whatever holds the data and whatever is in them."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -240,6 +241,19 @@ def test_rows_without_a_label_are_left_out_and_counted(table):
     assert (found.prepared.n_unlabelled, found.facts.n_rows) == (2, len(frame) - 2)
     assert "2 rows without a label left out" in repr(found)
     assert not {0, 7} & set(found.samples.row.tolist())
+
+
+def test_a_table_is_the_same_by_every_road(table, tmp_path):
+    """File, packed file, frame, lazy frame and stream."""
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    roads = [tmp_path / "t.csv", str(tmp_path / "t.csv.gz"), arrow, arrow.to_reader(), pl.from_pandas(table).lazy()]
+    first, *others = [check(road, "label", groups="patient") for road in roads]
+
+    for other in others:
+        assert other.answer.to_dict() == first.answer.to_dict()
+        assert other.prepared == first.prepared
 
 
 def test_a_transformer_may_prepare_the_table(table):

@@ -12,6 +12,7 @@ from typing import Any
 
 from bayesfloor.engine._text import as_utf8
 from bayesfloor.io._arrow import arrow, plain
+from bayesfloor.io._columns import as_frame
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._files import File, find_file, reading
 from bayesfloor.io._messages import DataError, count, troubles_of
@@ -139,6 +140,22 @@ def table_of(stream: Any) -> Table:
         )
     held = arrow().table(stream)
     return _checked(File("the stream", "Arrow", b""), _typed(held.column_names, partial(_of_held, held)))
+
+
+def fetch(X: Any) -> tuple[Any, tuple[str, ...]]:
+    """A table of a CSV or Arrow file or of a stream, as it is here, and notes; anything else as it came.
+
+    Parquet and ``.npy`` files stay where they are: these can be read in pieces.
+    """
+    if isinstance(X, (str, os.PathLike)):
+        name = str(X).lower()
+        if not name or name.endswith((".npy", ".npz", ".parquet")) or Path(X).is_dir():
+            return X, ()
+        table = read_table(X)
+        return table.read(), table.notes
+    is_lazy = type(X).__name__ == "LazyFrame"  # to ask it for columns would already be work
+    is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
+    return (table_of(X).read(), ()) if is_stream else (X, ())
 
 
 def open_table(file: File) -> Table:

@@ -26,6 +26,7 @@ from bayesfloor.io._columns import as_frame
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.io._spellings import clean
+from bayesfloor.io._tables import fetch
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -274,8 +275,9 @@ def check(
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n_rows, n_features), str, path or Rows
-        As in ``BayesFloor.fit``.
+    X : array-like, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
+        As in ``BayesFloor.fit``; also a CSV or Arrow file, packed or not, and anything that streams Arrow tables: a
+        lazy frame of Polars, a DuckDB relation, a reader of PyArrow.
     y : array-like of shape (n_rows,), or name of a column of ``X``
         Labels.
     target : float, default=None
@@ -321,6 +323,7 @@ def check(
     """
     if target is not None:
         check_target(target)
+    X, notes = fetch(X)
     label = y if isinstance(y, str) and not y.endswith(".npy") else ""
     if not is_place(X):
         X, y, groups, predictions, label = _columns(X, y, groups, predictions)
@@ -344,6 +347,7 @@ def check(
         floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
     answer = floor.answer(effort, learners)
     found = make_check(floor, answer, target, gather_facts(floor, X, y, name, label))
+    found = replace(found, prepared=replace(found.prepared, notes=notes)) if notes else found
     if predictions is None:
         return found
     given = np.flatnonzero(~missing_labels(y))
