@@ -6,12 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesfloor.io._encode import Column
     from bayesfloor.io._prepare import TablePreparer
+    from bayesfloor.io._prepared import Prepared
 
-__all__ = ["TablePreparer"]
+__all__ = ["Column", "Prepared", "TablePreparer"]
+_HOMES = {"Column": "_encode", "Prepared": "_prepared", "TablePreparer": "_prepare"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("bayesfloor.io._prepare"), name)
+    return getattr(import_module(f"bayesfloor.io.{_HOMES[name]}"), name)
