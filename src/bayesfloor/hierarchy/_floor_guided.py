@@ -193,6 +193,11 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.tree_, self.models_ = growth.grow()
         self.floor_seconds_ += growth.floor_seconds
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
     def _new_rows(self, X: Any) -> Rows:
         check_is_fitted(self)
         values = read_new(self, X, self._preparer)

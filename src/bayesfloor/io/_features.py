@@ -28,7 +28,7 @@ class Features:
     quantity : (d,) which columns scaling may touch.
     code : (d,) which columns hold codes, whose order means nothing; None where none does.
     content : (n,) number of the distinct row that each was before a lossy step; None without such a step.
-    prepared : what became of each column of the table; empty where all are used as they are.
+    prepared : what became of each column of a table; empty for arrays that are used as they are.
     """
 
     values: Floats
@@ -94,8 +94,7 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
     lossy = [column.name for column in preparer.columns_ if column.lossy and column.width]
     content = number_rows(X, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
-    plain = all(column.as_is for column in preparer.columns_)
-    features = Features(values, preparer.quantity_, code, content, () if plain else preparer.columns_)
+    features = Features(values, preparer.quantity_, code, content, preparer.columns_)
     return Table(features, preparer.source_, preparer)
 
 

@@ -73,6 +73,11 @@ class Prepared:
         return cls(columns, tuple(given["notes"]), given["n_unlabelled"])
 
 
+def prepared_by(columns: tuple[Column, ...], n_unlabelled: int) -> Prepared:
+    """What was done; of columns nothing where all were used as they are."""
+    return Prepared(() if all(column.as_is for column in columns) else columns, (), n_unlabelled)
+
+
 _KINDS = {
     "name": str,
     "role": str,

@@ -24,7 +24,7 @@ from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._labels import missing_labels
-from bayesfloor.io._prepared import Prepared
+from bayesfloor.io._prepared import Prepared, prepared_by
 from bayesfloor.io._spellings import clean
 from bayesfloor.io._tables import fetch
 from bayesfloor.selection._comparison import Comparison
@@ -371,7 +371,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_, pairs=pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=Prepared(sample.features.prepared, (), sample.n_unlabelled),
+        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled),
     )
 
 
