@@ -4,7 +4,7 @@
 kinds, one after the other; each is kept as it comes, and a killed run goes on where it was. "file": the installed
 command, ``bayesfloor check FILE -y LABEL --json -``, with the label, groups and file of labels that the generator
 names. "pipeline": the cross-validated error of what a data scientist would write for four of the files. "prepare": a
-check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()``.
+check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with gaps filled.
 
 The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it. It is called with a folder
 and ``--seed``, and writes ``manifest.json`` beside the files: the name of each, its label, groups and file of labels,
