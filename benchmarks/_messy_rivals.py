@@ -1,0 +1,151 @@
+"""What a data scientist would write for messy tables, what skrub makes of them, and how many packages that takes."""
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+
+import numpy as np
+
+from benchmarks._timing import seconds_of
+
+FOLDS = 5
+LEVELS = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
+
+
+# Pipelines of each file, by name.
+
+
+def zipcode_pipelines(seed):
+    """Boosting on codes and categories that are encoded by the labels of the training fold."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import TargetEncoder
+
+    by_label = make_column_transformer((TargetEncoder(random_state=seed), ["zip", "device"]), remainder="passthrough")
+    return {"target-encoded boosting": make_pipeline(by_label, HistGradientBoostingClassifier(random_state=seed))}
+
+
+def sensor_pipelines(seed):
+    """Boosting, which takes missing values as they are, and a logistic regression of filled ones."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    fill = SimpleImputer(strategy="median", add_indicator=True)
+    return {
+        "boosting": HistGradientBoostingClassifier(random_state=seed),
+        "filled, logistic": make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=2000)),
+    }
+
+
+def review_pipelines(_seed):
+    """Words and pairs of words, and a logistic regression."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    words = make_column_transformer((TfidfVectorizer(ngram_range=(1, 2)), "review"))
+    return {"words, logistic": make_pipeline(words, LogisticRegression(max_iter=2000))}
+
+
+def survey_pipelines(_seed):
+    """Answers as places in their order, or an indicator each, and a logistic regression."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+    answers = [f"q{number}" for number in range(1, 9)]
+    places = OrdinalEncoder(
+        categories=[list(LEVELS)] * len(answers), handle_unknown="use_encoded_value", unknown_value=np.nan
+    )
+    ordered = make_pipeline(places, SimpleImputer(strategy="median", add_indicator=True))
+    indicators = OneHotEncoder(handle_unknown="ignore")
+    return {
+        "ordered, logistic": make_pipeline(
+            make_column_transformer((ordered, answers), (indicators, ["household"])), LogisticRegression(max_iter=2000)
+        ),
+        "indicators, logistic": make_pipeline(
+            make_column_transformer((indicators, [*answers, "household"])), LogisticRegression(max_iter=2000)
+        ),
+    }
+
+
+PIPELINES = {
+    "zipcodes.csv": zipcode_pipelines,
+    "sensors.csv.gz": sensor_pipelines,
+    "reviews.csv": review_pipelines,
+    "survey.csv": survey_pipelines,
+}
+
+
+def run_pipelines(name, table, label, seed):
+    """Cross-validated errors of the pipelines of a file, and their CPU seconds together."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    X, y = table.drop(columns=label), table[label]
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    models = PIPELINES[name](seed)
+    seconds, guesses = seconds_of(lambda: {one: cross_val_predict(models[one], X, y, cv=folds) for one in models})
+    return {one: float(np.mean(guess != y)) for one, guess in guesses.items()}, seconds
+
+
+# Ways to prepare a table
+
+
+def preparer_of(way):
+    """What ``prepare=`` gets: our own way, or skrub's by its defaults with gaps filled, as its pipelines fill them."""
+    if way == "auto":
+        return "auto"
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from skrub import TableVectorizer
+
+    return make_pipeline(TableVectorizer(), SimpleImputer(add_indicator=True))
+
+
+def run_check(way, table, label):
+    """A check of a table that is prepared in one way, and its CPU seconds."""
+    from bayesfloor import check
+
+    return seconds_of(lambda: check(table, label, prepare=preparer_of(way), n_jobs=1))
+
+
+def prepare_alone(way, table, label):
+    """CPU seconds of preparing a table without anything else, and the number of columns made."""
+    from bayesfloor.io import TablePreparer
+
+    preparer = TablePreparer() if way == "auto" else preparer_of(way)
+    seconds, made = seconds_of(lambda: preparer.fit_transform(table.drop(columns=label)))
+    return seconds, made.shape[1]
+
+
+# Packages
+
+
+def packages_of(*names):
+    """Names of all packages that installing these brings, by what is installed here; extras as in ``a[b]``."""
+    from packaging.requirements import Requirement
+
+    found, waiting = {}, [Requirement(name) for name in names]
+    while waiting:
+        wanted = waiting.pop()
+        name = re.sub(r"[-_.]+", "-", wanted.name).lower()
+        if name in found and wanted.extras <= found[name]:
+            continue
+        try:
+            needed = [Requirement(text) for text in requires(wanted.name) or []]
+        except PackageNotFoundError:
+            continue
+        found[name] = found.get(name, set()) | wanted.extras
+        waiting += [one for one in needed if _is_needed(one, wanted.extras)]
+    return sorted(found)
+
+
+def _is_needed(requirement, extras):
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *extras})
