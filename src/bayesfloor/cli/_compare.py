@@ -79,7 +79,7 @@ def compare_files(
             progress=progress,
             **draw_limit(given),
         )
-    tell_drawn(output, int(compared.n_rows.max()), len(found[0].y))
+    tell_drawn(output, int(compared.n_rows.max()), found[0].y)
     return compared
 
 

@@ -12,6 +12,13 @@ from bayesfloor.cli._console import ClosedPipeError
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 from bayesfloor.engine._text import printable
 
+# What the library tells those who write Python, as one types it here.
+_AS_TYPED = {
+    "with strict=True": "with --strict-input",
+    "leave out strict": "leave out --strict-input",
+    "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
+    "say what it is: roles={'column': 'number'}": "tell check or report what it is: --as COLUMN=number",
+}
 USAGE, FAULT, INTERRUPTED, PIPE = 2, 3, 130, 141
 
 
@@ -36,7 +43,10 @@ def tell(error: BaseException) -> int:
 
 
 def _tell_of_data(error: BaseException) -> int:
-    return _say(f"error: {' '.join(str(error).split()) or type(error).__name__}", USAGE)
+    text = " ".join(str(error).split()) or type(error).__name__
+    for said, typed in _AS_TYPED.items():
+        text = text.replace(said, typed)
+    return _say(f"error: {text}", USAGE)
 
 
 def _say(text: str, code: int) -> int:

@@ -24,6 +24,9 @@ from bayesfloor.io._messages import join, refuse_unknown
 _LARGE = 2e9  # bytes of features from which Parquet files are not read whole
 _PATIENCE = "10s"  # until a scheduler has answered
 _NOT_FAR = {
+    "as_role": "--as",
+    "clean_labels": "--clean-labels",
+    "strict_input": "--strict-input",
     "groups": "--groups",
     "id_column": "--id",
     "image": "--image",

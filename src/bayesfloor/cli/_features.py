@@ -78,7 +78,7 @@ def select_features(output: Output, data: Data, given: dict[str, Any], progress:
     )
     with without_warning():
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
-    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), len(data.y))
+    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path
 
 

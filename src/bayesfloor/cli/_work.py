@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from bayesfloor.cli._console import Bar, Output
 from bayesfloor.engine._text import as_utf8
@@ -85,12 +86,12 @@ def roles_of(given: dict[str, Any], data: Data) -> dict[str, str] | None:
     from bayesfloor.io._encode import ROLES
     from bayesfloor.io._messages import quote, refuse_unknown
 
-    roles = {}
+    roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
     for said in given["as_role"]:
         name, equals, role = said.rpartition("=")
-        if not equals or role not in ROLES:
+        if not equals or role not in known:
             raise DataError(
-                f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(ROLES)}."
+                f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(known)}."
             )
         roles[name] = role
     refuse_unknown(roles, data.feature_names)
@@ -119,8 +120,11 @@ def without_warning() -> Iterator[None]:
         yield
 
 
-def tell_drawn(output: Output, n_used: int, n_rows: int) -> None:
-    """Say so where not all rows were used."""
+def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
+    """Say so where not all rows that have a label were used."""
+    from bayesfloor.io._labels import missing_labels
+
+    n_rows = np.count_nonzero(~missing_labels(y))
     if n_used < n_rows:
         output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")
 

@@ -92,7 +92,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, arrays, message):
     """Shapes are the usual mistake."""
     X, y = arrays
     wild = X.copy()
-    wild[4, 1] = np.nan
+    wild[4, 1] = np.inf
     path = tmp_path / "a.npz"
 
     assert message(save(path, X=X, y=y[:-1]), None) == (
@@ -101,9 +101,24 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, arrays, message):
     assert message(save(path, X=X, y=y, key=y[:3]), None, id_column="key").startswith("array 'key' has 3 values, but")
     assert message(save(path, X=X[:, 0], y=y), None).startswith("array 'X' has shape (40,), but expected rows and")
     assert message(save(path, X=X.astype(str), y=y), None).startswith("array 'X' holds <U32, but expected numbers.")
-    assert message(save(path, X=X, y=np.eye(N)), None).startswith("array 'y' has shape (40, 40) and type float64, but")
-    assert message(save(path, X=wild, y=y), None).startswith("array 'X' has missing or infinite numbers in 1 row, the")
-    assert message(save(path, X=X, y=np.where(y, np.nan, 1)), None).startswith("column 'y' has 20 missing values")
+    assert message(save(path, X=X, y=np.eye(N)), None).startswith("array 'y' has shape (40, 40): several labels")
+    assert message(save(path, X=X, y=np.zeros((N, 1, 2))), None).startswith("array 'y' has shape (40, 1, 2) and type")
+    assert message(save(path, X=wild, y=y), None).startswith("array 'X' has infinite numbers in 1 row, the first in")
+    assert message(save(path, X=X, y=np.where(y, np.nan, 1)), None).startswith("column 'y' holds one value only")
+    assert message(save(path, X=X, y=np.full(N, np.nan)), None).startswith("column 'y' is empty.")
+
+
+def test_gaps_in_arrays_stay(tmp_path, arrays):
+    """They are filled later, as those of tables are; a label that is missing is none."""
+    X, y = arrays
+    X[4, 1], holes = np.nan, np.where(np.arange(N) == 2, np.nan, y)
+    np.save(tmp_path / "a.npy", np.column_stack([X, holes]))
+    both = [read_data(save(tmp_path / "a.npz", X=X, y=holes), None), read_data(str(tmp_path / "a.npy"), "-1")]
+
+    for data in both:
+        assert np.array_equal(data.X, X, equal_nan=True)
+        assert data.y.tolist() == [0, 1, None, *y[3:].tolist()]
+        assert type(data.y[0]) is int
 
 
 @pytest.mark.parametrize("label", ["3", "-1"])
@@ -132,7 +147,7 @@ def test_a_npy_without_labels_says_how_to_give_them(tmp_path, arrays, message):
     assert message(path, "3") == (
         "no column '3'. a.npy has no names: expected a number from 0 to 2, or -1 for the last."
     )
-    assert message(path, "1").startswith("column '1' has 40 values in 40 rows and looks like a quantity, not a class.")
+    assert message(path, "1").startswith("column '1' has 40 different numbers in 40 rows: looks like regression")
     assert message(path, "1", id_column="key").startswith("a.npy has no columns with names, so --id cannot be used.")
     assert "so --embedding cannot be used" in message(path, "1", embedding="key")
 

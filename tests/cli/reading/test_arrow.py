@@ -29,12 +29,15 @@ def test_arrow_types_become_ones_that_can_be_fitted(table, add, write_as):
 
 
 def test_an_extension_type_is_what_it_stores(table, write_as):
-    """Tensors of one row are embeddings."""
+    """A tensor per row is a list of numbers."""
     kind = pa.fixed_shape_tensor(pa.float32(), [3])
     stored = pa.array([[1.0, 2.0, i] for i in range(N)], pa.list_(pa.float32(), 3))
     table = table.select(["label"]).append_column("tensor", pa.ExtensionArray.from_storage(kind, stored))
 
-    assert read_data(write_as("a.arrow", table), "label").X.shape == (N, 3)
+    data = read_data(write_as("a.arrow", table), "label")
+
+    assert data.X.column("tensor").to_pylist()[1] == [1.0, 2.0, 1.0]
+    assert BayesFloor(interval="fast").fit(data.X, data.y).n_features_in_ == 1
 
 
 def test_missing_pyarrow_says_what_to_install(table, monkeypatch, write_as, message):

@@ -1,4 +1,4 @@
-"""Columns of lists become arrays."""
+"""Columns of lists that are named become arrays."""
 
 import numpy as np
 import pyarrow as pa
@@ -23,12 +23,11 @@ def embedded(values, kind=None, **more):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("embedding", ["emb", None])
-def test_a_column_of_lists_is_an_array(kind, embedding, write_as):
+def test_a_column_of_lists_is_an_array(kind, write_as):
     """Embeddings are stored like that."""
     values = pa.array([[float(x) for x in row] for row in LISTS], pa.list_(pa.float32())).cast(KINDS[kind])
     table = embedded(LISTS).set_column(0, "emb", values)
-    data = read_data(write_as("a.arrow", table), "label", embedding=embedding)
+    data = read_data(write_as("a.arrow", table), "label", embedding="emb")
 
     assert data.X.tolist() == LISTS
     assert data.X.dtype in (np.float32, np.float64)
@@ -40,30 +39,25 @@ def test_lists_in_several_pieces_are_one_array(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(embedded(LISTS * 5), path, row_group_size=3)
 
-    assert read_data(str(path), "label").X.tolist() == LISTS * 5
+    assert read_data(str(path), "label", embedding="emb").X.tolist() == LISTS * 5
 
 
 def test_whole_numbers_in_lists_become_floats(write_as):
     """Counts are embeddings as well."""
-    data = read_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label")
+    data = read_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label", embedding="emb")
 
     assert data.X.dtype == np.float64
 
 
-def test_ids_beside_the_lists_do_not_matter_but_features_do(tmp_path, write_as, message):
-    """What could be meant otherwise must be asked."""
-    ids = embedded(LISTS, name=["r", "s", "t", "u"])
-    rival = embedded(LISTS, age=[1, 2, 2, 4])
-    two = embedded(LISTS, other=LISTS)
+def test_lists_that_are_not_named_are_a_column_like_others(write_as):
+    """Whoever prepares the table knows what to do with them; only the name of one leaves out the rest."""
+    path = write_as("a.parquet", embedded(LISTS, age=[1, 2, 2, 4]))
+    named = read_data(path, "label", embedding="emb")
 
-    assert read_data(write_as("a.parquet", ids), "label").X.shape == (4, 2)
-    assert message(write_as("b.parquet", rival)) == (
-        "column 'emb' with lists of numbers beside 'age': pass --embedding emb to use the lists, or --drop emb to use "
-        "the rest"
-    )
-    assert message(write_as("c.parquet", two)).startswith("columns 'emb', 'other' with lists of numbers: pass")
-    assert read_data(str(tmp_path / "b.parquet"), "label", embedding="emb").X.shape == (4, 2)
-    assert read_data(str(tmp_path / "b.parquet"), "label", drop=("emb",)).feature_names == ("age",)
+    assert read_data(path, "label").X.column("emb").to_pylist() == LISTS
+    assert read_data(path, "label").feature_names == ("emb", "age")
+    assert read_data(path, "label", drop=("emb",)).feature_names == ("age",)
+    assert (named.X.tolist(), named.feature_names) == (LISTS, ("emb[0]", "emb[1]"))
 
 
 def test_lists_that_are_no_rows_name_the_first_bad_one(write_as, message):
@@ -93,16 +87,15 @@ def test_a_missing_number_in_a_later_piece_has_the_right_row(write_as, message):
     bad = embedded([*LISTS[:2], [None, 1.0]])
     path = write_as("a.arrow", pa.concat_tables([good, bad]))
 
-    assert "the list of row 7." in message(path)
+    assert "the list of row 7." in message(path, embedding="emb")
 
 
-def test_lists_written_as_text_are_parsed_when_named(message, text_file):
+def test_lists_written_as_text_are_parsed_when_named(text_file):
     """A CSV has no lists of its own."""
     text = 'emb,label\n"[0.5, 1]",a\n"[1.5, 2]",b\n"[2.5, 3e0]",a\n'
     path = text_file(text)
 
     assert read_data(path, "label", embedding="emb").X.tolist() == [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0]]
-    assert "encode or embed first, pass --embedding emb, or pass --drop emb" in message(path)
 
 
 @pytest.mark.parametrize("text", ["oops", "", "[0.5", "[1, null]", "{}", "7", '["x"]', "[[1], [2]]"])

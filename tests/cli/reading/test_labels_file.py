@@ -49,7 +49,7 @@ def test_a_labels_file_of_another_length_is_refused(tmp_path, arrays, message, t
     )
     assert refused(["a", "b"] * 20 + ["a"]).startswith("y.txt has 41 labels, but there are 40 rows")
     assert refused(["a"] * 10).startswith("y.txt has 10 labels, but there are 40 rows")
-    assert refused(["a", ""] * 20 + ["a"]).startswith("column 'label' has 20 missing values, the first in row 2.")
+    assert refused(["a", ""] * 20 + ["a"]).startswith("y.txt has 41 labels, but there are 40 rows")
     assert message(path, None, labels_file=str(tmp_path / "z.txt")).endswith("Did you mean 'y.txt'?")
 
 

@@ -12,14 +12,14 @@ N = 40  # rows of the table and of the arrays
 def test_hostile_names_are_read_and_shown_in_one_line(table, name, hostile, write_as, message):
     """Names are text of strangers: they must neither break the reader nor the terminal."""
     gaps = pa.array([None, *range(1, N)], pa.float64())
-    table = pa.table([table["u"], gaps, table["label"]], names=["u", hostile, "label"])
-    path = write_as(name, table)
+    path = write_as(name, pa.table([table["u"], gaps, table["label"]], names=["u", hostile, "label"]))
 
-    found = message(path)
-    assert found.startswith("missing values in column '")
-    assert "the first in row 1)" in found
+    found = message(path, id_column=hostile)
+    assert found.startswith("column '")
+    assert "has 1 missing value, the first in row 1." in found
     assert len(found) < 250
     assert message(path, "lable").startswith("no column 'lable'. Did you mean 'label'? Columns: 'u', ")
+    assert read_data(path, "label").feature_names == ("u", hostile)
     assert read_data(path, "label", drop=(hostile,)).feature_names == ("u",)
 
 

@@ -70,14 +70,22 @@ def test_hostile_labels_and_label_columns_are_kept_as_they_are(name, hostile, wr
     assert data.y.tolist() == [hostile, "b", hostile, "b"]
 
 
-def test_missing_labels_are_counted(write_as, message, text_file):
-    """Unlabelled rows are common, and must not become a class unseen."""
-    csv = text_file("u,label\n1,a\n2,\n3,b\n4,\n5,a\n")
-    parquet = write_as("a.parquet", pa.table({"u": [1, 2, 3, 4], "label": [1.0, float("nan"), None, 1.0]}))
-    expected = (
-        "column 'label' has 2 missing values, the first in row 2. "
-        "Drop these rows, or fill them with a value of their own."
-    )
+def test_missing_labels_are_none(write_as, text_file):
+    """Unlabelled rows are common, and must not become a class unseen; whole numbers beside them stay whole."""
+    texts = text_file("u,label\n1,a\n2,\n3,b\n4,\n5,a\n")
+    whole = text_file("u,label\n1,1\n2,\n3,2\n4,2\n", "whole.csv")
+    floats = write_as("a.parquet", pa.table({"u": [1, 2, 3, 4, 5], "label": [1.0, float("nan"), None, 1.0, 2.0]}))
 
-    assert message(csv) == expected
-    assert message(parquet) == expected
+    assert read_data(texts, "label").y.tolist() == ["a", None, "b", None, "a"]
+    assert str(read_data(whole, "label").y.tolist()) == "[1, None, 2, 2]"
+    assert str(read_data(floats, "label").y.tolist()) == "[1, None, None, 1, 2]"
+
+
+@pytest.mark.parametrize("role", ["id_column", "groups", "image", "predictions"])
+def test_other_columns_have_no_gaps(role, message, text_file):
+    """Rows without a group belong to none, or to one: nobody can tell."""
+    path = text_file("u,key,label\n1,a,a\n2,,b\n3,b,a\n")
+
+    assert message(path, **{role: "key"}) == (
+        "column 'key' has 1 missing value, the first in row 2. Drop these rows, or fill them with a value of their own."
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.cli.reading._asked import Asked, Contents
 from bayesfloor.cli.reading._embeddings import finite_floats
-from bayesfloor.cli.reading._labels import Labels, labels_of
+from bayesfloor.cli.reading._labels import Labels, as_whole, labels_of
 from bayesfloor.cli.reading._roles import Coded, refuse_gaps
 from bayesfloor.io._files import File
 from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
@@ -27,7 +27,8 @@ def read_npy(file: File, asked: Asked) -> Contents:
     if asked.labels_file:
         return _contents(X, None, {}, asked)
     at = _label_number(file, asked.label, X.shape[1])
-    labels = labels_of(str(asked.label), _coded(_whole(X[:, at]), str(asked.label)))
+    coded = _coded(X[:, at], str(asked.label))
+    labels = labels_of(str(asked.label), coded._replace(values=as_whole(coded.values)))
     return _contents(np.delete(X, at, axis=1), labels, {}, asked)
 
 
@@ -57,11 +58,6 @@ def _label_number(file: File, label: str | None, width: int) -> int:
             "the last."
         )
     return int(label) % width
-
-
-def _whole(values: np.ndarray) -> np.ndarray:
-    """Whole numbers as such, since a matrix may have had no other way to hold them."""
-    return values.astype(np.int64) if ((values == np.round(values)) & (abs(values) < 2**53)).all() else values
 
 
 # Several arrays
@@ -169,7 +165,7 @@ def _check_features(X: Any, what: str) -> np.ndarray:
         raise DataError(f"{what} holds {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
     if X.ndim < 2 or not X.size:
         raise DataError(f"{what} has shape {X.shape}, but expected rows and columns of numbers.")
-    return finite_floats(X.reshape(len(X), -1), what)
+    return finite_floats(X.reshape(len(X), -1), what, allow_gaps=True)
 
 
 def _coded(values: np.ndarray, name: str) -> Coded:

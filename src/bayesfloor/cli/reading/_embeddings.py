@@ -74,16 +74,17 @@ def _block(chunk: Any, name: str, start: int) -> np.ndarray:
     return flat.to_numpy(zero_copy_only=False).reshape(len(chunk), width)
 
 
-def finite_floats(X: np.ndarray, what: str) -> np.ndarray:
-    """Rows of floats, none of them missing or infinite."""
+def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.ndarray:
+    """Rows of floats, none of them infinite, nor missing unless gaps are allowed."""
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     with np.errstate(all="ignore"):
         if np.isfinite(X.sum()):  # one number, not an array, tells that all is well
             return X
-    wrong = ~np.isfinite(X).all(axis=1)
+    wrong = (np.isinf(X) if allow_gaps else ~np.isfinite(X)).any(axis=1)
     if wrong.any():
+        kinds = "infinite" if allow_gaps else "missing or infinite"
         raise DataError(
-            f"{what} has missing or infinite numbers in {count(int(wrong.sum()), 'row')}, the first in row "
+            f"{what} has {kinds} numbers in {count(int(wrong.sum()), 'row')}, the first in row "
             f"{int(wrong.argmax()) + 1:,}. Fill them or drop these rows."
         )
     return X

@@ -26,6 +26,8 @@ class Labels(NamedTuple):
 def labels_of(name: str, coded: Coded) -> Labels:
     """Labels, once they have been found to be some."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
+    if n < len(coded.codes):
+        values = as_whole(values)
     if not n:
         raise DataError(f"column {quote(name)} is empty. Name another column with -y.")
     _refuse_infinite(name, values)
@@ -35,6 +37,13 @@ def labels_of(name: str, coded: Coded) -> Labels:
         values = values.astype(str)
         _refuse_twins(name, values)
     return Labels(name, coded._replace(values=values).rows)
+
+
+def as_whole(values: np.ndarray) -> np.ndarray:
+    """Whole numbers as such: a matrix, or a gap among them, leaves no other way to hold them than as floats."""
+    if values.dtype.kind != "f" or _is_broken(values) or (abs(values) >= 2**53).any():
+        return values
+    return values.astype(np.int64)
 
 
 def _is_broken(values: np.ndarray) -> bool:

@@ -1,0 +1,263 @@
+"""Tables as people have them: ``check`` prepares them, and says what it did to every column."""
+
+import json
+import shlex
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+N = 150
+CODES = np.repeat([0, 1], N // 2)
+SIZE = np.round(np.random.default_rng(0).normal(size=N) + 3 * CODES, 3)
+GREEK = ["alpha", "beta", "gamma", "delta", "omega", "kappa"]
+
+# One column of each kind as it stands in a CSV, its role, how many columns it becomes, and what -v says of it.
+COLUMNS = {
+    "size": (SIZE.astype(str).tolist(), "number", 1, None),
+    "age": (["" if i % 10 == 3 else f"{20 + i % 37}" for i in range(N)], "number", 2, "filled 15 missing values with"),
+    "hue": (["" if i % 7 == 2 else "rgb"[i % 3] for i in range(N)], "category", 4, "22 missing values have one of"),
+    "paid": ([f"${1000 + 13 * i:,}.50" for i in range(N)], "number", 1, "amounts in $, thousands comma"),
+    "kilos": ([f"{i % 17},{i % 10}" for i in range(N)], "number", 1, "decimal comma"),
+    "marked": (["?" if i % 50 == 7 else f"{i % 19}.5" for i in range(N)], "number", 2, "filled 3 missing values"),
+    "seen": ([f"{1 + i % 28:02}.{1 + i % 12:02}.20{10 + i % 10}" for i in range(N)], "date", 4, "dates, day first"),
+    "ok": ([("yes", "no")[i % 2] for i in range(N)], "boolean", 1, "read yes and no as 1 and 0"),
+    "note": ([" ".join(GREEK[i * j % 6] for j in (1, 2, 3, 5)) + f" {i}" for i in range(N)], "text", 30, "n-grams"),
+    "town": ([f"Town of {'abcdefghij'[i % 10]}{'vwxyz'[i // 10 % 5]}y" for i in range(N)], "category", 30, "50 diff"),
+    "zip": ([f"{10115 + 137 * (i % 45)}" for i in range(N)], "code", 1, "45 codes, numbered"),
+    "customer": ([f"K-{10000 + 7 * i}" for i in range(N)], "id", 0, "left out: nearly every row has its own value"),
+    "row": ([str(i) for i in range(N)], "counter", 0, "left out: it counts the rows"),
+    "same": (["1"] * N, "constant", 0, "left out: all its values are equal"),
+    "none": ([""] * N, "empty", 0, "left out: it is empty"),
+}
+NAMES = [("Cat" if i % 10 == 5 else "cat", "dog")[code] for i, code in enumerate(CODES)]
+LABELS = ["" if i % 50 == 1 else name for i, name in enumerate(NAMES)]
+TOLD = ("--as", "zip=number", "--as", "town=id", "--clean-labels")
+
+
+def write_csv(path, columns, encoding="utf-8"):
+    """Every field in quotes."""
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    path.write_text("".join(",".join(f'"{field}"' if field else "" for field in row) + "\n" for row in rows), encoding)
+    return path
+
+
+def unwrap(text):
+    """A text without its line breaks."""
+    return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def messy(tmp_path_factory):
+    """A CSV with a column of each kind."""
+    columns = {name: given[0] for name, given in COLUMNS.items()}
+    return write_csv(tmp_path_factory.mktemp("messy") / "messy.csv", {**columns, "label": LABELS})
+
+
+@pytest.fixture(scope="module")
+def checked(run, messy):
+    """What the command says of it with -v, and its JSON."""
+    args = ("-y", "label", "-v", "--effort", "quick", "--json", "now.json")
+    return run("check", messy.name, *args, cwd=messy.parent), json.loads(messy.with_name("now.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def told(run, messy):
+    """The same where the user says more of it."""
+    args = ("-y", "label", *TOLD, "-v", "--effort", "quick", "--json", "told.json")
+    return run("check", messy.name, *args, cwd=messy.parent), json.loads(
+        messy.with_name("told.json").read_text("utf-8")
+    )
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_each_kind_of_column_is_prepared_and_told(checked, name):
+    """Who does not see what was done cannot trust the number."""
+    _, role, width, words = COLUMNS[name]
+    ended, found = checked
+    column = next(column for column in found["prepared"]["columns"] if column["name"] == name)
+    lines = [line for line in ended.stdout.splitlines() if line.split()[:2] == [name, role]]
+
+    assert (column["role"], column["width"]) == (role, width)
+    assert [column["treatment"] in line for line in lines] == [True] * (not column["as_is"])
+    assert (words or "") in column["treatment"]
+
+
+def test_one_line_sums_it_up(checked):
+    """Thirteen columns are too many for whoever did not ask."""
+    ended, found = checked
+
+    assert ended.code == 0
+    assert (
+        "Prepared: 2 filled, 1 with a level for missing values, 3 read as numbers, 1 date, 1 text, 1 code, "
+        "1 with many categories, 4 left out (customer, row, same, none), 3 rows without a label left out"
+    ) in unwrap(ended.stdout)
+    assert "BF106  1 label differs from another by case or blanks only: cat = Cat." in ended.stdout
+    assert "BF107  1 column of whole numbers looks like codes" in ended.stdout
+    assert found["prepared"]["n_unlabelled"] == 3
+    assert (found["facts"]["n_rows"], found["facts"]["n_classes"]) == (N - 3, 3)
+
+
+def test_what_the_user_says_of_columns_and_labels_goes_first(told):
+    """Only they know that a zip code is a number here."""
+    ended, found = told
+    roles = {column["name"]: (column["role"], column["width"]) for column in found["prepared"]["columns"]}
+
+    assert (roles["zip"], roles["town"]) == (("number", 1), ("id", 0))
+    assert found["facts"]["n_classes"] == 2
+    assert not {"BF106", "BF107"} & {finding["code"] for finding in found["findings"]}
+    assert "town      id        left out: it names rows" in ended.stdout
+
+
+def test_the_next_commands_say_it_again(run, told, messy):
+    """Else the report would be of other data."""
+    commands = [shlex.split(line) for line in told[0].stdout.splitlines() if line.startswith("bayesfloor report")]
+    ended = run(*commands[0][1:], "--json", "again.json", cwd=messy.parent)
+    again = json.loads(messy.with_name("again.json").read_text("utf-8"))
+
+    assert commands[0][-len(TOLD) :] == list(TOLD)
+    assert ended.code == 0
+    assert (again["prepared"], again["verdict"]) == (told[1]["prepared"], told[1]["verdict"])
+
+
+def test_a_table_of_numbers_has_nothing_to_tell(run, files):
+    """Most lines are read by people who want the number."""
+    ended = run("check", files / "easy.csv", "-y", "label", "-v", "--effort", "quick")
+
+    assert ended.code == 0
+    assert "Prepared" not in ended.stdout
+    assert "read as" not in ended.stdout
+
+
+def test_strict_input_refuses_all_columns_in_one_line(run, messy):
+    """A job that must not guess is told everything at once."""
+    ended = run("check", messy.name, "-y", "label", "--strict-input", cwd=messy.parent)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: Got 14 columns that would have to be prepared, but expected complete")
+    assert [name for name in COLUMNS if name != "size" and f" {name} (" not in ended.stderr] == []
+    assert ended.stderr.endswith("Prepare or drop them, or leave out --strict-input.\n")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_strict_input_takes_what_is_clean(run, files):
+    """Numbers without gaps need nothing."""
+    ended = run("check", files / "easy.csv", "-y", "label", "--strict-input", "--effort", "quick")
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert f"bayesfloor report {files / 'easy.csv'} -y label --effort quick --strict-input" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("zipp=number", "no column 'zipp'. Did you mean 'zip'?"),
+        ("label=category", "no column 'label'."),
+        ("zip=numbr", "--as 'zip=numbr': expected COLUMN=ROLE, such as zip=category. Roles: number, category"),
+        ("zip=ordered", "--as 'zip=ordered': expected COLUMN=ROLE"),
+        ("zip", "--as 'zip': expected COLUMN=ROLE"),
+        ("note=number", "(note: its values are not numbers, such as"),
+    ],
+)
+def test_roles_that_do_not_fit_are_refused(run, messy, said, words):
+    """A typing error would leave the column as it was, in silence."""
+    ended = run("check", messy.name, "-y", "label", "--as", said, cwd=messy.parent)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert words in ended.stderr
+    assert "roles=" not in ended.stderr
+
+
+def test_a_column_may_have_an_equals_sign(run, tmp_path):
+    """The role is what stands behind the last one."""
+    path = write_csv(tmp_path / "a.csv", {"a=b": COLUMNS["zip"][0], "size": COLUMNS["size"][0], "label": LABELS})
+    ended = run("check", path, "-y", "label", "--as", "a=b=id", "--effort", "quick")
+
+    assert ended.code == 0
+    assert "1 left out (a=b)" in ended.stdout
+
+
+def test_the_encoding_that_was_assumed_is_told(run, tmp_path):
+    """A wrong guess changes names of classes."""
+    labels = np.where(CODES, "Kälte", "Wärme").tolist()
+    path = write_csv(tmp_path / "alt.csv", {"größe": COLUMNS["size"][0], "label": labels}, "latin-1")
+    ended = run("check", path.name, "-y", "label", "--json", "now.json", "--effort", "quick", cwd=tmp_path)
+    found = json.loads((tmp_path / "now.json").read_text("utf-8"))
+
+    assert ended.code == 0
+    assert found["prepared"]["notes"] == ["alt.csv is not UTF-8 and is read as Latin-1 text"]
+    assert "Prepared: alt.csv is not UTF-8 and is read as Latin-1 text" in ended.stdout
+
+
+def test_columns_that_have_types_need_no_guess(run, tmp_path):
+    """Parquet knows what is a date, a list or missing."""
+    days = pa.array(np.arange(N) * 7, pa.int32()).cast(pa.date32())
+    lists = pa.array(np.column_stack([SIZE, SIZE**2]).tolist())
+    gaps = pa.array([None if i % 5 == 0 else float(i % 13) for i in range(N)])
+    labels = pa.array([None if i == 1 else int(code) for i, code in enumerate(CODES)], pa.float64())
+    pq.write_table(pa.table({"day": days, "list": lists, "gaps": gaps, "label": labels}), tmp_path / "a.parquet")
+    ended = run("check", "a.parquet", "-y", "label", "--json", "-", "--effort", "quick", cwd=tmp_path)
+    found = json.loads(ended.stdout)
+
+    assert {column["name"]: column["role"] for column in found["prepared"]["columns"]} == {
+        "day": "date",
+        "list": "list",
+        "gaps": "number",
+    }
+    assert found["prepared"]["n_unlabelled"] == 1
+    assert found["pairwise"]["classes"] == [0, 1]
+
+
+def test_gaps_in_arrays_are_filled_as_those_of_tables(run, tmp_path):
+    """The same numbers get the same answer, with gaps as well."""
+    X = np.column_stack([SIZE, np.where(np.arange(N) % 9, np.arange(N) % 7, np.nan)])
+    np.savez(tmp_path / "a.npz", X=X, y=CODES)
+    pq.write_table(pa.table({"x0": X[:, 0], "x1": X[:, 1], "y": CODES}), tmp_path / "a.parquet")
+    files = (("a.npz",), ("a.parquet", "-y", "y"))
+    array, table = (
+        json.loads(run("check", *args, "--json", "-", "--effort", "quick", cwd=tmp_path).stdout) for args in files
+    )
+
+    assert array["prepared"] == table["prepared"]
+    assert array["answer"] == table["answer"]
+
+
+@pytest.mark.parametrize("verb", ["samples", "tree", "features"])
+def test_other_verbs_prepare_as_well(run, tmp_path, verb):
+    """Rows without a label are left out, which is no subsample."""
+    columns = {name: COLUMNS[name][0] for name in ("size", "age", "hue")}
+    path = write_csv(tmp_path / "a.csv", {**columns, "label": LABELS})
+    ended = run(verb, path, "-y", "label")
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout
+
+
+def test_hostile_names_are_shown_in_one_line(run, hostile, tmp_path):
+    """Names are text of strangers: they must not break the terminal."""
+    pq.write_table(with_gaps([hostile]), tmp_path / "a.parquet")
+    ended = run("check", "a.parquet", "-y", "label", "--strict-input", cwd=tmp_path)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "(filled 1 missing value" in ended.stderr
+    assert ended.stderr.removesuffix("\n").isprintable()
+
+
+def test_hostile_names_have_a_line_each(run, tmp_path):
+    """A name with a line break must not look like two columns."""
+    names = ["<b>x</b>", "one\ntwo", "\x1b[31mred\x1b[0m", "\u202eevil\u202c", "标签", ""]
+    pq.write_table(with_gaps(names), tmp_path / "a.parquet")
+    ended = run("check", "a.parquet", "-y", "label", "-v", "--effort", "quick", cwd=tmp_path)
+    lines = [line for line in ended.stdout.splitlines() if "filled 1 missing value" in line]
+
+    assert ended.code == 0
+    assert len(lines) == len(names)
+    assert all(line.isprintable() for line in ended.stdout.splitlines())
+
+
+def with_gaps(names):
+    """A table whose columns of these names have a gap each."""
+    gaps = pa.array([None, *(i % 7 for i in range(1, N))], pa.float64())
+    columns = [pa.array(SIZE), *[gaps] * len(names), pa.array(CODES)]
+    return pa.table(columns, names=["size", *names, "label"])
