@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from bayesfloor.cli._console import Bar, Output
 from bayesfloor.engine._text import as_utf8
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from bayesfloor.cli.reading import Data
     from bayesfloor.selection._path import SelectionPath
     from bayesfloor.summary._check import Check
@@ -124,7 +125,7 @@ def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
     """Say so where not all rows that have a label were used."""
     from bayesfloor.io._labels import missing_labels
 
-    n_rows = np.count_nonzero(~missing_labels(y))
+    n_rows = len(y) - int(missing_labels(y).sum())
     if n_used < n_rows:
         output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")
 
