@@ -21,6 +21,7 @@ TEXTS = Path(__file__).parent / "pages"
 ORDER = (
     "realistic",
     "answers",
+    "messy",
     "known_floor",
     "feebee",
     "calibration",
