@@ -46,12 +46,6 @@ def is_number(kind: Any) -> bool:
     return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
 
 
-def is_usable(kind: Any) -> bool:
-    """Whether a type is a number, text or boolean; a column of nothing else is at least missing values."""
-    kinds = arrow(".types")
-    return is_number(kind) or is_text(kind) or bool(kinds.is_boolean(kind) or kinds.is_null(kind))
-
-
 def is_list(kind: Any) -> bool:
     """Whether a type is a list of numbers."""
     kinds = arrow(".types")

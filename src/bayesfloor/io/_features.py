@@ -63,7 +63,7 @@ def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str
         return _by_transformer(estimator, X, prepare)
     if as_frame(X) is None:
         values = _read_array(estimator, X, allow_gaps=prepare == AUTO)
-        if not np.isnan(values).any():
+        if roles is None and not np.isnan(values).any():
             width = values.shape[1]
             return Table(Features(values, np.ones(width, dtype=bool)), np.arange(width))
         X = values

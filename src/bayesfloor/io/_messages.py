@@ -40,11 +40,6 @@ def join(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
-def columns_named(names: Sequence[str]) -> str:
-    """Column 'a', or columns 'a', 'b'."""
-    return f"column{'s' * (len(names) > 1)} {join(names)}"
-
-
 def count(n: int, noun: str) -> str:
     """1 row, or 2 rows."""
     return f"{n:,} {noun}{'s' * (n != 1)}"
@@ -53,13 +48,6 @@ def count(n: int, noun: str) -> str:
 def shell(words: Sequence[str], *, windows: bool = os.name == "nt") -> str:
     """Words as one would type them; the shells of Windows know no single quotes."""
     return subprocess.list2cmdline(words) if windows else shlex.join(words)
-
-
-def flags(flag: str, names: Sequence[str], most: int = 5) -> str:
-    """Options to copy, where the names can be typed."""
-    if len(names) > most or any(short(name) != name for name in names):
-        return f"{flag} NAME"
-    return shell([word for name in names for word in (flag, name)])
 
 
 def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:

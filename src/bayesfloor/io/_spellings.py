@@ -74,8 +74,7 @@ def _differ_in_number(one: str, two: str) -> bool:
     return [c for c in one if c.isdigit()] != [c for c in two if c.isdigit()]
 
 
-def clean(y: Any) -> np.ndarray:
-    """The labels, each in its most frequent spelling; typos stay as they are."""
-    best = find_spellings(y).best
+def respell(y: Any, best: dict[str, str]) -> np.ndarray:
+    """The labels, each in its best spelling; typos stay as they are."""
     labels = np.asarray(y, dtype=object).ravel()
     return np.array([best.get(label, label) if isinstance(label, str) else label for label in labels], dtype=object)

@@ -25,7 +25,7 @@ from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import Prepared, prepared_by
-from bayesfloor.io._spellings import clean
+from bayesfloor.io._spellings import find_spellings, respell
 from bayesfloor.io._tables import fetch
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
@@ -327,7 +327,9 @@ def check(
     label = y if isinstance(y, str) and not y.endswith(".npy") else ""
     if not is_place(X):
         X, y, groups, predictions, label = _columns(X, y, groups, predictions)
-        y = clean(y) if clean_labels else y
+        if clean_labels:
+            best = find_spellings(y).best
+            y, predictions = respell(y, best), None if predictions is None else respell(predictions, best)
     elif predictions is not None and isinstance(y, (str, Path)):
         raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
     floor = BayesFloor(

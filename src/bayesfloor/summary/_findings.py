@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.engine._text import about, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.io._messages import shell
 from bayesfloor.io._spellings import find_spellings
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
@@ -80,7 +81,7 @@ def _codes(check: Check) -> Finding | None:
         "BF107",
         f"{count(len(codes), 'column')} of whole numbers {they} like codes, whose order means nothing: "
         f"{join_labels(codes, 5)}. {it} {'was' if len(codes) == 1 else 'were'} given to learners as class rates. "
-        f"If that is wrong: --as {printable(first)}=number, or roles={{{first!r}: 'number'}}.",
+        f"If that is wrong: {shell(['--as', f'{printable(first)}=number'])}, or roles={{{first!r}: 'number'}}.",
         "prepared",
     )
 
