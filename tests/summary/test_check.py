@@ -263,6 +263,8 @@ def test_a_transformer_may_prepare_the_table(table):
 
     assert found.answer.to_dict() != check(table[["u", "label", "patient"]], "label", groups="patient").answer.to_dict()
     assert not found.prepared
+    gaps = table.assign(u=table["u"].where(table["u"] > 0))
+    assert check(gaps, "label", groups="patient", prepare=own).answer.upper <= 1
     with pytest.raises(ValueError, match="Got prepare='none', but expected 'auto', 'strict' or a transformer"):
         check(table, "label", prepare="none")
 

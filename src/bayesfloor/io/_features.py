@@ -99,15 +99,21 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
 
 
 def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
-    """What a transformer of the user's makes of the table; every column of it is a quantity."""
+    """What a transformer of the user's makes of the table; every column of it is a quantity, and gaps are filled."""
     from sklearn.base import clone
     from sklearn.utils.validation import check_array, validate_data
+
+    from bayesfloor.io._prepare import TablePreparer
 
     validate_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
     made = preparer.fit_transform(X)
     made = made.toarray() if hasattr(made, "toarray") else made
-    values = check_array(made, dtype=np.float64, order="C", ensure_min_samples=2, input_name="what prepare makes")
+    values = check_array(
+        made, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan", input_name="prepared X"
+    )
+    if np.isnan(values).any():  # left by vectorizers whose models take gaps
+        values = TablePreparer().fit_transform(values)
     features = Features(values, np.ones(values.shape[1], dtype=bool))
     return Table(features, np.arange(values.shape[1]), preparer)
 
