@@ -41,7 +41,7 @@ def imported(folder):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_import_is_declared(folder):
     """What comes by way of another package goes when that one changes its mind."""
-    own = {"bayesfloor", "benchmarks", "figures", *(path.stem for path in (ROOT / "tools").glob("*.py"))}
+    own = {"bayesfloor", "benchmarks", "figures", "tables", *(path.stem for path in (ROOT / "tools").glob("*.py"))}
     others = set(imported(folder)) - own - sys.stdlib_module_names
     homes = packages_distributions()
     assert [

@@ -19,7 +19,7 @@ _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 
 
-DAILY = ("iris", "digits", "letter", "yeast")
+DAILY = ("iris", "letter")
 
 
 @pytest.fixture(

@@ -25,7 +25,7 @@ def smooth_field(n=1200, informative=8, junk=4, sharpness=4.4, seed=5):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
 def test_a_smooth_learner_that_is_wrong_does_not_pass_for_the_truth(seed):
     """Twelve columns, eight of them informative: learners are smooth and above the Bayes error by points."""
     X, y, truth = smooth_field(seed=seed)

@@ -337,6 +337,10 @@ def _gaps_told(n_missing: int) -> str:
     return f"{n_missing:,} missing value{'s' * (n_missing != 1)}"
 
 
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
 def _numbers(values: Values, form: Any, role: str) -> Encoder:
     """Numbers as they are, or read from texts, or unpacked from lists."""
     width = values.data.shape[1] if values.kind == "list" else 1
@@ -357,7 +361,7 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
         by = f"the median {fill[0]:.6g}" if width == 1 else "medians"
         steps.append(f"filled {_gaps_told(n_missing)} with {by}, and a column says where")
     elif n_missing:
-        steps.append(f"all values are equal; a column says where {n_missing:,} are missing")
+        steps.append(f"all values are equal; a column says where {_gaps_told(n_missing)} {_are(n_missing)}")
     as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
     column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
     return Numbers(column, tuple(names), form, fill, np.repeat(kept, width), bool(n_missing))
@@ -407,7 +411,7 @@ def _indicators(values: Values) -> Encoder:
     treatment = f"{len(names):,} categories, an indicator each"
     if n_missing:
         names.append(f"{values.name} missing")
-        treatment += f"; {_gaps_told(n_missing)} have one of their own"
+        treatment += f"; {_gaps_told(n_missing)} {'has one of its own' if n_missing == 1 else 'have one of their own'}"
     as_is = not n_missing and len(names) <= MOST_LEVELS
     column = Column(values.name, "category", treatment, len(names), n_missing, as_is=as_is)
     return Indicators(column, tuple(names), values.levels, bool(n_missing))
@@ -452,7 +456,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
     treatment = f"{len(levels):,} different texts, compared by their n-grams in {width} components"
-    treatment += f"; a column says where {n_missing:,} are missing" * bool(n_missing)
+    treatment += f"; a column says where {_gaps_told(n_missing)} {_are(n_missing)}" * bool(n_missing)
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))

@@ -49,7 +49,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         The column of the table that each column made came from.
     n_features_in_ : int
         Number of columns of the table.
-    feature_names_in_ : (n_features_in_,) array
+    feature_names_in_ : array of str
         Names of the columns, of a data frame.
 
     Examples
