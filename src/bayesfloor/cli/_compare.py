@@ -12,9 +12,10 @@ import numpy as np
 
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._work import draw_limit, read, tell_drawn, without_warning
-from bayesfloor.cli.reading import Data, DataError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
+from bayesfloor.io._data import Data
+from bayesfloor.io._messages import DataError
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.summary._choices import comparison_cells
 from bayesfloor.summary._text import align

@@ -12,11 +12,11 @@ import numpy as np
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._tables import write_table
 from bayesfloor.cli._work import draw_limit, tell_drawn, without_warning
-from bayesfloor.cli.reading import Data
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.floor._results import plain
+from bayesfloor.io._data import Data
 from bayesfloor.selection._filter import FeatureFloors
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import feature_cells, path_cells, path_notes

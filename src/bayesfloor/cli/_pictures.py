@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli.reading import DataError
+from bayesfloor.io._messages import DataError
 
 
 def features_as_pictures(X: Any, shape: str) -> np.ndarray:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.cli._tables import write_table
-from bayesfloor.cli.reading import Data
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
+from bayesfloor.io._data import Data
 from bayesfloor.summary._rows import oddest
 from bayesfloor.summary._text import align
 from bayesfloor.summary._words import count

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bayesfloor.cli.reading import DataError
 from bayesfloor.engine._files import write_whole
+from bayesfloor.io._messages import DataError
 
 Columns = dict[str, list[Any]]
 

@@ -6,10 +6,10 @@ import json
 import warnings
 from typing import Any
 
-from bayesfloor.cli.reading import Data
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.io._data import Data
 
 
 def grow(data: Data, given: dict[str, Any], cut: str, progress: Progress) -> ClassTree:

@@ -19,7 +19,7 @@ from bayesfloor.engine._text import as_utf8
 if TYPE_CHECKING:
     import numpy as np
 
-    from bayesfloor.cli.reading import Data
+    from bayesfloor.io._data import Data
     from bayesfloor.selection._path import SelectionPath
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
@@ -37,29 +37,34 @@ def make_output(given: dict[str, Any]) -> Output:
     )
 
 
-def read(given: dict[str, Any]) -> Data:
-    """The file that was named."""
-    from bayesfloor.cli.reading import read_data
+_NAMES = {
+    **{name: name for name in ("groups", "predictions", "features", "drop", "embedding", "labels_file")},
+    "ids": "id_column",
+    "images": "image",
+}
 
-    names = ("features", "drop", "embedding", "id_column", "groups", "image", "labels_file", "predictions")
-    return read_data(given["path"], given["label"], **{name: given[name] for name in names if name in given})
+
+def read(given: dict[str, Any], *, in_place: bool = False) -> Data:
+    """The file that was named."""
+    from bayesfloor.io._data import open_data
+
+    asked = {name: given[option] for name, option in _NAMES.items() if option in given}
+    drawing = {"max_rows": given.get("max_rows"), "random_state": given["seed"]}
+    return open_data(given["path"], given["label"], **asked, **drawing, in_place=in_place)
 
 
 def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
     """Read a file and check it."""
-    from bayesfloor.cli._far import check_engine, connect, open_data, stays_away
+    from bayesfloor.cli._far import check_engine, connect, stays_away
 
     check_engine(output, given)
-    data = open_data(given) if stays_away(given) else read(given)  # before the machinery: a wrong name is told at once
+    data = read(given, in_place=stays_away(given))  # before the machinery: a wrong name is told at once
     from bayesfloor.summary._check import check as look_at
 
     with connect(output, given) as client, output.bar() as bar:
         found = look_at(
-            data.X,
-            data.y,
-            target,
-            groups=data.groups,
-            predictions=data.predictions,
+            data,
+            target=target,
             prepare="strict" if given["strict_input"] else "auto",
             roles=roles_of(given, data),
             clean_labels=given["clean_labels"],
@@ -68,7 +73,6 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
             max_rows=given["max_rows"] or None,
             target_width=None if given["max_rows"] == 0 else 0.01,
             effort=given["effort"],
-            name=data.name,
             n_jobs=given["jobs"],
             random_state=given["seed"],
             progress=bar,
@@ -77,15 +81,13 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
         )
         if given.get("select"):
             found = replace(found, selection=_select(output, data, given, bar))
-    prepared = replace(found.prepared, notes=data.notes)
-    return data, replace(found, facts=replace(found.facts, label=data.label), prepared=prepared)
+    return data, found
 
 
 def roles_of(given: dict[str, Any], data: Data) -> dict[str, str] | None:
     """What the user says columns are, of those that are features."""
-    from bayesfloor.cli.reading import DataError
     from bayesfloor.io._encode import ROLES
-    from bayesfloor.io._messages import quote, refuse_unknown
+    from bayesfloor.io._messages import DataError, quote, refuse_unknown
 
     roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
     for said in given["as_role"]:
@@ -132,7 +134,7 @@ def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
 
 def read_baseline(path: str | None) -> Check | None:
     """An earlier check, or None without one."""
-    from bayesfloor.cli.reading import DataError
+    from bayesfloor.io._messages import DataError
 
     if path is None:
         return None

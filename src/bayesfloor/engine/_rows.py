@@ -176,7 +176,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     >>> open_rows(np.zeros((5, 2))).shape
     (5, 2)
     """
-    if isinstance(X, (ArrayRows, NpyRows, ParquetRows)):
+    if is_handle(X):
         return X
     if not isinstance(X, (str, Path)):
         return _open_array(np.asarray(X), "X")
@@ -188,9 +188,14 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     return open_parquet(path, columns)
 
 
+def is_handle(X: object) -> bool:
+    """Whether rows stay where they are."""
+    return isinstance(X, (ArrayRows, NpyRows, ParquetRows))
+
+
 def is_place(X: object) -> bool:
     """Whether rows are given by where they are, and not as they are."""
-    return isinstance(X, (str, Path, ArrayRows, NpyRows, ParquetRows))
+    return is_handle(X) or isinstance(X, (str, Path))
 
 
 def _open_array(array: NDArray[Any], name: str) -> ArrayRows:

@@ -19,6 +19,7 @@ from bayesfloor.floor._scale import Scaler, fit_scale
 from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
+from bayesfloor.io._data import Data
 from bayesfloor.io._labels import hard_shares, read_labels
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
         classes, codes = read_labels(data.read_labels(), n)
         drawn = _with_all_classes(drawn, data, codes, len(classes))
     _refuse_gaps(drawn)
-    sample = read_sample(floor, drawn.x, drawn.y, None, None)
+    sample = read_sample(floor, Data(drawn.x, drawn.y))
     row = drawn.row[sample.row]
     return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
 

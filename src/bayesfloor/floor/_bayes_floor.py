@@ -16,7 +16,7 @@ from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import is_place
+from bayesfloor.engine._rows import is_handle
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (
@@ -33,6 +33,7 @@ from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
+from bayesfloor.io._data import open_data, stays_in_place
 from bayesfloor.io._labels import read_target
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         groups: Any = None,
         sample_weight: Any = None,
         *,
@@ -246,18 +247,23 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self
         """
         self._check_parameters()
-        if client is None and checkpoint is None and not is_place(X):
-            sample = read_sample(self, X, y, groups, sample_weight)
+        in_place = stays_in_place(X, client, checkpoint, self.max_rows, self.target_width)
+        drawing: Any = {"max_rows": self.max_rows, "random_state": self.random_state}
+        data = open_data(X, y, groups=groups, weight=sample_weight, in_place=in_place, **drawing)
+        if client is None and checkpoint is None and not is_handle(data.X):
+            sample = read_sample(self, data)
             fit, self.all_rows_, self.work_ = self._grow(sample), None, None
+            if data.drawn is not None and len(fit.sample) == len(sample):
+                announce(sample, "no more are read of a large file", level=3)
         else:
             from bayesfloor.floor._all_rows import count_all, draw_far
 
-            if groups is not None or sample_weight is not None:
+            if data.groups is not None or data.weight is not None:
                 raise ValueError(
                     "Rows told by where they are take no groups and no sample_weight. "
                     "Pass arrays instead, without client and checkpoint."
                 )
-            far = draw_far(self, X, y, client)
+            far = draw_far(self, data.X, data.y, client)
             fit = self._grow(far.sample)
             self.all_rows_, self.work_ = count_all(self, fit, far, checkpoint)
         self._measure(fit)

@@ -15,6 +15,7 @@ from bayesfloor.floor._sample import read_sample
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.io._data import open_data
 
 _FORESTS = 3  # of all rows that the work comes to, about: four scales of one tree each, and the forest
 
@@ -63,7 +64,7 @@ def odd_labels(
     """
     check_n_trees(n_trees)
     check_scale(scale)
-    sample = read_sample(BayesFloor(), X, y, groups, None)
+    sample = read_sample(BayesFloor(), open_data(X, y, groups=groups))
     prepare(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs, progress)

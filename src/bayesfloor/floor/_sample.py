@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
+from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
 
@@ -69,13 +70,17 @@ class Sample:
         )
 
 
-def read_sample(floor: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> Sample:
+def read_sample(floor: Any, data: Data) -> Sample:
     """The input, read as a ``BayesFloor`` says, in the order of its content."""
-    features = read_features(floor, X, floor.prepare, floor.roles)
+    features = read_features(floor, data.X, floor.prepare, floor.roles)
     n = len(features.values)
-    target, weight = read_target(y, n, floor.y_kind), read_weight(sample_weight, n)
-    numbers = None if groups is None else number_groups(groups, n)
+    target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
+    numbers = None if data.groups is None else number_groups(data.groups, n)
     sample = make_sample(features, target, numbers, weight)
+    if data.drawn is not None:
+        row = data.drawn[sample.row]
+        cluster = row if sample.groups is None else sample.cluster
+        sample = replace(sample, row=row, cluster=cluster, n_input=data.n_rows, n_unlabelled=data.n_unlabelled)
     return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
 
 

@@ -6,12 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesfloor.io._data import Data, open_data
     from bayesfloor.io._encode import Column
     from bayesfloor.io._prepare import TablePreparer
     from bayesfloor.io._prepared import Prepared
 
-__all__ = ["Column", "Prepared", "TablePreparer"]
-_HOMES = {"Column": "_encode", "Prepared": "_prepared", "TablePreparer": "_prepare"}
+__all__ = ["Column", "Data", "Prepared", "TablePreparer", "open_data"]
+_HOMES = {
+    "Column": "_encode",
+    "Data": "_data",
+    "Prepared": "_prepared",
+    "TablePreparer": "_prepare",
+    "open_data": "_data",
+}
 
 
 def __getattr__(name: str) -> Any:

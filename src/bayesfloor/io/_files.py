@@ -27,6 +27,7 @@ _IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # the first of which there are files
 _PACKED = (".gz", ".zst", ".bz2")
 # The last is what an Arrow stream, which has no magic of its own, starts with.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
+_LARGE, _UNPACKS = 2e9, 4  # bytes; how many times its size a packed file takes in memory
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
@@ -61,6 +62,19 @@ class File:
             return []
         found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
         return [(kind, n) for kind, n in found if n]
+
+    @property
+    def unpacked_size(self) -> int:
+        """Bytes that the numbers of a table take in memory, roughly."""
+        if isinstance(self.source, bytes):
+            return len(self.source)
+        size = sum(os.stat(part.source).st_size for part in self.parts())  # noqa: PTH116 - paths, no bytes
+        return size * (_UNPACKS if self.kind == "Parquet" or _by_magic(self.head(), _CODECS) else 1)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a table is better not read whole."""
+        return self.unpacked_size > _LARGE
 
     def head(self, size: int = 8) -> bytes:
         """The first bytes."""

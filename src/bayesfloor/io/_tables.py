@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bayesfloor.engine._text import as_utf8
 from bayesfloor.io._arrow import arrow, plain
-from bayesfloor.io._columns import as_frame
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._files import File, find_file, reading
 from bayesfloor.io._messages import DataError, count, troubles_of
@@ -51,13 +52,13 @@ class Table:
         """These columns, all by default, as record batches one after the other: memory for one is enough."""
         return self._plain(self.stream, columns)
 
-    def read(self, columns: Sequence[str] | None = None) -> Any:
-        """These columns, all by default, as a ``pyarrow.Table``."""
-        return self._whole(self.batches(columns))
+    def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
+        """These columns, all by default, as a ``pyarrow.Table``; of these rows, ascending, if any are given."""
+        return self._whole(self.batches(columns), rows)
 
-    def read_texts(self, columns: Sequence[str]) -> Any:
+    def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
         """These columns, those of a CSV as the texts they are."""
-        return self._whole(self._plain(self.text_stream, columns))
+        return self._whole(self._plain(self.text_stream, columns), rows)
 
     def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
         names = self.names if columns is None else list(columns)
@@ -65,11 +66,21 @@ class Table:
             for batch in stream(names):
                 yield arrow().record_batch([plain(batch.column(name)) for name in names], names=names)
 
-    def _whole(self, batches: Iterator[Any]) -> Any:
-        held = list(batches)
+    def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
+        held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
+
+
+def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
+    """The rows asked for of batches that are let go one after the other."""
+    at = 0
+    for batch in batches:
+        first, last = np.searchsorted(rows, [at, at + batch.num_rows])
+        if first < last:
+            yield batch.take(arrow().array(rows[first:last] - at))
+        at += batch.num_rows
 
 
 def read_table(source: str | os.PathLike[str] | bytes) -> Table:
@@ -140,22 +151,6 @@ def table_of(stream: Any) -> Table:
         )
     held = arrow().table(stream)
     return _checked(File("the stream", "Arrow", b""), _typed(held.column_names, partial(_of_held, held)))
-
-
-def fetch(X: Any) -> tuple[Any, tuple[str, ...]]:
-    """A table of a CSV or Arrow file or of a stream, as it is here, and notes; anything else as it came.
-
-    Parquet and ``.npy`` files stay where they are: these can be read in pieces.
-    """
-    if isinstance(X, (str, os.PathLike)):
-        name = str(X).lower()
-        if not name or name.endswith((".npy", ".npz", ".parquet")) or Path(X).is_dir():
-            return X, ()
-        table = read_table(X)
-        return table.read(), table.notes
-    is_lazy = type(X).__name__ == "LazyFrame"  # to ask it for columns would already be work
-    is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
-    return (table_of(X).read(), ()) if is_stream else (X, ())
 
 
 def open_table(file: File) -> Table:

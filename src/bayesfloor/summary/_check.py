@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,15 @@ from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, p
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import is_place
 from bayesfloor.engine._text import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
-from bayesfloor.io._columns import as_frame
+from bayesfloor.io._data import Data, open_data, stays_in_place
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import Prepared, prepared_by
 from bayesfloor.io._spellings import find_spellings, respell
-from bayesfloor.io._tables import fetch
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -249,7 +246,7 @@ class Check:
 
 def check(
     X: Any,
-    y: Any,
+    y: Any = None,
     target: float | None = None,
     *,
     groups: Any = None,
@@ -323,15 +320,13 @@ def check(
     """
     if target is not None:
         check_target(target)
-    X, notes = fetch(X)
-    label = y if isinstance(y, str) and not y.endswith(".npy") else ""
-    if not is_place(X):
-        X, y, groups, predictions, label = _columns(X, y, groups, predictions)
-        if clean_labels:
-            best = find_spellings(y).best
-            y, predictions = respell(y, best), None if predictions is None else respell(predictions, best)
-    elif predictions is not None and isinstance(y, (str, Path)):
+    in_place = stays_in_place(X, client, checkpoint, max_rows, target_width)
+    drawing: Any = {"max_rows": max_rows, "random_state": random_state}
+    data = open_data(X, y, groups=groups, predictions=predictions, in_place=in_place, **drawing)
+    if data.predictions is not None and isinstance(data.y, str):
         raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
+    if clean_labels:
+        data = _respelled(data)
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -346,15 +341,22 @@ def check(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)  # a trait says so
-        floor.fit(X, y, groups=groups, client=client, checkpoint=checkpoint)
+        floor.fit(data, client=client, checkpoint=checkpoint)
     answer = floor.answer(effort, learners)
-    found = make_check(floor, answer, target, gather_facts(floor, X, y, name, label))
-    found = replace(found, prepared=replace(found.prepared, notes=notes)) if notes else found
-    if predictions is None:
+    found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
+    found = replace(found, prepared=replace(found.prepared, notes=data.notes)) if data.notes else found
+    if data.predictions is None:
         return found
-    given = np.flatnonzero(~missing_labels(y))
-    rows = [None if each is None else np.asarray(each)[given] for each in (y, predictions, groups)]
+    given = np.flatnonzero(~missing_labels(data.y))
+    rows = [None if each is None else np.asarray(each)[given] for each in (data.y, data.predictions, data.groups)]
     return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer))
+
+
+def _respelled(data: Data) -> Data:
+    """Labels and predictions in the most frequent of spellings that differ by case or blanks."""
+    best = find_spellings(data.y).best
+    predictions = None if data.predictions is None else respell(data.predictions, best)
+    return replace(data, y=respell(data.y, best), predictions=predictions)
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
@@ -391,30 +393,3 @@ def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAn
         hardest = f"hardest pair across: {labels[i]} and {labels[j]}{about}"
         reason[node] = hardest if across.max() > 0 else "all pairs across are too small to measure"
     return replace(tree, reason=reason)
-
-
-def _columns(X: Any, y: Any, groups: Any, predictions: Any) -> tuple[Any, Any, Any, Any, str]:
-    """Features, labels, groups and predictions, taken out of a data frame where they are names; and the label's."""
-    given = {"label": y, "groups": groups, "predictions": predictions}
-    names = {role: value for role, value in given.items() if isinstance(value, str)}
-    if not names:
-        return X, y, groups, predictions, ""
-    _refuse_twins(names)
-    frame = as_frame(X)
-    if frame is None:
-        raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
-    for column in names.values():
-        if column not in frame.columns:
-            raise ValueError(
-                f"Got {column!r}, but X has no such column; it has {', '.join(map(repr, frame.columns[:20]))}."
-            )
-    taken = {**given, **{role: frame[column].to_numpy() for role, column in names.items()}}
-    return frame.drop(list(names.values())).to_native(), *taken.values(), names.get("label", "")
-
-
-def _refuse_twins(names: dict[str, str]) -> None:
-    """Refuse a column with two roles."""
-    for (one, first), (two, second) in combinations(names.items(), 2):
-        if first == second:
-            why = ": rows of a group are never joined" if "groups" in (one, two) else ""
-            raise ValueError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")

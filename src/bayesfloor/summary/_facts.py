@@ -18,6 +18,7 @@ from bayesfloor.engine._rows import is_place
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Result
 from bayesfloor.io._columns import as_frame
+from bayesfloor.io._data import Data
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
@@ -69,12 +70,12 @@ class Facts(Result):
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
 
 
-def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Facts:
+def gather_facts(floor: BayesFloor, data: Data) -> Facts:
     """The facts of a fit."""
     fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
     return Facts(
-        name=name,
-        label=label,
+        name=data.name,
+        label=data.label or (data.y if isinstance(data.y, str) else ""),
         n_rows=sample.n_input - sample.n_unlabelled,
         n_used=len(floor.rows_),
         n_distinct=len(np.unique(fit.counts.content.vertex)),
@@ -86,7 +87,7 @@ def gather_facts(floor: BayesFloor, X: Any, y: Any, name: str, label: str) -> Fa
         n_trees=floor.n_trees,
         random_state=floor.random_state,
         near_copies=_near_copies(forest.length[(forest.tree == 0) & (forest.length > 0)]),
-        fingerprint=fingerprint(X, y),
+        fingerprint=fingerprint(data.X, data.y),
         max_rows=floor.max_rows,
         target_width=floor.target_width,
         version=version("bayesfloor"),

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.cli.reading._asked import Asked, Contents
-from bayesfloor.cli.reading._embeddings import finite_floats
-from bayesfloor.cli.reading._labels import Labels, as_whole, labels_of
-from bayesfloor.cli.reading._roles import Coded, refuse_gaps
+from bayesfloor.io._asked import Asked, Contents
+from bayesfloor.io._embeddings import finite_floats
 from bayesfloor.io._files import File
+from bayesfloor.io._label_columns import Labels, as_whole, labels_of
 from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
+from bayesfloor.io._row_columns import Coded, refuse_gaps
 
 # One array
 
@@ -24,7 +24,7 @@ def read_npy(file: File, asked: Asked) -> Contents:
     _refuse_names(file, asked)
     with _loaded(file) as array:
         X = _check_features(array, file.shown)
-    if asked.labels_file:
+    if asked.labels_elsewhere:
         return _contents(X, None, {}, asked)
     at = _label_number(file, asked.label, X.shape[1])
     coded = _coded(X[:, at], str(asked.label))
@@ -34,16 +34,11 @@ def read_npy(file: File, asked: Asked) -> Contents:
 
 def _refuse_names(file: File, asked: Asked) -> None:
     """Refuse names of columns, which one array does not have."""
-    given = {
-        "--id": asked.id_column,
-        "--groups": asked.groups,
-        "--image": asked.image,
-        "--embedding": asked.embedding,
-        "--predictions": asked.predictions,
-    }
-    for flag, name in given.items():
-        if name is not None:
-            raise DataError(f"{file.shown} has no columns with names, so {flag} cannot be used. Use a .npz or a table.")
+    flags = [*asked.beside, *([] if asked.embedding is None else ["embedding"])]
+    if flags:
+        raise DataError(
+            f"{file.shown} has no columns with names, so --{flags[0]} cannot be used. Use a .npz or a table."
+        )
 
 
 def _label_number(file: File, label: str | None, width: int) -> int:
@@ -69,9 +64,8 @@ def read_npz(file: File, asked: Asked) -> Contents:
         refuse_unknown(asked.named, arrays.files, "array")
         name = asked.embedding if asked.embedding is not None else _find_features(arrays, asked.roles)
         X = _check_features(_array(arrays, name), f"array {quote(name)}")
-        labels = None if asked.labels_file else labels_of(*_label_array(arrays, asked.label, asked.roles))
-        others = (asked.id_column, asked.groups, asked.image, asked.predictions)
-        given = {name: _whole_column(_array(arrays, name), name) for name in others if name is not None}
+        labels = None if asked.labels_elsewhere else labels_of(*_label_array(arrays, asked.label, asked.roles))
+        given = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
     return _contents(X, labels, given, asked)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesfloor import BayesFloor
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 N = 40  # rows of the table and of the arrays
 
@@ -22,7 +22,7 @@ def test_arrow_types_become_ones_that_can_be_fitted(table, add, write_as):
     table = add(table, "large", pa.array(["s", "t"] * (N // 2), pa.large_string()))
     table = add(table, "view", pa.array(["s", "t"] * (N // 2), pa.string_view()))
 
-    data = read_data(write_as("a.arrow", table), "label")
+    data = open_data(write_as("a.arrow", table), "label")
 
     assert data.X.column("decimal").to_pylist()[:3] == [0, 0.25, 0.5]
     assert BayesFloor(interval="fast").fit(data.X, data.y).n_features_in_ == 9
@@ -34,7 +34,7 @@ def test_an_extension_type_is_what_it_stores(table, write_as):
     stored = pa.array([[1.0, 2.0, i] for i in range(N)], pa.list_(pa.float32(), 3))
     table = table.select(["label"]).append_column("tensor", pa.ExtensionArray.from_storage(kind, stored))
 
-    data = read_data(write_as("a.arrow", table), "label")
+    data = open_data(write_as("a.arrow", table), "label")
 
     assert data.X[1].tolist() == [1.0, 2.0, 1.0]
     assert data.feature_names[0] == "tensor[0]"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 N = 40  # rows of the table and of the arrays
 
@@ -21,7 +21,7 @@ def test_a_npz_has_x_and_y(tmp_path, arrays, feed):
     X, y = arrays
     path = save(tmp_path / "a.npz", X=X, y=y, key=np.arange(N), pic=np.array(["p.png"] * N))
 
-    data = read_data(path, None, id_column="key", groups="key", image="pic")
+    data = open_data(path, None, ids="key", groups="key", images="pic")
 
     assert np.array_equal(data.X, X)
     assert data.y.tolist() == y.tolist()
@@ -30,7 +30,7 @@ def test_a_npz_has_x_and_y(tmp_path, arrays, feed):
     assert data.ids.tolist() == data.groups.tolist() == list(range(N))
     assert data.images[0] == str(tmp_path / "p.png")
     feed(Path(path).read_bytes())
-    assert np.array_equal(read_data("-", None).X, X)
+    assert np.array_equal(open_data("-", None).X, X)
 
 
 def test_arrays_of_other_names_are_found_or_asked_for(tmp_path, arrays, message):
@@ -39,21 +39,21 @@ def test_arrays_of_other_names_are_found_or_asked_for(tmp_path, arrays, message)
     two = save(tmp_path / "two.npz", data=X, target=y)
     four = save(tmp_path / "four.npz", train=X, y_train=y, test=X, y_test=y)
 
-    assert read_data(two, None).label == "target"
+    assert open_data(two, None).label == "target"
     assert message(four, None) == (
         "which array holds the features? Use --embedding. "
         "Arrays: train (40, 3), y_train (40,), test (40, 3), y_test (40,)"
     )
     assert message(four, None, embedding="train").startswith("which array holds the labels? Use -y. Arrays: train")
     assert message(four, "y_trian", embedding="train").startswith("no array 'y_trian'. Did you mean 'y_train'? Arrays:")
-    assert read_data(four, "y_train", embedding="train").X.shape == (N, 3)
+    assert open_data(four, "y_train", embedding="train").X.shape == (N, 3)
 
 
 def test_arrays_of_pictures_are_laid_flat(tmp_path, arrays):
     """Pixels are features; bytes and texts are labels."""
     path = save(tmp_path / "a.npz", X=np.arange(N * 4, dtype=np.uint8).reshape(N, 2, 2), y=np.array([b"a", b"b"] * 20))
 
-    data = read_data(path, None, drop=("x0",))
+    data = open_data(path, None, drop=("x0",))
 
     assert data.X.shape == (N, 3)
     assert data.y.tolist()[:2] == ["a", "b"]
@@ -85,7 +85,7 @@ def test_a_label_array_called_like_a_feature_is_no_feature_left_out(tmp_path, ar
     X, y = arrays
     path = save(tmp_path / "a.npz", X=X, x0=y)
 
-    assert read_data(path, "x0", drop=("x1",)).feature_names == ("x0", "x2")
+    assert open_data(path, "x0", drop=("x1",)).feature_names == ("x0", "x2")
 
 
 def test_arrays_that_do_not_fit_are_refused(tmp_path, arrays, message):
@@ -98,7 +98,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, arrays, message):
     assert message(save(path, X=X, y=y[:-1]), None) == (
         "there are 39 labels, but there are 40 rows of features. Expected as many, in the same order."
     )
-    assert message(save(path, X=X, y=y, key=y[:3]), None, id_column="key").startswith("array 'key' has 3 values, but")
+    assert message(save(path, X=X, y=y, key=y[:3]), None, ids="key").startswith("array 'key' has 3 values, but")
     assert message(save(path, X=X[:, 0], y=y), None).startswith("array 'X' has shape (40,), but expected rows and")
     assert message(save(path, X=X.astype(str), y=y), None).startswith("array 'X' holds <U32, but expected numbers.")
     assert message(save(path, X=X, y=np.eye(N)), None).startswith("array 'y' has shape (40, 40): several labels")
@@ -113,7 +113,7 @@ def test_gaps_in_arrays_stay(tmp_path, arrays):
     X, y = arrays
     X[4, 1], holes = np.nan, np.where(np.arange(N) == 2, np.nan, y)
     np.save(tmp_path / "a.npy", np.column_stack([X, holes]))
-    both = [read_data(save(tmp_path / "a.npz", X=X, y=holes), None), read_data(str(tmp_path / "a.npy"), "-1")]
+    both = [open_data(save(tmp_path / "a.npz", X=X, y=holes), None), open_data(str(tmp_path / "a.npy"), "-1")]
 
     for data in both:
         assert np.array_equal(data.X, X, equal_nan=True)
@@ -127,7 +127,7 @@ def test_a_npy_may_hold_its_labels_in_a_column(tmp_path, arrays, label):
     X, y = arrays
     np.save(tmp_path / "a.npy", np.column_stack([X, y]))
 
-    data = read_data(str(tmp_path / "a.npy"), label)
+    data = open_data(str(tmp_path / "a.npy"), label)
 
     assert np.array_equal(data.X, X)
     assert data.y.dtype == np.int64
@@ -148,7 +148,7 @@ def test_a_npy_without_labels_says_how_to_give_them(tmp_path, arrays, message):
         "no column '3'. a.npy has no names: expected a number from 0 to 2, or -1 for the last."
     )
     assert message(path, "1").startswith("column '1' has 40 different numbers in 40 rows: looks like regression")
-    assert message(path, "1", id_column="key").startswith("a.npy has no columns with names, so --id cannot be used.")
+    assert message(path, "1", ids="key").startswith("a.npy has no columns with names, so --id cannot be used.")
     assert "so --embedding cannot be used" in message(path, "1", embedding="key")
 
 

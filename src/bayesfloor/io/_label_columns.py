@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.cli.reading._roles import Coded
 from bayesfloor.io._arrow import arrow, is_number, is_text, n_distinct
 from bayesfloor.io._labels import looks_like_regression
 from bayesfloor.io._messages import DataError, join, quote, short, unknown
+from bayesfloor.io._row_columns import Coded
 from bayesfloor.io._tables import Table, refuse_headless
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 
 
 class Labels(NamedTuple):
-    """The name of a column or array, and the label of each row."""
+    """The name of a column or array, and the label of each row; of rows that stay in files the name once more."""
 
     name: str
-    y: np.ndarray
+    y: Any
 
 
 def labels_of(name: str, coded: Coded) -> Labels:

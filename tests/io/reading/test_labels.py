@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 N = 40  # rows of the table and of the arrays
 
@@ -51,7 +51,7 @@ def test_whole_numbers_may_be_many_classes_of_few_rows(name, n_classes, write_as
     n = 2000
     table = pa.table({"u": np.arange(n) / 7, "label": np.arange(n) % n_classes})
 
-    assert len(np.unique(read_data(write_as(name, table), "label").y)) == n_classes
+    assert len(np.unique(open_data(write_as(name, table), "label").y)) == n_classes
 
 
 def test_whole_numbers_that_hardly_ever_repeat_are_refused(write_as, message):
@@ -75,14 +75,14 @@ def test_a_label_may_be_long(write_as):
     """A question may be a class, and so may a paragraph."""
     table = pa.table({"u": [1, 2, 3], "label": ["a" * 5000, "b", "b"]})
 
-    assert read_data(write_as("a.parquet", table), "label").y.tolist() == ["a" * 5000, "b", "b"]
+    assert open_data(write_as("a.parquet", table), "label").y.tolist() == ["a" * 5000, "b", "b"]
 
 
 def test_a_zero_with_a_sign_is_a_zero(write_as):
     """Rounding gives -0.0, which is no class of its own."""
     table = pa.table({"u": [1, 2, 3, 4], "label": [0.0, -0.0, 1.0, 1.0]})
 
-    assert np.unique(read_data(write_as("a.parquet", table), "label").y).tolist() == [0.0, 1.0]
+    assert np.unique(open_data(write_as("a.parquet", table), "label").y).tolist() == [0.0, 1.0]
 
 
 def test_labels_that_numpy_would_merge_are_refused(write_as, message):

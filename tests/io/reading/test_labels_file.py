@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 N = 40  # rows of the table and of the arrays
 
@@ -30,7 +30,7 @@ def test_labels_may_have_a_file_of_their_own(tmp_path, arrays, name, text_file):
         text_file(contents[name], name)
 
     label = "animal" if name == "table.csv" else None
-    data = read_data(path, label, labels_file=str(tmp_path / name))
+    data = open_data(path, label, labels_file=str(tmp_path / name))
 
     assert data.y.tolist() == words.tolist()
     assert data.X.shape == (N, 3)
@@ -65,7 +65,7 @@ def test_a_labels_file_serves_tables_as_well(table, write_as, text_file):
     """All columns are features then."""
     path = write_as("a.csv", table.select(["u", "v"]))
 
-    data = read_data(path, None, labels_file=text_file("a\nb\n" * (N // 2), "y.txt"))
+    data = open_data(path, None, labels_file=text_file("a\nb\n" * (N // 2), "y.txt"))
 
     assert data.feature_names == ("u", "v")
     assert data.y.tolist() == ["a", "b"] * (N // 2)

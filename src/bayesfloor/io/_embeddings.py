@@ -12,9 +12,9 @@ from bayesfloor.io._messages import DataError, count, quote, short
 from bayesfloor.io._tables import Table
 
 
-def read_embedding(table: Table, name: str) -> np.ndarray:
-    """The lists of a column, which a CSV has as texts."""
-    column = table.read_texts([name]).column(name)
+def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:
+    """The lists of a column, which a CSV has as texts; of these rows alone if any are given."""
+    column = table.read_texts([name], rows).column(name)
     if is_text(column.type):
         column = _parse_lists(column, name)
     if not is_list(column.type):

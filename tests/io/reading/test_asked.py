@@ -1,16 +1,16 @@
 """What is asked for is held against the names there are."""
 
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 
 def test_patterns_choose_columns(text_file):
     """Hundreds of pixels cannot be named one by one."""
     path = text_file("p1,p2,p[1],q,label\n1,2,3,4,a\n2,3,4,5,b\n3,4,5,7,a\n")
 
-    assert read_data(path, "label", features=("p*",)).feature_names == ("p1", "p2", "p[1]")
-    assert read_data(path, "label", features=("p*",), drop=("p[1]",)).feature_names == ("p2",)
-    assert read_data(path, "label", features=("*",)).feature_names == ("p1", "p2", "p[1]", "q")
-    assert read_data(path, "label", drop=("q", "label")).feature_names == ("p1", "p2", "p[1]")
+    assert open_data(path, "label", features=("p*",)).feature_names == ("p1", "p2", "p[1]")
+    assert open_data(path, "label", features=("p*",), drop=("p[1]",)).feature_names == ("p2",)
+    assert open_data(path, "label", features=("*",)).feature_names == ("p1", "p2", "p[1]", "q")
+    assert open_data(path, "label", drop=("q", "label")).feature_names == ("p1", "p2", "p[1]")
 
 
 def test_patterns_that_match_nothing_are_refused(table, write_as, message):

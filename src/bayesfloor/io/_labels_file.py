@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bayesfloor.cli.reading._arrays import read_label_array
-from bayesfloor.cli.reading._labels import Labels, find_label, labels_of
-from bayesfloor.cli.reading._roles import Coded, encode, read_roles
 from bayesfloor.io._arrow import arrow
 from bayesfloor.io._csv import read_lines
 from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._label_columns import Labels, find_label, labels_of
 from bayesfloor.io._messages import count, refuse_length
+from bayesfloor.io._numpy_files import read_label_array
+from bayesfloor.io._row_columns import Coded, encode, read_roles
 from bayesfloor.io._tables import open_table
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bayesfloor.cli.reading import DataError, read_data
+from bayesfloor.io import open_data
+from bayesfloor.io._messages import DataError
 
 N = 40
 
@@ -32,7 +33,7 @@ def message():
 
     def refused(path, label="label", **options):
         with pytest.raises(DataError) as caught:
-            read_data(str(path), label, **options)
+            open_data(str(path), label, **options)
         text = str(caught.value)
         assert text.isprintable()
         assert len(text) < 1000

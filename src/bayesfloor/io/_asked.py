@@ -2,60 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.cli.reading._labels import Labels
+from bayesfloor.io._label_columns import Labels
 from bayesfloor.io._messages import DataError, did_you_mean, join, quote
 
 
 class Contents(NamedTuple):
-    """What is in a file: features and their names, labels unless they have their own file, other columns asked for."""
+    """What is in a file: features and their names, labels unless they are elsewhere, other columns asked for."""
 
     X: Any
     names: Sequence[str]
     labels: Labels | None
     given: dict[str, np.ndarray]
     notes: tuple[str, ...] = ()
+    drawn: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The arguments of ``read_data``."""
+    """Columns by name, and how many rows to read at most of a file that is large."""
 
     label: str | None
-    features: tuple[str, ...]
-    drop: tuple[str, ...]
-    embedding: str | None
-    id_column: str | None
-    groups: str | None
-    image: str | None
-    labels_file: str | None
-    predictions: str | None = None
+    beside: Mapping[str, str]  # columns that are neither features nor labels, by what they are
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    embedding: str | None = None
+    labels_elsewhere: bool = False
+    most_rows: int | None = None
+    seed: int = 0
 
     @property
     def roles(self) -> list[str]:
         """Columns that are no features."""
-        label = None if self.labels_file else self.label
-        return _distinct(label, self.id_column, self.groups, self.image, self.predictions)
+        label = [] if self.labels_elsewhere or self.label is None else [self.label]
+        return list(dict.fromkeys([*label, *self.beside.values()]))
 
     @property
     def named(self) -> list[str]:
         """Columns that must be there."""
-        return _distinct(*self.roles, self.embedding)
+        return list(dict.fromkeys([*self.roles, *([] if self.embedding is None else [self.embedding])]))
 
     def refuse_conflicts(self) -> None:
         """Refuse a label that is something else as well, which would make any floor, or any error, zero."""
-        if self.label is None or self.labels_file:
+        if self.label is None or self.labels_elsewhere:
             return
-        others = {"--embedding": self.embedding, "--groups": self.groups, "--predictions": self.predictions}
-        for flag, name in others.items():
-            if name == self.label:
-                raise DataError(f"column {quote(name)} is given as -y and as {flag}. Name another column for one.")
+        for flag, name in {"embedding": self.embedding, **self.beside}.items():
+            if name == self.label and flag not in ("id", "image"):
+                raise DataError(f"column {quote(name)} is given as -y and as --{flag}. Name another column for one.")
 
     def choose(self, names: Sequence[str], apart: Sequence[str] = ()) -> list[str]:
         """Columns that are features: those asked for, without those that stand apart."""
@@ -70,10 +69,6 @@ class Asked:
     def dropped(self, names: Sequence[str]) -> set[str]:
         """Columns to leave out."""
         return _matching("--drop", self.drop, names)
-
-
-def _distinct(*names: str | None) -> list[str]:
-    return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def _matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 LISTS = [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0], [3.5, 4.0]]
 KINDS = {
@@ -27,7 +27,7 @@ def test_a_column_of_lists_is_an_array(kind, write_as):
     """Embeddings are stored like that."""
     values = pa.array([[float(x) for x in row] for row in LISTS], pa.list_(pa.float32())).cast(KINDS[kind])
     table = embedded(LISTS).set_column(0, "emb", values)
-    data = read_data(write_as("a.arrow", table), "label", embedding="emb")
+    data = open_data(write_as("a.arrow", table), "label", embedding="emb")
 
     assert data.X.tolist() == LISTS
     assert data.X.dtype in (np.float32, np.float64)
@@ -39,12 +39,12 @@ def test_lists_in_several_pieces_are_one_array(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(embedded(LISTS * 5), path, row_group_size=3)
 
-    assert read_data(str(path), "label", embedding="emb").X.tolist() == LISTS * 5
+    assert open_data(str(path), "label", embedding="emb").X.tolist() == LISTS * 5
 
 
 def test_whole_numbers_in_lists_become_floats(write_as):
     """Counts are embeddings as well."""
-    data = read_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label", embedding="emb")
+    data = open_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label", embedding="emb")
 
     assert data.X.dtype == np.float64
 
@@ -52,11 +52,11 @@ def test_whole_numbers_in_lists_become_floats(write_as):
 def test_lists_that_are_not_named_are_a_column_like_others(write_as):
     """Whoever prepares the table knows what to do with them; only the name of one leaves out the rest."""
     path = write_as("a.parquet", embedded(LISTS, age=[1, 2, 2, 4]))
-    named = read_data(path, "label", embedding="emb")
+    named = open_data(path, "label", embedding="emb")
 
-    assert read_data(path, "label").X.column("emb").to_pylist() == LISTS
-    assert read_data(path, "label").feature_names == ("emb", "age")
-    assert read_data(path, "label", drop=("emb",)).feature_names == ("age",)
+    assert open_data(path, "label").X.column("emb").to_pylist() == LISTS
+    assert open_data(path, "label").feature_names == ("emb", "age")
+    assert open_data(path, "label", drop=("emb",)).feature_names == ("age",)
     assert (named.X.tolist(), named.feature_names) == (LISTS, ("emb[0]", "emb[1]"))
 
 
@@ -95,7 +95,7 @@ def test_lists_written_as_text_are_parsed_when_named(text_file):
     text = 'emb,label\n"[0.5, 1]",a\n"[1.5, 2]",b\n"[2.5, 3e0]",a\n'
     path = text_file(text)
 
-    assert read_data(path, "label", embedding="emb").X.tolist() == [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0]]
+    assert open_data(path, "label", embedding="emb").X.tolist() == [[0.5, 1.0], [1.5, 2.0], [2.5, 3.0]]
 
 
 @pytest.mark.parametrize("text", ["oops", "", "[0.5", "[1, null]", "{}", "7", '["x"]', "[[1], [2]]"])

@@ -3,14 +3,14 @@
 import pyarrow as pa
 
 from bayesfloor import BayesFloor
-from bayesfloor.cli.reading import read_data
+from bayesfloor.io import open_data
 
 N = 40  # rows of the table and of the arrays
 
 
 def test_the_data_fit_the_estimator(table, add, write_as):
     """What is read is there to be fitted, texts included."""
-    data = read_data(write_as("a.csv", add(table, "flag", [True, False] * (N // 2))), "label")
+    data = open_data(write_as("a.csv", add(table, "flag", [True, False] * (N // 2))), "label")
 
     fit = BayesFloor(interval="fast").fit(data.X, data.y)
 
@@ -24,7 +24,7 @@ def test_columns_with_a_part_of_their_own_are_no_features(tmp_path, table, add, 
     table = add(table, "patient", [i // 4 for i in range(N)])
     table = add(table, "picture", [f"img/{i}.png" for i in range(N)])
 
-    data = read_data(write_as("a.csv", table), "label", id_column="key", groups="patient", image="picture")
+    data = open_data(write_as("a.csv", table), "label", ids="key", groups="patient", images="picture")
 
     assert data.feature_names == ("u", "v", "colour")
     assert data.ids.tolist() == [f"r{i}" for i in range(N)]
@@ -36,7 +36,7 @@ def test_addresses_and_whole_paths_of_pictures_stay(tmp_path, text_file):
     """Only a relative path needs the folder."""
     path = text_file("u,label,pic\n1,a,/x/y.png\n2,b,https://e.org/a.png\n3,a,z.png\n")
 
-    data = read_data(path, "label", image="pic")
+    data = open_data(path, "label", images="pic")
 
     assert data.images == ["/x/y.png", "https://e.org/a.png", str(tmp_path / "z.png")]
 
@@ -46,6 +46,6 @@ def test_what_is_not_chosen_may_hold_anything(table, add, write_as):
     table = add(table, "when", pa.array([0] * N, pa.timestamp("s")))
     table = add(table, "gaps", pa.array([None] * N, pa.float64()))
 
-    data = read_data(write_as("a.parquet", table), "label", drop=("when", "gaps"))
+    data = open_data(write_as("a.parquet", table), "label", drop=("when", "gaps"))
 
     assert data.feature_names == ("u", "v", "colour")

@@ -1,0 +1,295 @@
+"""The one way in: arrays, frames, streams and files become ``Data``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._rows import is_handle
+from bayesfloor.io._arrow import is_list
+from bayesfloor.io._asked import Asked, Contents
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._embeddings import read_embedding, stack
+from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._in_place import open_in_place
+from bayesfloor.io._label_columns import Labels, find_label, labels_of
+from bayesfloor.io._labels import missing_labels
+from bayesfloor.io._labels_file import read_labels_file
+from bayesfloor.io._messages import DataError, join, quote, refuse_unknown
+from bayesfloor.io._numpy_files import read_npy, read_npz
+from bayesfloor.io._row_columns import read_roles
+from bayesfloor.io._tables import Table, open_table, table_of
+
+_POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Features and labels as they came, wherever they came from.
+
+    Attributes
+    ----------
+    X : array, data frame, pyarrow.Table or Rows
+        The features; ``Rows`` where they stay in their files.
+    y : array of shape (n,), or str
+        The labels, numbers or texts as they stand in the file; of ``Rows`` also the name of their column.
+    groups, weight, predictions : array of shape (n,) or None
+        Which rows belong together, how much each counts, and what a model makes of it.
+    ids : array or None
+        What to call each row of the input.
+    images : list of str or None
+        Paths, relative ones from the file's folder on; addresses such as ``https://...`` as they are.
+    name : str
+        The file's name without its folder, ``stdin`` for ``-``; empty without a file.
+    label : str
+        The name of the column or array of labels, if it has one.
+    feature_names : tuple of str
+        The names of the columns of a file that are features.
+    notes : tuple of str
+        What was assumed in reading a file, such as an encoding.
+    drawn : array or None
+        The rows that were read of a large file, counted from 0; None where all were.
+    n_rows, n_unlabelled : int
+        Where rows were drawn, how many there are, and how many of these have no label.
+    """
+
+    X: Any
+    y: Any
+    groups: Any = None
+    weight: Any = None
+    predictions: Any = None
+    ids: np.ndarray | None = None
+    images: list[str] | None = None
+    name: str = ""
+    label: str = ""
+    feature_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    drawn: np.ndarray | None = None
+    n_rows: int = 0
+    n_unlabelled: int = 0
+
+
+def is_path(X: object) -> bool:
+    """Whether data are given by the name of a file or folder."""
+    return isinstance(X, (str, os.PathLike))
+
+
+def stays_in_place(X: object, client: Any, checkpoint: Any, max_rows: int | None, target_width: float | None) -> bool:
+    """Whether the rows of a file are to stay there: for a cluster, for a checkpoint, or because all are asked for."""
+    all_rows = max_rows is None and target_width is None
+    return is_path(X) and (client is not None or checkpoint is not None or all_rows)
+
+
+def open_data(
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    weight: Any = None,
+    predictions: Any = None,
+    ids: str | None = None,
+    images: str | None = None,
+    features: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    embedding: str | None = None,
+    labels_file: str | None = None,
+    in_place: bool = False,
+    max_rows: int | None = None,
+    random_state: int = 0,
+) -> Data:
+    r"""Features and labels of anything that people have.
+
+    Parameters
+    ----------
+    X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
+        Arrays and data frames stay what they are. Anything with ``__arrow_c_stream__`` is read as a table. Of files
+        (CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, ``-`` for standard input) so many rows are read as
+        fit in memory: of large tables a sample.
+    y : array-like, or str
+        The labels, or the name of their column; of a ``.npz`` the array, ``y`` by default, and of a ``.npy`` the
+        number of a column. Beside the name of a file also that of a ``.npy`` file.
+    groups, weight, predictions : array-like or str, default=None
+        Values for each row, or the name of a column (of an array in a ``.npz``).
+    ids, images : str, default=None
+        Columns of a file that name rows and hold paths of pictures.
+    features, drop : sequence of str
+        Patterns such as ``pixel*`` of a file's columns to take, all by default, and to leave out.
+    embedding : str, default=None
+        The column of lists that holds the features; the array in a ``.npz``, ``X`` by default.
+    labels_file : str, default=None
+        Another file with the labels, in the order of the rows.
+    in_place : bool, default=False
+        Leave the rows of a file where they are, for work in pieces.
+    max_rows, random_state : int
+        How many rows are wanted of a large file at least, and the seed that they are drawn by.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    DataError
+        If anything in a file cannot be used; the message is one line.
+
+    Examples
+    --------
+    >>> from bayesfloor.io import open_data
+    >>> data = open_data(b"height;kind\n1,5;cat\n2,5;dog\n2,7;cat\n", "kind")
+    >>> data.y.tolist(), data.feature_names
+    (['cat', 'dog', 'cat'], ('height',))
+    """
+    if isinstance(X, Data):
+        return X
+    given = {"groups": groups, "weight": weight, "predictions": predictions}
+    if is_handle(X):
+        return Data(X, y, **given)
+    if not (is_path(X) or isinstance(X, bytes)):
+        return _of_table(_as_table(X), y, given)
+    if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
+        y, labels_file = None, str(y)
+    names = {"id": ids, "image": images, **given}
+    asked = Asked(
+        label=y if isinstance(y, str) else None,
+        beside={what: name for what, name in names.items() if isinstance(name, str)},
+        features=tuple(features),
+        drop=tuple(drop),
+        embedding=embedding,
+        labels_elsewhere=labels_file is not None or not (y is None or isinstance(y, str)),
+        most_rows=max_rows,
+        seed=random_state,
+    )
+    asked.refuse_conflicts()
+    file = find_file(X)
+    if in_place:
+        found = open_in_place(file, asked)
+    else:
+        with reading(file):
+            found = _READERS.get(file.kind, _read_table)(file, asked)
+    if labels_file is not None:
+        labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
+    else:
+        labels = found.labels or Labels("", y)
+    return _data_of(file, found, asked, labels, given)
+
+
+# Tables that are here already
+
+
+def _as_table(X: Any) -> Any:
+    """What a stream holds; anything else as it came."""
+    is_lazy = type(X).__name__ == "LazyFrame"  # to ask it for columns would already be work
+    is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
+    return table_of(X).read() if is_stream else X
+
+
+def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
+    """Labels, groups and others taken out of a data frame where they are names."""
+    given = {"y": y, **given}
+    names = {role: value for role, value in given.items() if isinstance(value, str)}
+    if not names:
+        return Data(X, **given)
+    _refuse_twins(names)
+    frame = as_frame(X)
+    if frame is None:
+        raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
+    refuse_unknown(names.values(), frame.columns)
+    taken = {role: frame[column].to_numpy() for role, column in names.items()}
+    return Data(frame.drop(list(names.values())).to_native(), **given | taken, label=names.get("y", ""))
+
+
+def _refuse_twins(names: dict[str, str]) -> None:
+    """Refuse a column with two roles."""
+    for (one, first), (two, second) in combinations(names.items(), 2):
+        if first == second:
+            why = ": rows of a group are never joined" if "groups" in (one, two) else ""
+            raise ValueError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")
+
+
+# Files
+
+
+def _read_table(file: File, asked: Asked) -> Contents:
+    table = open_table(file)
+    label = None if asked.labels_elsewhere else find_label(table, asked.label)
+    refuse_unknown(asked.named, table.names)
+    given = read_roles(table, asked.roles, label)
+    labels = None if label is None else labels_of(label, given[label])
+    beside = {name: coded.rows for name, coded in given.items()}
+    drawn = None if labels is None or not file.is_large else _draw(file, labels.y, asked)
+    X, names = _read_features(table, asked, drawn)
+    return Contents(X, names, labels, beside, table.notes, drawn)
+
+
+def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
+    """Rows of a large file to read, of those that have a label; None where all of them fit."""
+    labelled = np.flatnonzero(~missing_labels(y))
+    room = int(_POOL_BYTES * len(y) / file.unpacked_size)
+    n_drawn = max(_LEAST, asked.most_rows or 0, min(_POOL, room))
+    if n_drawn >= len(labelled):
+        return None
+    return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])
+
+
+def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:
+    """The features that are asked for, and their names."""
+    if asked.embedding is not None:
+        if asked.features:
+            raise DataError("--features and --embedding are both given, but expected one of them. Leave one out.")
+        asked.dropped(table.names)  # a mistyped name is told, though nothing is left to drop
+        return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
+    columns = table.read(asked.choose(table.names, asked.roles), drawn)
+    if columns.num_columns == 1 and is_list(columns.column(0).type):
+        (name,) = columns.column_names
+        return _numbered(stack(columns.column(0), name), name)
+    return columns, columns.column_names
+
+
+def _numbered(X: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
+    return X, [f"{name}[{i}]" for i in range(X.shape[1])]
+
+
+_READERS = {"npy": read_npy, "npz": read_npz}
+
+
+def _data_of(file: File, found: Contents, asked: Asked, labels: Labels, given: dict[str, Any]) -> Data:
+    columns = {what: found.given[name] for what, name in asked.beside.items()}
+    if "predictions" in columns:
+        _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
+    ids, paths = columns.pop("id", None), columns.pop("image", None)
+    data = Data(
+        found.X,
+        labels.y,
+        **given | columns,
+        ids=ids,
+        images=None if paths is None else [file.beside(str(path)) for path in paths.tolist()],
+        name=file.name,
+        label=labels.name,
+        feature_names=tuple(found.names),
+        notes=found.notes,
+    )
+    return data if found.drawn is None else _only(data, found.drawn)
+
+
+def _only(data: Data, drawn: np.ndarray) -> Data:
+    """The labels and others of the rows that were drawn, beside their features."""
+    parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
+    taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
+    return replace(
+        data, **taken, drawn=drawn, n_rows=len(data.y), n_unlabelled=int(np.count_nonzero(missing_labels(data.y)))
+    )
+
+
+def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:
+    """Refuse predictions that are no labels, before the work."""
+    known = set(y.tolist())
+    strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
+    if strange:
+        shown = join(sorted(map(str, known)), 4)
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. Labels: {shown}.")

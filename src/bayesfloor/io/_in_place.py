@@ -1,0 +1,58 @@
+"""Rows of a file that stay where they are, to be read in pieces: numbers alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bayesfloor.engine._parquet import column_names
+from bayesfloor.engine._places import data_files
+from bayesfloor.engine._rows import open_rows
+from bayesfloor.io._asked import Asked, Contents
+from bayesfloor.io._files import File
+from bayesfloor.io._label_columns import Labels
+from bayesfloor.io._messages import DataError, join, refuse_unknown
+
+
+def open_in_place(file: File, asked: Asked) -> Contents:
+    """A handle of the features, and the name of the column of labels."""
+    if not isinstance(file.source, Path):
+        raise DataError("standard input cannot be read in pieces. Expected a .parquet or .npy file, or a folder.")
+    if asked.beside:
+        raise DataError(f"--{next(iter(asked.beside))} needs all rows here: leave out --engine and --checkpoint.")
+    if file.kind not in _OPENERS:
+        raise DataError(
+            f"{file.shown} cannot be read in pieces: --engine dask and --checkpoint need .parquet or .npy files, or a "
+            "folder of .parquet files."
+        )
+    try:
+        return _OPENERS[file.kind](file, file.source, asked)
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:
+        advice = str(error).replace("open_rows(path, columns=[...])", "-x, --drop or --embedding")
+        raise DataError(advice) from error
+
+
+def _open_parquet(_: File, path: Path, asked: Asked) -> Contents:
+    folders = {part for place in data_files(path, (".parquet",)) for part in place.relative_to(path).parts[:-1]}
+    if named := sorted(name for name in folders if "=" in name):
+        raise DataError(f"folders such as {join(named, 1)} are columns, which cannot be read in pieces.")
+    names = column_names(path)
+    if asked.label is None and not asked.labels_elsewhere:
+        raise DataError(f"which column is the label? Use -y. Columns: {join(names, 12)}.")
+    refuse_unknown(asked.named, names)
+    columns = [asked.embedding] if asked.embedding else asked.choose(names, asked.roles)
+    labels = None if asked.label is None else Labels(asked.label, asked.label)  # the column is read where the rows are
+    return Contents(open_rows(path, columns), columns, None if asked.labels_elsewhere else labels, {})
+
+
+def _open_npy(file: File, path: Path, asked: Asked) -> Contents:
+    if asked.features or asked.drop or asked.embedding:
+        raise DataError(f"{file.shown} has no columns with names, so -x, --drop and --embedding cannot be used.")
+    if not asked.labels_elsewhere:
+        raise DataError(f"{file.shown} is read in pieces, so its labels need a file of their own: --labels-file.")
+    rows = open_rows(path)
+    return Contents(rows, [f"x{k}" for k in range(rows.shape[1])], None, {})
+
+
+_OPENERS = {"Parquet": _open_parquet, "npy": _open_npy}
