@@ -8,12 +8,15 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
+from bayesfloor import BayesFloor, SampledRowsWarning
 from bayesfloor.cli import _errors, _far, _work
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._tasks import WorkerDiedError
+from bayesfloor.io import _data, _files, open_data
 
 N = 300
 LARGE = 51_000  # rows, of which 50,000 are drawn
@@ -92,7 +95,7 @@ def here(run, places):
 def given_for(path, **more):
     """Options as the verbs have them."""
     usual = {"label": "label", "features": (), "drop": (), "embedding": None, "labels_file": None, "max_rows": None}
-    return {"path": str(path), **usual, "engine": "threads", "scheduler": None, "checkpoint": None, **more}
+    return {"path": str(path), **usual, "engine": "threads", "scheduler": None, "checkpoint": None, "seed": 0, **more}
 
 
 # The same answers
@@ -114,7 +117,7 @@ def test_columns_are_those_that_reading_the_file_whole_gives(places, monkeypatch
     """Who turns to Dask for more rows must not get another question answered."""
     monkeypatch.chdir(places)
     given = given_for(CHOSEN[kind][0], **CHOSEN[kind][1])
-    far, near = _far.open_data(given), _work.read(given)
+    far, near = _work.read(given, in_place=True), _work.read(given)
     columns = near.X if isinstance(near.X, np.ndarray) else np.column_stack(near.X.columns)
     labels = open_labelled(far.X, far.y).read_labels()
 
@@ -323,37 +326,62 @@ def test_workers_that_die_are_no_fault_of_ours(capsys):
 @pytest.fixture
 def everything_is_large(monkeypatch):
     """A few bytes count as many."""
-    monkeypatch.setattr(_far, "_LARGE", 100)
+    monkeypatch.setattr(_files, "_LARGE", 100)
 
 
 @pytest.mark.usefixtures("everything_is_large")
-def test_large_files_of_numbers_stay_where_they_are(places):
+def test_all_rows_of_large_files_are_read_in_pieces(places):
     """Nobody has to know of an option for it."""
-    assert _far.stays_away(given_for(places / "plain"))
-    assert _far.stays_away(given_for(places / "plain.parquet"))
-    assert _far.stays_away(given_for(places / "all", features=("x*",)))
+    assert _far.stays_away(given_for(places / "plain", max_rows=0))
+    assert _far.stays_away(given_for(places / "plain.parquet", max_rows=0))
 
 
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize(
     ("name", "more"),
     [
-        ("all", {}),
+        ("all", {"max_rows": None}),
         ("plain", {"groups": "x0"}),
         ("plain", {"show_rows": True}),
-        ("plain", {"label": "nothing"}),
-        ("years", {}),
         ("plain.csv", {}),
-        ("X.npy", {"labels_file": "names.txt"}),
-        ("gone.parquet", {}),
-        ("empty", {}),
-        ("cut", {}),
         ("-", {}),
     ],
 )
-def test_large_files_that_cannot_stay_are_read_whole(places, name, more):
-    """Texts and groups worked before files were large; what is wrong is told by the reader of whole files."""
-    assert not _far.stays_away(given_for(places / name if name != "-" else "-", **more))
+def test_other_large_files_are_drawn_from(places, name, more):
+    """Texts and groups work whatever the size."""
+    assert not _far.stays_away(given_for(places / name if name != "-" else "-", **{"max_rows": 0, **more}))
+
+
+@pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize("name", ["all", "plain", "years", "all.csv"])
+def test_rows_of_a_large_table_are_drawn_and_keep_their_numbers(places, monkeypatch, name):
+    """A sample has to be one of the rows that have a label, and of nothing else."""
+    monkeypatch.setattr(_data, "_LEAST", 100)
+    monkeypatch.setattr(_data, "_POOL", 100)
+    path = places / name
+    if name == "all.csv":
+        pacsv.write_csv(pq.read_table(places / "all").drop_columns("vector"), path)
+    drawn = open_data(path, "label", drop=("year",) if name == "years" else ())
+    monkeypatch.setattr(_files, "_LARGE", 1e9)
+    whole = open_data(path, "label", drop=("year",) if name == "years" else ())
+
+    assert (len(drawn.y), drawn.n_rows, drawn.n_unlabelled) == (100, N, 0)
+    assert drawn.X.equals(whole.X.take(drawn.drawn))
+    assert drawn.y.tolist() == whole.y[drawn.drawn].tolist()
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypatch, run):
+    """Rows without a label are left out of the sample and counted."""
+    monkeypatch.setattr(_data, "_LEAST", 100)
+    monkeypatch.setattr(_data, "_POOL", 100)
+    ended = run("check", "unnamed", "-y", "label", "--effort", "quick", "--json", "-", cwd=places)
+    found = json.loads(ended.stdout)
+
+    assert (found["facts"]["n_rows"], found["facts"]["n_used"]) == (N - 1, 100)
+    assert "100 of 299 rows" in next(trait["text"] for trait in found["traits"] if trait["code"] == "BF206")
+    with pytest.warns(SampledRowsWarning, match="100 of 300 rows are used: no more are read of a large file"):
+        BayesFloor().fit(places / "unnamed", "label")
 
 
 def test_small_files_are_read_whole_unless_somebody_says_otherwise(places):

@@ -7,6 +7,7 @@ import pytest
 from bayesfloor import BayesFloor
 from bayesfloor.floor._bayes_floor import SampledRowsWarning
 from bayesfloor.floor._sample import labelled_by_group, read_priors, read_sample
+from bayesfloor.io import Data
 
 SETS = ["flare", "nursery", "kr-vs-k", "letter", "zeros and ones"]
 
@@ -309,6 +310,6 @@ def test_groups_count_as_labelled_where_none_has_two_labels(rng):
     X, y, groups = rng.normal(size=(12, 2)), np.repeat([0, 1, 0, 1], 3), np.repeat(np.arange(4), 3)
     mixed = np.where(np.arange(12) == 0, 1, y)
 
-    assert labelled_by_group(read_sample(BayesFloor(), X, y, groups, None))
-    assert not labelled_by_group(read_sample(BayesFloor(), X, mixed, groups, None))
-    assert not labelled_by_group(read_sample(BayesFloor(), X, y, None, None))
+    assert labelled_by_group(read_sample(BayesFloor(), Data(X, y, groups)))
+    assert not labelled_by_group(read_sample(BayesFloor(), Data(X, mixed, groups)))
+    assert not labelled_by_group(read_sample(BayesFloor(), Data(X, y)))

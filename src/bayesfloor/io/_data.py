@@ -167,7 +167,7 @@ def open_data(
     )
     asked.refuse_conflicts()
     file = find_file(X)
-    if in_place:
+    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparing
         found = open_in_place(file, asked)
     else:
         with reading(file):
