@@ -261,3 +261,46 @@ def with_gaps(names):
     gaps = pa.array([None, *(i % 7 for i in range(1, N))], pa.float64())
     columns = [pa.array(SIZE), *[gaps] * len(names), pa.array(CODES)]
     return pa.table(columns, names=["size", *names, "label"])
+
+
+def test_other_verbs_prepare_as_they_are_told_too(run, messy):
+    """What a column is does not depend on the question."""
+    told = ("-y", "label", "--as", "row=id", "--clean-labels")
+    found = run("samples", messy.name, *told, cwd=messy.parent)
+    grown = run("tree", messy.name, *told, "--format", "newick", cwd=messy.parent)
+    strict = run("tree", messy.name, "-y", "label", "--strict-input", cwd=messy.parent)
+
+    assert found.code == 0
+    assert f"of {N - LABELS.count('')} labels look wrong" in found.stdout
+    assert grown.stdout in ("('cat','dog');\n", "('dog','cat');\n")
+    assert strict.code == 2
+
+
+def test_a_selection_knows_the_roles_it_is_told(run, messy):
+    """An id is never chosen."""
+    args = ("features", messy.name, "-y", "label", "-x", "size", "-x", "age", "--as", "size=id", "--json", "-")
+    path = json.loads(run(*args, cwd=messy.parent).stdout)
+
+    assert "size" not in json.dumps(path)
+    assert "age" in json.dumps(path)
+
+
+def test_features_are_rated_alone_in_tables_that_need_preparing(run, messy):
+    """Gaps, amounts and dates are no reason to look at nothing."""
+    args = ("features", messy.name, "-y", "label", "--filter", "--json", "-")
+    found = run(*args, "-x", "size", "-x", "age", "-x", "paid", "-x", "seen", "-x", "same", cwd=messy.parent)
+    refused = run(*args, "-x", "hue", "-x", "size", cwd=messy.parent)
+
+    assert json.loads(found.stdout)["names"] == ["size", "age", "paid", "seen"]
+    assert refused.code == 2
+    assert "Got columns such as 'hue', whose values have no order" in refused.stderr
+
+
+def test_files_with_rows_without_a_label_are_compared_by_the_others(run, messy):
+    """One label that is missing must not stop anyone."""
+    write_csv(messy.parent / "other.csv", {"age": COLUMNS["age"][0], "label": LABELS})
+    write_csv(messy.parent / "size.csv", {"size": COLUMNS["size"][0], "label": LABELS})
+    ended = run("compare", "size.csv", "other.csv", "-y", "label", "--json", "-", cwd=messy.parent)
+
+    assert ended.code == 0, ended.stderr
+    assert "size.csv" in ended.stdout

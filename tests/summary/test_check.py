@@ -248,12 +248,28 @@ def test_a_table_is_the_same_by_every_road(table, tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
     arrow = pa.Table.from_pandas(table, preserve_index=False)
-    roads = [tmp_path / "t.csv", str(tmp_path / "t.csv.gz"), arrow, arrow.to_reader(), pl.from_pandas(table).lazy()]
+    (tmp_path / "parts").mkdir()
+    for part in range(2):
+        table[45 * part : 45 * part + 45].to_csv(tmp_path / "parts" / f"{part}.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    files = [tmp_path / "t.csv", str(tmp_path / "t.csv.gz"), tmp_path / "parts", tmp_path / "t.parquet"]
+    roads = [*files, arrow, arrow.to_reader(), pl.from_pandas(table).lazy()]
     first, *others = [check(road, "label", groups="patient") for road in roads]
 
     for other in others:
         assert other.answer.to_dict() == first.answer.to_dict()
         assert other.prepared == first.prepared
+
+
+def test_arrays_of_a_file_are_the_arrays_themselves(gaussians, tmp_path):
+    """Whoever saved arrays need not load them."""
+    X, y = gaussians(0, [60, 60])
+    np.savez(tmp_path / "a.npz", X=X, y=y)
+    np.save(tmp_path / "X.npy", X)
+    first = check(X, y).answer.to_dict()
+
+    assert check(tmp_path / "a.npz").answer.to_dict() == first
+    assert check(tmp_path / "X.npy", y).answer.to_dict() == first
 
 
 def test_a_transformer_may_prepare_the_table(table):

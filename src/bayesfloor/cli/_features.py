@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._tables import write_table
-from bayesfloor.cli._work import draw_limit, tell_drawn, without_warning
+from bayesfloor.cli._work import draw_limit, preparing, tell_drawn, without_warning
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
@@ -74,6 +74,7 @@ def select_features(output: Output, data: Data, given: dict[str, Any], progress:
         random_state=given["seed"],
         progress=progress,
         **asked,
+        **preparing(given, data),
         **draw_limit(given),
     )
     with without_warning():

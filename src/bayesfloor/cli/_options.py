@@ -137,8 +137,8 @@ _PREPARE = (
     click.option("--strict-input", is_flag=True, help="Refuse a table that would have to be prepared."),
 )
 check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
-drawn_options = _apply((*_DATA, *_METHOD, *_DRAWING, *_OUTPUT))
-all_rows_options = _apply((*_DATA, *_METHOD, *_OUTPUT))
+drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
+all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
 _AS_IT_IS = _scale("none", "How each representation is scaled.")
 files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.cli._tables import write_table
+from bayesfloor.cli._work import preparing
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
@@ -28,6 +29,7 @@ def find_rows(data: Data, given: dict[str, Any], progress: Progress) -> SampleSc
         n_trees=given["trees"],
         scale=given["scale"],
         groups=data.groups,
+        **preparing(given, data),
         n_jobs=given["jobs"],
         random_state=given["seed"],
         progress=progress,

@@ -6,6 +6,7 @@ import json
 import warnings
 from typing import Any
 
+from bayesfloor.cli._work import preparing
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.hierarchy._tree import ClassTree
@@ -25,6 +26,7 @@ def grow(data: Data, given: dict[str, Any], cut: str, progress: Progress) -> Cla
         n_jobs=given["jobs"],
         random_state=given["seed"],
         progress=progress,
+        **preparing(given, data),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)

@@ -37,11 +37,8 @@ def make_output(given: dict[str, Any]) -> Output:
     )
 
 
-_NAMES = {
-    **{name: name for name in ("groups", "predictions", "features", "drop", "embedding", "labels_file")},
-    "ids": "id_column",
-    "images": "image",
-}
+_SAME = ("groups", "predictions", "features", "drop", "embedding", "labels_file", "clean_labels")
+_NAMES = {**{name: name for name in _SAME}, "ids": "id_column", "images": "image"}
 
 
 def read(given: dict[str, Any], *, in_place: bool = False) -> Data:
@@ -65,9 +62,7 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
         found = look_at(
             data,
             target=target,
-            prepare="strict" if given["strict_input"] else "auto",
-            roles=roles_of(given, data),
-            clean_labels=given["clean_labels"],
+            **preparing(given, data),
             scale=given["scale"],
             n_trees=given["trees"],
             max_rows=given["max_rows"] or None,
@@ -84,7 +79,12 @@ def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[D
     return data, found
 
 
-def roles_of(given: dict[str, Any], data: Data) -> dict[str, str] | None:
+def preparing(given: dict[str, Any], data: Data) -> dict[str, Any]:
+    """How columns become numbers, as the user says."""
+    return {"prepare": "strict" if given["strict_input"] else "auto", "roles": _roles(given, data)}
+
+
+def _roles(given: dict[str, Any], data: Data) -> dict[str, str] | None:
     """What the user says columns are, of those that are features."""
     from bayesfloor.io._encode import ROLES
     from bayesfloor.io._messages import DataError, quote, refuse_unknown
@@ -206,7 +206,7 @@ def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
     verbs = {"report": [*words, *model, *effort, *_prepare_again(given)]}
     if found.rows.n_suspect and not engine:  # samples reads all rows
         drop = [] if given["predictions"] is None else ["--drop", given["predictions"]]
-        verbs = {"samples": [*words, *drop], **verbs}
+        verbs = {"samples": [*words, *drop, *_prepare_again(given)], **verbs}
     return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
 
 

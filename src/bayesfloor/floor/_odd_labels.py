@@ -13,7 +13,8 @@ from bayesfloor.floor._overall import sample_scores
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.floor._sample import read_sample
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.floor._trees import grow
+from bayesfloor.floor._trees import prepare as compile_for
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.io._data import open_data
 
@@ -27,6 +28,8 @@ def odd_labels(
     n_trees: int = 3,
     scale: str | None = "auto",
     groups: Any = None,
+    prepare: Any = "auto",
+    roles: dict[str, Any] | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
@@ -42,7 +45,7 @@ def odd_labels(
     n_trees : int, default=3
         Number of orthogonal spanning trees. Five find more wrong labels where classes are well apart,
         and more that are merely ambiguous where they are not.
-    scale, n_jobs, random_state, progress
+    scale, prepare, roles, n_jobs, random_state, progress
         As in ``BayesFloor``.
 
     Returns
@@ -64,9 +67,10 @@ def odd_labels(
     """
     check_n_trees(n_trees)
     check_scale(scale)
-    sample = read_sample(BayesFloor(), open_data(X, y, groups=groups))
-    prepare(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
+    data = open_data(X, y, groups=groups)
+    sample = read_sample(BayesFloor(prepare=prepare, roles=roles), data)
+    compile_for(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs, progress)
-    labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, groups is None)
+    labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, data.groups is None)
     return sample_scores(forest, labels, sample.row, np.asarray(sample.classes))

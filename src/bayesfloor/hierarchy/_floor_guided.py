@@ -19,6 +19,7 @@ from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
 from bayesfloor.hierarchy._rows import read_weights
+from bayesfloor.io._data import open_data
 from bayesfloor.io._features import Features, read_columns, read_new
 from bayesfloor.io._labels import read_labels
 
@@ -122,10 +123,11 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         self._check_parameters()
         start, seed = time.monotonic(), self._draw_seed()
-        features, _, self._preparer = read_columns(self, X)
-        self.classes_, codes = read_labels(y, len(features.values))
+        data = open_data(X, y, weight=sample_weight)
+        features, _, self._preparer = read_columns(self, data.X)
+        self.classes_, codes = read_labels(data.y, len(features.values))
         announce_drawing(len(codes))
-        kept, weight = read_weights(sample_weight, codes, self.classes_)
+        kept, weight = read_weights(data.weight, codes, self.classes_)
         features = features.take(kept)
         deadline = np.inf if self.time_budget is None else start + self.time_budget
         with one_blas_thread(), one_openmp_thread():

@@ -24,6 +24,7 @@ from bayesfloor.io._labels_file import read_labels_file
 from bayesfloor.io._messages import DataError, join, quote, refuse_unknown
 from bayesfloor.io._numpy_files import read_npy, read_npz
 from bayesfloor.io._row_columns import read_roles
+from bayesfloor.io._spellings import find_spellings, respell
 from bayesfloor.io._tables import Table, open_table, table_of
 
 _POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
@@ -99,6 +100,7 @@ def open_data(
     drop: Sequence[str] = (),
     embedding: str | None = None,
     labels_file: str | None = None,
+    clean_labels: bool = False,
     in_place: bool = False,
     max_rows: int | None = None,
     random_state: int = 0,
@@ -124,6 +126,8 @@ def open_data(
         The column of lists that holds the features; the array in a ``.npz``, ``X`` by default.
     labels_file : str, default=None
         Another file with the labels, in the order of the rows.
+    clean_labels : bool, default=False
+        Merge labels that differ by case or blanks only.
     in_place : bool, default=False
         Leave the rows of a file where they are, for work in pieces.
     max_rows, random_state : int
@@ -151,7 +155,8 @@ def open_data(
     if is_handle(X):
         return Data(X, y, **given)
     if not (is_path(X) or isinstance(X, bytes)):
-        return _of_table(_as_table(X), y, given)
+        data = _of_table(_as_table(X), y, given)
+        return _respelled(data) if clean_labels else data
     if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
         y, labels_file = None, str(y)
     names = {"id": ids, "image": images, **given}
@@ -176,7 +181,8 @@ def open_data(
         labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
     else:
         labels = found.labels or Labels("", y)
-    return _data_of(file, found, asked, labels, given)
+    data = _data_of(file, found, asked, labels, given)
+    return _respelled(data) if clean_labels and not is_handle(data.X) else data
 
 
 # Tables that are here already
@@ -284,6 +290,13 @@ def _only(data: Data, drawn: np.ndarray) -> Data:
     return replace(
         data, **taken, drawn=drawn, n_rows=len(data.y), n_unlabelled=int(np.count_nonzero(missing_labels(data.y)))
     )
+
+
+def _respelled(data: Data) -> Data:
+    """Labels and predictions in the most frequent of spellings that differ by case or blanks."""
+    best = find_spellings(data.y).best
+    predictions = None if data.predictions is None else respell(data.predictions, best)
+    return replace(data, y=respell(data.y, best), predictions=predictions)
 
 
 def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:

@@ -68,8 +68,11 @@ class File:
         """Bytes that the numbers of a table take in memory, roughly."""
         if isinstance(self.source, bytes):
             return len(self.source)
-        size = sum(os.stat(part.source).st_size for part in self.parts())  # noqa: PTH116 - paths, no bytes
-        return size * (_UNPACKS if self.kind == "Parquet" or _by_magic(self.head(), _CODECS) else 1)
+        return sum(part._unpacked() for part in self.parts())
+
+    def _unpacked(self) -> int:
+        packed = self.kind == "Parquet" or bool(_by_magic(self.head(), _CODECS))
+        return os.stat(self.source).st_size * (_UNPACKS if packed else 1)  # noqa: PTH116 - a path, never bytes
 
     @property
     def is_large(self) -> bool:

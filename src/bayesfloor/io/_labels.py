@@ -57,6 +57,14 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     return Target(classes, hard_shares(codes, len(classes)), row, int(gaps.sum()))
 
 
+def read_one_label(y: Any, n_rows: int) -> Target:
+    """``y`` as one label per row; votes and probabilities are refused."""
+    target = read_target(y, n_rows)
+    if target.shares.nnz != n_rows - target.n_unlabelled:
+        raise ValueError("Got votes or probabilities as y, but expected one label per row.")
+    return target
+
+
 def missing_labels(y: Any) -> NDArray[np.bool_]:
     """Which rows have no label: None, NaN and their like."""
     labels = np.asarray(_as_objects(y)) if not hasattr(y, "to_numpy") else y.to_numpy()

@@ -17,6 +17,7 @@ from bayesfloor.counts._labels import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._labels import missing_labels
 
 
 class LabelsSeenWarning(UserWarning):
@@ -105,11 +106,11 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
-    parts = []
+    parts, labelled = [], np.flatnonzero(~missing_labels(y))
     for fold in folds:
-        rest = np.setdiff1d(np.arange(len(y)), fold)
+        rest = np.setdiff1d(labelled, fold)
         try:
-            fitted = clone(candidate).fit(_safe_indexing(X, rest), y[rest])
+            fitted = clone(candidate).fit(_safe_indexing(X, rest), np.array(y[rest].tolist()))
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"Representation {name!r} could not be fitted, neither without labels nor with those of "

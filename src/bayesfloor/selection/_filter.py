@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.counts._labels import Floats, Ints, likeliest
 from bayesfloor.counts._lines import LineEdges, line_edges
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
@@ -16,7 +16,9 @@ from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
-from bayesfloor.io._labels import read_classes
+from bayesfloor.io._data import open_data
+from bayesfloor.io._labels import read_one_label
+from bayesfloor.io._messages import quote
 
 _AT_ONCE = 64  # features of a task
 
@@ -93,8 +95,10 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     >>> found.names[found.order][:2].tolist()
     ['petal width (cm)', 'petal length (cm)']
     """
-    values, names = _read(X)
-    classes, codes = read_classes(y, len(values))
+    data = open_data(X, y)
+    values, names = _read(data.X)
+    target = read_one_label(data.y, len(values))
+    values, classes, codes = values[target.row], target.classes, likeliest(target.shares)
     blocks = [slice(start, start + _AT_ONCE) for start in range(0, values.shape[1], _AT_ONCE)]
     tasks = ((values[:, block], codes, len(classes)) for block in blocks)
     found = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="features", total=len(blocks))
@@ -135,14 +139,20 @@ def floor_score(X: Any, y: Any) -> tuple[Floats, Floats]:
 def _read(X: Any) -> tuple[Floats, np.ndarray]:
     """Numbers, and what the columns are called."""
     from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.io._features import STRICT, read_columns
+    from bayesfloor.io._features import read_columns
 
     reader = BayesFloor()
-    features, column, _ = read_columns(reader, X, STRICT)
-    if not features.quantity.all() or len(np.unique(column)) < len(column):
-        raise TypeError("Got columns of texts or lists, but expected numbers. Encode them first, or drop them.")
-    names = getattr(reader, "feature_names_in_", [f"x{i}" for i in range(features.values.shape[1])])
-    return features.values, np.asarray(names, dtype=object)
+    features, source, _ = read_columns(reader, X)
+    names = np.asarray(getattr(reader, "feature_names_in_", [f"x{i}" for i in range(source[-1] + 1)]), dtype=object)
+    used, first = np.unique(source, return_index=True)  # beside a number stands whether it was missing
+    others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]
+    if others or any(column.role == "list" for column in features.prepared):
+        told = f"such as {quote(others[0])}" if others else "of lists"
+        raise TypeError(
+            f"Got columns {told}, whose values have no order, but expected numbers: each feature is rated along a "
+            "line. Drop them, or select features without this filter."
+        )
+    return features.values[:, first], names[used]
 
 
 def _measure(values: Floats, codes: Ints, n_classes: int) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.counts._labels import Floats, Ints, likeliest
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
@@ -17,7 +17,7 @@ from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels import Target, hard_shares, read_classes
+from bayesfloor.io._labels import read_one_label
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
 from bayesfloor.selection._race import Race, Round
@@ -122,9 +122,10 @@ def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, n
     """Rows in an order of their own with one label each, and the labels in the input's order."""
     content = _content(next(iter(given.values())) if X is None else X)
     n = len(content.values)
-    classes, codes = read_classes(y, n)
-    target = Target(classes, hard_shares(codes, len(classes)), np.arange(n))
-    return make_sample(content, target, None if groups is None else number_groups(groups, n)), classes[codes]
+    target = read_one_label(y, n)
+    labels = np.full(n, None, dtype=object)
+    labels[target.row] = target.classes[likeliest(target.shares)]
+    return make_sample(content, target, None if groups is None else number_groups(groups, n)), labels
 
 
 def _content(rows: Any) -> Features:

@@ -23,6 +23,7 @@ from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.io._data import open_data
 from bayesfloor.io._features import read_columns
 from bayesfloor.io._labels import read_target
 from bayesfloor.selection._bench import CRITERIA, Bench, Chosen
@@ -77,7 +78,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         Confidence of the intervals of gains.
     max_rows : int, default=10_000
         Use about so many rows at most, drawn from every class alike; None uses all.
-    n_jobs, random_state, progress
+    n_jobs, random_state, progress, prepare, roles
         As in ``BayesFloor``.
 
     Attributes
@@ -123,6 +124,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         n_jobs: int | None = None,
         random_state: int = 0,
         progress: Progress | None = None,
+        prepare: Any = "auto",
+        roles: dict[str, Any] | None = None,
     ) -> None:
         self.n_features = n_features
         self.start = start
@@ -135,6 +138,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
+        self.prepare = prepare
+        self.roles = roles
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> FloorSelector:
         """Choose features.
@@ -153,11 +158,14 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self
         """
         self._check_parameters()
-        features, source, _ = read_columns(self, X)
+        data = open_data(X, y, groups=groups)
+        features, source, _ = read_columns(self, data.X, self.prepare, self.roles)
         used, column = np.unique(source, return_inverse=True)  # some are left out: ids, constants
         self._check_n_features(int(column[-1]) + 1)
         n = len(features.values)
-        sample = make_sample(features, read_target(y, n), None if groups is None else number_groups(groups, n))
+        sample = make_sample(
+            features, read_target(data.y, n), None if data.groups is None else number_groups(data.groups, n)
+        )
         bench, held_out = self._prepare(sample, column)
         steps = self._choose(bench)
         self.order_ = used[[each for step in steps for each in step.added]]

@@ -20,10 +20,9 @@ from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
-from bayesfloor.io._data import Data, open_data, stays_in_place
+from bayesfloor.io._data import open_data, stays_in_place
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import Prepared, prepared_by
-from bayesfloor.io._spellings import find_spellings, respell
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, gap
 from bayesfloor.selection._merge import MergeAdvice, merge_advice
@@ -322,11 +321,11 @@ def check(
         check_target(target)
     in_place = stays_in_place(X, client, checkpoint, max_rows, target_width)
     drawing: Any = {"max_rows": max_rows, "random_state": random_state}
-    data = open_data(X, y, groups=groups, predictions=predictions, in_place=in_place, **drawing)
+    data = open_data(
+        X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, in_place=in_place, **drawing
+    )
     if data.predictions is not None and isinstance(data.y, str):
         raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
-    if clean_labels:
-        data = _respelled(data)
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -350,13 +349,6 @@ def check(
     given = np.flatnonzero(~missing_labels(data.y))
     rows = [None if each is None else np.asarray(each)[given] for each in (data.y, data.predictions, data.groups)]
     return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer))
-
-
-def _respelled(data: Data) -> Data:
-    """Labels and predictions in the most frequent of spellings that differ by case or blanks."""
-    best = find_spellings(data.y).best
-    predictions = None if data.predictions is None else respell(data.predictions, best)
-    return replace(data, y=respell(data.y, best), predictions=predictions)
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
