@@ -68,11 +68,7 @@ class File:
         """Bytes that the numbers of a table take in memory, roughly."""
         if isinstance(self.source, bytes):
             return len(self.source)
-        return sum(part._unpacked() for part in self.parts())
-
-    def _unpacked(self) -> int:
-        packed = self.kind == "Parquet" or bool(_by_magic(self.head(), _CODECS))
-        return os.stat(self.source).st_size * (_UNPACKS if packed else 1)  # noqa: PTH116 - a path, never bytes
+        return sum(map(_unpacked, self.parts()))
 
     @property
     def is_large(self) -> bool:
@@ -101,6 +97,11 @@ class File:
             return path
         folder = self.folder or self.source.parent
         return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
+
+
+def _unpacked(file: File) -> int:
+    packed = file.kind == "Parquet" or bool(_by_magic(file.head(), _CODECS))
+    return os.stat(file.source).st_size * (_UNPACKS if packed else 1)  # noqa: PTH116 - a path, never bytes
 
 
 @contextmanager
