@@ -126,12 +126,12 @@ _REPRESENTATIONS = ("raw", "standard", "nystroem", "lda", "random", "pca, few", 
 
 
 def draw_representations(results, look):
-    """Floors of representations against the errors of tuned classifiers on them."""
+    """Cross-class edges of representations against the errors of tuned classifiers on them."""
     sets = list(_sel_representations.points_of(cells_of(results, "representations")))
     figure, axes = panels(6.8, 6.6, 2, 2)
     for one, (name, points) in zip(axes, sets, strict=False):
         _draw_points(one, points, look)
-        one.set(title=name, xscale="log", yscale="log", xlabel="floor: estimate, and its bounds")
+        one.set(title=name, xscale="log", yscale="log", xlabel="cross-class edges, predicted")
         one.set_ylabel("error of the best tuned classifier")
         one.grid(axis="y")
         low, high = np.sort([*one.get_xlim(), *one.get_ylim()])[[0, -1]]
@@ -149,8 +149,7 @@ def _draw_points(axes, points, look):
     for row, error in points:
         name = ranks.get(row["representation"], row["representation"].partition("-")[0])
         number = _REPRESENTATIONS.index(name)
-        ends = [[row["estimate"] - row["lower"]], [row["upper"] - row["estimate"]]]
-        axes.errorbar(row["estimate"], error, xerr=ends, **theirs(look, number), label=name)
+        axes.errorbar(row["predicted"], error, **theirs(look, number), label=name)
 
 
 def draw_noise(results, look):

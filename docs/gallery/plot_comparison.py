@@ -1,12 +1,12 @@
 """
-Which representation has the lowest floor
+Which representation has the fewest cross-class edges
 =========================================
 
 Four representations of the same rows, the lowest tree bounds on top. A bar goes from the lower to the upper bound,
 predicted for more rows; crosses are what was measured at this number of rows. The lines are paired differences to the
 best, and the word follows from them.
 
-Do not take "no significant difference" for "as good", and do not compare a representation that was made with these
+Do not take "no significant difference" for "equal", and do not compare a representation that was made with these
 labels: it has seen the answers.
 """
 

@@ -5,8 +5,8 @@ Which embedding?
 **The question.** The same rows can be told in several ways: raw, scaled, reduced, as embeddings of this or that
 network. Which one should a model be trained on?
 
-**The answer.** :func:`bayesfloor.compare_representations` ranks them by their floors in seconds, and says which ones
-are *not shown to be worse* than the best.
+**The answer.** :func:`bayesfloor.compare_representations` ranks them by their cross-class edges in seconds, and says
+which ones show *no significant difference* from the best.
 """
 
 # %%
@@ -47,36 +47,39 @@ representations = {
     "network": embedding,
 }
 found = compare_representations(representations, y, X=X)
-columns = ["representation", "n_features", "cross_rate", "foretold", "difference", "difference_low", "difference_high"]
+columns = ["representation", "n_features", "cross_rate", "predicted", "difference", "difference_low", "difference_high"]
 print(found.frame()[[*columns, "word"]].round(3).to_string(index=False))
 
 # %%
 # *cross_rate*
-#     Share of edges that join two classes, as measured on these rows.
-# *foretold*
+#     Fraction of edges that join two classes, as measured on these rows.
+# *predicted*
 #     The same with four times as many rows. Representations of many dimensions gain more from further rows, and
-#     it is where they are going that counts. Below 1,000 rows nothing is foretold, and the two are the same.
+#     it is where they are going that counts. Below 1,000 rows nothing is predicted, and the two are the same.
 # *difference* and its interval
 #     To the best. All are measured on the same rows, so these are paired: what all representations share
 #     cancels. The intervals hold together, whichever came out best.
 # *word*
-#     ``best``, ``worse`` (the whole interval is above zero) or ``as good``, which means **not shown to be worse**.
+#     ``best``, ``worse`` (the whole interval is above zero) or ``no significant difference``.
+#
+# These numbers rank. They are not errors: how low the error can go with a representation, and what more rows would
+# bring, is what :func:`bayesfloor.check` says of that one.
 
 from bayesfloor.plotting import ComparisonDisplay
 
 display = ComparisonDisplay.from_comparison(found)
 
 # %%
-# Take the best, or whichever of those not shown to be worse is cheapest to make, store and explain:
+# Take the best, or whichever of those with no significant difference is cheapest to make, store and explain:
 
 print("best:", found.best_)
-print("not shown to be worse:", ", ".join(found.as_good))
+print("not significantly worse:", ", ".join(found.not_worse))
 print("fewest features of these:", found.smallest)
 
 # %%
 # Does it hold for classifiers?
 # -----------------------------
-# A floor is of use only if models follow it. Two plain ones, cross-validated on the same representations:
+# A ranking is of use only if models follow it. Two plain ones, cross-validated on the same representations:
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -95,10 +98,10 @@ def held_out_error(how, model):
     return 1 - cross_val_score(make_pipeline(*steps, model), X if steps else how, y).mean()
 
 
-print(f"{'':22}{'foretold':>10}" + "".join(f"{name:>12}" for name in MODELS))
-for name, share in zip(found.names, found.foretold, strict=True):
+print(f"{'':22}{'predicted':>10}" + "".join(f"{name:>12}" for name in MODELS))
+for name, rate in zip(found.names, found.predicted, strict=True):
     errors = [held_out_error(representations[name], model) for model in MODELS.values()]
-    print(f"{name:22}{share:10.3f}" + "".join(f"{error:12.3f}" for error in errors))
+    print(f"{name:22}{rate:10.3f}" + "".join(f"{error:12.3f}" for error in errors))
 
 # %%
 # Nearest neighbours live on what the trees measure, and here they follow it down to the order. The linear model agrees
@@ -118,7 +121,7 @@ seen = LinearDiscriminantAnalysis().fit_transform(noise, coin)
 cheated = compare_representations(
     {"noise": noise, "array, labels seen": seen, "transformer": LinearDiscriminantAnalysis()}, coin, X=noise
 )
-print(cheated.frame()[["representation", "how", "lower", "upper", "word"]].round(3).to_string(index=False))
+print(cheated.frame()[["representation", "how", "cross_rate", "word"]].round(3).to_string(index=False))
 
 # %%
 # The array was made with the labels of the rows that it is judged on, and seems to tell classes apart that nothing
@@ -144,10 +147,11 @@ print(told[0].message)
 #
 # What not to believe
 # -------------------
-# - **That a representation lowered the lowest possible error.** No function of the features can do that. A lower floor
-#   says that *neighbours tell more* with so many rows, which is what most classifiers live on.
-# - **"As good" as "equal".** It is "not shown to be worse with these rows". With ten times the rows it may be worse.
-# - **What is foretold, to the digit.** It is an extrapolation, and can come out as zero where nobody would believe in
+# - **That a representation lowered the lowest possible error.** No function of the features can do that. Fewer
+#   cross-class edges say that *neighbours tell more* with so many rows, which is what most classifiers live on.
+# - **That cross-class edges are errors.** Where data are sparse, they are far more.
+# - **"No significant difference" as "equal".** With ten times the rows it may be significantly worse.
+# - **What is predicted, to the digit.** It is an extrapolation, and can come out as zero where nobody would believe in
 #   zero. The crosses in the picture are what was measured.
 # - **Arrays of unknown origin.** Embeddings fine-tuned on these rows with these labels have seen the answers.
 # - **The order for another model.** The ranking is by neighbours. Where a strong model is to be trained anyway, use

@@ -1,4 +1,4 @@
-"""``bayesfloor compare``: which file, or which size, leaves the lowest floor."""
+"""``bayesfloor compare``: which file, or which size, has the fewest cross-class edges."""
 
 import json
 
@@ -38,17 +38,17 @@ def shown(run, folder):
 
 
 def test_the_better_file_comes_first_and_the_other_is_worse(shown):
-    """Named, with its size, its bounds, how far it is behind and a word."""
+    """Named, with its size, its cross-class edges, how far it is behind and a word."""
     head, first, second, _, told = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")
-    assert head.split()[:4] == ["representation", "features", "rows", "tree"]
+    assert head.split()[:4] == ["representation", "features", "rows", "cross-class"]
     assert first.split()[:3] == ["good.npy", "2", "360"]
     assert first.split()[-1] == "best"
     assert second.split()[:2] == ["bad.npy", "5"]
     assert second.split()[-1] == "worse"
     assert " to +" in second
-    assert told.startswith("good.npy has the lowest floor: ")
+    assert told.startswith("good.npy is best: ")
 
 
 @pytest.mark.usefixtures("shown")

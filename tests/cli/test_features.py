@@ -48,7 +48,7 @@ def test_the_path_is_a_table_with_bounds_gains_and_the_set_that_is_enough(shown)
     assert re.search(r"\d to \d+\.\d+ % +\+\d+\.\d +\+\d+\.\d to \+\d+\.\d", first)
     assert second.endswith("as few cross-class edges as all 8")
     assert "optimistic" in notes[1]
-    assert re.match(r"On 11[123] rows held out: ", notes[2])
+    assert re.match(r"On 11[123] held-out rows: ", notes[2])
 
 
 def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):

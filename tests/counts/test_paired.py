@@ -93,7 +93,7 @@ def test_parts_join_by_how_many_edges_they_have(global_random_seed):
     assert crossing(whole, codes) == pytest.approx(whole.cross_rate)
 
 
-def test_what_is_foretold_goes_on_falling(global_random_seed):
+def test_what_is_predicted_goes_on_falling(global_random_seed):
     """Weights of both signs still add up to one and to the rate."""
     rng = np.random.default_rng(global_random_seed)
     X, codes = rng.normal(size=(80, 2)), rng.integers(2, size=80)

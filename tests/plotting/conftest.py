@@ -5,7 +5,6 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Curve
-from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import (
     AnswerDisplay,
@@ -18,7 +17,7 @@ from bayesfloor.plotting import (
 )
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
-from bayesfloor.selection._path import HoldOut, SelectionPath
+from bayesfloor.selection._path import NO_DIFFERENCE, HoldOut, SelectionPath
 
 HOSTILE = [
     "a" * 200,
@@ -69,30 +68,26 @@ def _names(K, kind="plain"):
 
 
 def _comparison(names):
-    """So many representations: the best, some as good, the others worse, the last of them on fewer rows."""
+    """So many representations: the best, some no different, the others worse, the last of them on fewer rows."""
     K = len(names)
     rate, zero = np.linspace(0.1, 0.6, K), np.zeros(K)
     difference, reach = rate - rate[0], 0.1 * (np.arange(K) > 0)
     low = difference - reach
-    word = tuple("best" if i == 0 else "worse" if low[i] > 0 else "as good" for i in range(K))
+    word = tuple("best" if i == 0 else "worse" if low[i] > 0 else NO_DIFFERENCE for i in range(K))
     return Comparison(
         names=tuple(names),
         how=("given",) * K,
         n_features=np.arange(1, K + 1) * 300,
         n_rows=np.where(np.arange(K) < max(2, K // 2), 20_000, 2_500),
         cross_rate=rate + 0.02,
-        foretold=rate,
+        predicted=rate,
         std_error=zero + 0.01,
-        lower=rate / 2,
-        estimate=0.75 * rate,
-        upper=rate,
         difference=difference,
         difference_low=low,
         difference_high=difference + reach,
         p_value=zero,
         word=word,
         best_cross_rate=0.11,
-        best_bounds=Bounds(0.055, 0.08, 0.11),
         n_folds=1,
         level=0.95,
         rounds=(),

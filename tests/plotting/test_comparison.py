@@ -1,4 +1,4 @@
-"""Representations: bounds, the best on the same rows, and who is worse."""
+"""Representations: cross-class edges, the best on the same rows, and who is worse."""
 
 import numpy as np
 import pytest
@@ -11,15 +11,13 @@ from bayesfloor import compare_representations
 from bayesfloor.plotting import ComparisonDisplay
 
 
-def test_bars_dots_and_lines_are_the_results_lowest_first():
+def test_bars_and_crosses_are_the_results_fewest_first():
     """The picture says what the result says."""
     X, y = load_wine(return_X_y=True)
     found = compare_representations({"raw": X, "standard": StandardScaler(), "pca": PCA(2)}, y, X=X)
     display = ComparisonDisplay.from_comparison(found)
 
-    np.testing.assert_allclose([bar.get_x() for bar in display.bounds_], found.lower)
-    np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.bounds_], found.upper)
-    np.testing.assert_allclose(display.points_.get_offsets()[:, 0], found.estimate)
+    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], found.predicted)
     np.testing.assert_allclose(display.measured_.get_offsets()[:, 0], found.cross_rate)
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == list(found.names)
     assert [text.get_text() for text in display.words_] == list(found.word)
@@ -38,14 +36,14 @@ def test_those_are_worse_whose_line_lies_to_the_right_of_the_best(make):
 def test_kinds_are_told_apart_without_colour(make):
     """By a word beside each, and by how light bars are."""
     display = make("comparison", 9).plot()
-    grounds = {text.get_text(): bar.get_facecolor() for text, bar in zip(display.words_, display.bounds_, strict=True)}
-    shades = [np.mean(grounds[word][:3]) for word in ("best", "as good", "worse")]
+    grounds = {text.get_text(): bar.get_facecolor() for text, bar in zip(display.words_, display.bars_, strict=True)}
+    shades = [np.mean(grounds[word][:3]) for word in ("best", "no significant difference", "worse")]
 
     assert (np.diff(shades) > 0.1).all()
 
 
 def test_rows_are_told_where_some_were_measured_on_fewer(make):
-    """Their bounds are of fewer rows, and not to be held against the others' without care."""
+    """Their edges are of fewer rows, and not to be held against the others' without care."""
     few, same = make("comparison", 9).plot(), make("comparison", 2).plot()
 
     assert {"rows", "2,500", "20,000", "features"} <= {text.get_text() for text in few.ax_.texts}
@@ -56,7 +54,7 @@ def test_of_many_representations_the_best_are_drawn(make):
     """The title says what was left out."""
     display = make("comparison", 200).plot()
 
-    assert len(display.bounds_) == 40
+    assert len(display.bars_) == 40
     assert display.ax_.get_title(loc="left") == "40 best of 200 representations"
     assert len(display.frame()) == 200
 
@@ -70,13 +68,11 @@ def test_one_representation_is_a_picture_too(make, overlaps, outside):
 
 
 @pytest.mark.slow
-def test_no_bound_or_mark_is_below_zero():
-    """Rates that still fall fast overshoot; no error is negative."""
+def test_no_bar_or_mark_is_below_zero():
+    """Rates that still fall fast overshoot; no fraction is negative."""
     X, y = load_digits(return_X_y=True)
     found = compare_representations({"raw": X, "lda": LinearDiscriminantAnalysis()}, y, X=X)
     display = ComparisonDisplay.from_comparison(found)
 
-    assert found.best_bounds.lower >= 0
-    assert (found.lower >= 0).all()
-    assert (found.lower <= found.upper).all()
+    assert (found.predicted >= 0).all()
     assert (display.marks_.get_offsets()[:, 0] >= 0).all()

@@ -1,13 +1,15 @@
 """Tables of selections, comparisons and gaps: what they show, and where they are cut."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from bayesfloor import BayesFloor, FloorSelector, feature_floors, gap
-from bayesfloor.engine._text import about
+from bayesfloor import BayesFloor, Check, FloorSelector, feature_floors, gap, samples_for
+from bayesfloor.engine._text import about, percent
+from bayesfloor.report._page import make_page
 from bayesfloor.summary._choices import comparison_cells, enough, feature_cells, gap_cells, path_cells, path_notes
 
 
@@ -83,6 +85,28 @@ def test_only_the_best_has_no_difference(chosen):
     assert all(row[-3] and " to " in row[-2] for row in others)
     assert others[-1][0] == "noise"
     assert others[-1][-1] == "worse"
+
+
+def test_a_comparison_ranks_and_tells_no_error(chosen):
+    """How low the error can go with a representation is the answer's to say, on the same page."""
+    found = chosen.comparison
+    head, *rows = comparison_cells(found)
+
+    assert not {"lower", "estimate", "upper"} & set(found.to_dict())
+    assert not [name for name in head if "error" in name or "bounds" in name]
+    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in found.predicted]
+    assert not re.search(r"\d ?%", found.text)
+    assert found.text.endswith("run check on it.")
+
+
+def test_no_page_shows_where_the_trees_go_with_more_rows(chosen, altered):
+    """Two extrapolations beside each other would be two answers; this one is in Python and JSON only."""
+    other = altered(chosen, overall={"limit": 0.4321, "limit_std_error": 0.0123})
+
+    for surface in (repr, Check.to_markdown, Check._repr_html_, make_page):
+        assert surface(other) == surface(chosen)
+    assert other.answer.to_dict() == chosen.answer.to_dict()
+    assert samples_for(other.answer, 0.9).to_dict() == samples_for(chosen.answer, 0.9).to_dict()
 
 
 def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():

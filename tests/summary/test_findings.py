@@ -163,7 +163,7 @@ def test_features_that_may_go_are_told_with_how_sure_that_is(made):
     path = made("chosen").selection
     alone = replace(path, holdout=None)
 
-    assert path.holdout.word == "as good"
+    assert path.holdout.word == "no significant difference"
     assert text_of(made("chosen"), "BF401").startswith("2 of 4 features lose nothing measurable on 81 held-out rows (-")
     assert "<script>alert(1)</script>, " in text_of(made("chosen"), "BF401")
     assert "on the rows that chose them" in text_of(replace(made("chosen"), selection=alone), "BF401")
@@ -183,12 +183,12 @@ def test_features_that_are_needed_or_not_shown_to_help_are_no_finding(made):
         assert "BF401" not in codes(replace(made("chosen"), selection=other))
 
 
-def test_a_lower_floor_is_a_finding_where_another_is_shown_to_be_worse(made):
+def test_the_best_representation_is_a_finding_where_another_is_significantly_worse(made):
     """Equals are no finding."""
     found = made("chosen")
-    equal = tuple("best" if word == "best" else "as good" for word in found.comparison.word)
+    equal = tuple("best" if word == "best" else "no significant difference" for word in found.comparison.word)
 
-    assert text_of(found, "BF402").startswith(f"Lowest floor: {show_labels([found.comparison.best_])[0]}; ")
+    assert text_of(found, "BF402").startswith(f"Best representation: {show_labels([found.comparison.best_])[0]}; ")
     assert "; significantly worse: noise." in text_of(found, "BF402")
     assert "BF402" not in codes(replace(found, comparison=replace(found.comparison, word=equal)))
 

@@ -8,6 +8,7 @@ from bayesfloor.answer._answer import RELIABILITIES
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.learners._registry import BLEND, REGISTRY
 from bayesfloor.selection._gap import AT, BELOW, NO_ROWS, NOT_SHOWN, ROOM
+from bayesfloor.selection._path import NO_DIFFERENCE
 from bayesfloor.summary import explain, schema
 from bayesfloor.summary._glossary import CODES, TERMS
 from bayesfloor.summary._tables import FEW_ROWS, TOO_SMALL
@@ -113,10 +114,22 @@ def test_every_learner_is_explained(name):
 
 WORDS = [
     *(REACHABLE, OUT_OF_REACH, TOO_CLOSE, "ok", "failed", *RELIABILITIES, FEW_ROWS, TOO_SMALL),
-    *(ROOM, AT, BELOW, NOT_SHOWN, NO_ROWS, "best", "as good", "worse", "Bayes error", "range", "best estimate"),
+    *(ROOM, AT, BELOW, NOT_SHOWN, NO_ROWS, "best", NO_DIFFERENCE, "worse", "Bayes error", "range", "best estimate"),
     *("suspicious labels", "cross-class edges", "intrinsic dimension", "selection", "gap", "learning curve"),
 ]
-GONE = ["envelope", "trust", "feasible", "infeasible", "undecided", "refuted", "small bias", "held out", "normalised"]
+GONE = [
+    "foretold",
+    "as good",
+    "envelope",
+    "trust",
+    "feasible",
+    "infeasible",
+    "undecided",
+    "refuted",
+    "small bias",
+    "held out",
+    "normalised",
+]
 
 
 @pytest.mark.parametrize("word", GONE)

@@ -1,4 +1,4 @@
-"""Which representation of the same rows leaves the lowest floor."""
+"""Which representation of the same rows has the fewest cross-class edges."""
 
 from __future__ import annotations
 

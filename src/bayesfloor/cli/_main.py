@@ -238,7 +238,7 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
 @click.option("--pca", metavar="N,N", help="Compare one file raw, standardised and as principal components.")
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> None:
-    """Find the representation of the same rows with the lowest floor, and whether the difference is real.
+    """Rank representations of the same rows by their cross-class edges, and say which differences are significant.
 
     \b
     bayesfloor compare raw.npy clip.npy --labels-file labels.txt

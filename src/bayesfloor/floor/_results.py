@@ -69,9 +69,11 @@ class Floor(Result):
     std_error : float
         Standard error of G; ``interval_method`` says how it was found ("subsample" or "fast").
     bias : float
-        How much of G is expected to go with ever more rows, from how it fell between n/4 and n.
+        How much of G is expected to go with ever more rows, from how it fell between n/4 and n, at the rate n^(-2/m)
+        of trees in m dimensions.
     limit : float
-        G without that: the extrapolation to infinitely many rows.
+        G without that: the trees' extrapolation to infinitely many rows. It is not the Bayes error, and what more rows
+        do to the error of a model is in ``BayesFloor.answer().curve``.
     dimension : float
         Intrinsic dimension, from how edges got shorter between n/4 and n.
     resolution : float

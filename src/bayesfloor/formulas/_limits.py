@@ -50,10 +50,18 @@ def check_level(level: float) -> None:
 def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
     """What is left above the limit at n, where the rate fell by ``drop`` from ``fraction * n`` to n.
 
-    For a smooth posterior the bias falls as n^(-2/m), m the intrinsic dimension (Snapp and Venkatesh
-    1998): drop = bias ((1/f)^(2/m) - 1).
+    drop = bias ((1/f)^(2/m) - 1), m the intrinsic dimension.
     """
-    return drop / (fraction ** (-2 / dimension) - 1)
+    return drop / (bias_left(fraction, dimension) - 1)
+
+
+def bias_left(growth: float, dimension: float) -> float:
+    """The bias of a cross rate with ``growth`` times the rows, as a part of that with all.
+
+    For a smooth posterior it falls as n^(-2/m), m the intrinsic dimension (Snapp and Venkatesh 1998). This is the
+    growth of trees; errors of learners have curves of their own, whose exponent is fitted (``_curves``).
+    """
+    return float(growth ** (-2 / dimension))
 
 
 def intrinsic_dimension(length_part: float, length_all: float, fraction: float) -> float:

@@ -1,4 +1,4 @@
-"""``ComparisonDisplay``: which representations leave the lowest floor."""
+"""``ComparisonDisplay``: which representations have the fewest cross-class edges."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from bayesfloor.plotting._display import (
     title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ABOVE, ROW, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.selection._path import NO_DIFFERENCE
 
 if TYPE_CHECKING:
     from bayesfloor.selection._comparison import Comparison
 
-_GROUND = {"best": MIDDLE, "as good": LIGHT, "worse": "white"}
+_GROUND = {"best": MIDDLE, NO_DIFFERENCE: LIGHT, "worse": "white"}
 
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ResultDisplay):
-    """Representations from the lowest floor down, those shown to be worse set apart.
+    """Representations by their cross-class edges, the fewest first, those that are significantly worse set apart.
 
-    Bars go from lower to upper bound. The line below each is the interval of its fraction of cross-class edges, as far
-    as that differs from the best's on the same rows, which is a hollow diamond: a representation is worse if
-    the line lies to the right of the diamond. All these are predicted for more rows; a cross is what was
-    measured.
+    The line below each bar is the interval of its fraction of cross-class edges, as far as that differs from the
+    best's on the same rows, which is a hollow diamond: a representation is worse if the line lies to the right of the
+    diamond. All these are predicted for more rows; a cross is what was measured.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ class ComparisonDisplay(ResultDisplay):
     ----------
     ax_, figure_ : Axes and Figure
         Set by ``plot``.
-    bounds_ : BarContainer
-        Bars from lower to upper bound.
-    points_, intervals_, marks_ : PathCollection, LineCollection, PathCollection
-        Estimates, intervals of differences, and the best on the same rows.
+    bars_ : BarContainer
+        Predicted fractions of cross-class edges.
+    intervals_, marks_ : LineCollection, PathCollection
+        Intervals of differences, and the best on the same rows.
     measured_ : PathCollection
         Fractions of cross-class edges that were measured.
     words_ : list of Text
-        "best", "as good" or "worse" for each.
+        "best", "no significant difference" or "worse" for each.
 
     Examples
     --------
@@ -98,22 +98,22 @@ class ComparisonDisplay(ResultDisplay):
         self._draw_texts(n)
         ax.set_xlim(left=0.0)
         ax.set_ylim(n - 0.4, -0.6)
-        ax.set_xlabel("error", size=9)
+        ax.set_xlabel("fraction of cross-class edges", size=9)
         clear_frame(ax)
         title_and_legend(ax, self._title(n), self._handles())
         return self
 
     def _draw_bars(self, n: int) -> None:
         found, y = self.result, np.arange(n)
-        bounds = [each[:n] for each in (found.lower, found.estimate, found.upper)]
         worse = np.array(found.word[:n]) == "worse"
         ground, ink = [_GROUND[word] for word in found.word[:n]], np.where(worse, GREY, DARK)
-        self.bounds_, self.points_ = draw_bounds(self.ax_, y, bounds, ground, ink)
-        best = np.maximum(found.foretold - found.difference, 0.0)[:n]  # on the same rows
+        looks = {"color": ground, "edgecolor": ink, "linewidth": 0.5}
+        self.bars_ = self.ax_.barh(y + ABOVE, found.predicted[:n], 0.42, **looks)
+        best = np.maximum(found.predicted - found.difference, 0.0)[:n]  # on the same rows
         low, high = best + found.difference_low[:n], best + found.difference_high[:n]
         self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:], STRONG)
-        looks = {"color": "white", "edgecolors": DARK, "linewidths": 0.9, "zorder": 3, "clip_on": False}
-        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, **looks)
+        hollow = {"color": "white", "edgecolors": DARK, "linewidths": 0.9, "zorder": 3, "clip_on": False}
+        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, **hollow)
         self.measured_ = draw_marks(self.ax_, y, found.cross_rate[:n], "x", s=16, color=GREY, linewidths=1.2)
 
     def _draw_texts(self, n: int) -> None:
@@ -128,21 +128,17 @@ class ComparisonDisplay(ResultDisplay):
         ]
 
     def _handles(self) -> list[Any]:
-        names = {
-            "best": "best; bars: lower to upper tree bound",
-            "as good": "no significant difference",
-            "worse": "worse",
-        }
+        names = {"best": "best; bars: cross-class edges, predicted for more rows"}
         edge, level = {"edgecolor": DARK, "linewidth": 0.5}, f"{100 * self.result.level:g} %"
         diamond = {"marker": "D", "color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
-        kinds = [swatch(names[w], facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
+        kinds = [swatch(names.get(w, w), facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
         return [
             *kinds,
             stroke(f"difference to the best: {level} interval, all together", color=STRONG, marker="|", markersize=5),
-            stroke("cross-class edges of the best, predicted from the same rows", **diamond),
-            stroke("cross-class edges that were measured", color=GREY, marker="x", linestyle="", markersize=4),
+            stroke("the best, predicted from the same rows", **diamond),
+            stroke("measured", color=GREY, marker="x", linestyle="", markersize=4),
         ]
 
     def _title(self, n: int) -> str:
         n_all = len(self.result.names)
-        return f"{n} best of {n_all} representations" if n < n_all else "Representations by their floors"
+        return f"{n} best of {n_all} representations" if n < n_all else "Representations by their cross-class edges"

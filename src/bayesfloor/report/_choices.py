@@ -63,8 +63,9 @@ def _comparison(check: Check) -> Iterator[Choice]:
     found = check.comparison
     if found is not None:
         hint = (
-            "Representations of the same rows by their tree bounds, the lowest first, predicted for more rows; all "
-            "intervals hold together, whichever was picked as the best."
+            "Representations of the same rows by their cross-class edges, predicted for more rows, the fewest first. "
+            "This ranks them; it does not say how low the error can go. All intervals hold together, whichever was "
+            "picked as the best."
         )
         picture = _draw(ComparisonDisplay.from_comparison, found)
         yield Choice("compared", "Compared", "Compared", hint, comparison_cells(found), [found.text], picture)

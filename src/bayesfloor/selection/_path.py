@@ -11,6 +11,8 @@ from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import printable
 from bayesfloor.floor._results import Result, plain
 
+NO_DIFFERENCE = "no significant difference"
+
 
 @dataclass(frozen=True, eq=False)
 class HoldOut(Result):
@@ -38,19 +40,17 @@ class HoldOut(Result):
 
     @property
     def word(self) -> str:
-        """The selected features against all: "worse", "better" or "as good" (neither is shown)."""
+        """The selected features against all: "worse", "better" or "no significant difference"."""
         if self.difference_low > 0:
             return "worse"
-        return "better" if self.difference_high < 0 else "as good"
+        return "better" if self.difference_high < 0 else NO_DIFFERENCE
 
     @property
     def text(self) -> str:
         """The same in a sentence."""
-        against = {"worse": "worse than", "better": "better than", "as good": "not shown to be worse than"}
-        return (
-            f"On {self.n_rows} rows held out: {100 * self.lower:.1f} to {100 * self.upper:.1f} % error, "
-            f"{against[self.word]} with all features."
-        )
+        against = f"{self.word} {'from' if self.word == NO_DIFFERENCE else 'than'} all features"
+        bounds = f"{100 * self.lower:.1f} to {100 * self.upper:.1f} %"
+        return f"On {self.n_rows:,} held-out rows: {against} (tree bounds {bounds})."
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items()}
@@ -112,8 +112,8 @@ class SelectionPath(Result):
         low, high = 100 * self.lower[-1], 100 * self.upper[-1]
         lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
         if not self.shown.any():
-            return f"{lines[0]} None was shown to help; these rows cannot tell them from noise."
-        lines.append(f"They leave {low:.1f} to {high:.1f} % error on the rows that chose them.")
+            return f"{lines[0]} No feature helps significantly: these rows cannot distinguish them from noise."
+        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows that chose them.")
         return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 
     def __repr__(self) -> str:

@@ -25,13 +25,15 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.floor._sample import Sample, label_units, labelled_by_group
 from bayesfloor.floor._trees import grow_labelled
+from bayesfloor.formulas._limits import bias_from_growth, bias_left
 from bayesfloor.selection._rounds import nested_units, round_sizes
 
 _FEWEST_ROWS = 500  # of a first round
 _MOST_ROUNDS = 4  # the first on an eighth of the rows
-_MOST_FALLEN = 0.75  # of a rate: what is typically foretold leaves the rest, lest the order of rates turn round
+_MOST_FALLEN = 0.75  # of a rate: what is typically predicted leaves the rest, lest the order of rates turn round
 _WIDENING = 1.1  # of errors, whose posterior is rough: 0.94 to 1.2 of those seen without
-_AHEAD = 4  # times as many rows are what floors are foretold for
+_AHEAD = 4  # times as many rows are what rates are predicted for
+_DIMENSION = 4.0  # of all candidates: bias goes as n^(-1/2); one measured for each would rank them by its noise
 
 
 @dataclass(eq=False)
@@ -97,13 +99,13 @@ class Race:
         return self._look_ahead(Round(len(units), named, dict(zip(alive, graphs, strict=True)), labels))
 
     def _look_ahead(self, now: Round) -> Round:
-        """The round with what it foretells, as soon as there was one before."""
+        """The round with what it predicts, as soon as there was one before."""
         if not self.rounds:
             return now
         before, more = self.rounds[-1], len(self.sample) / now.n_rows
         places = np.searchsorted(now.units, before.units)
         fallen = {each: spread_out(before.graphs[each], places, len(now.units)) for each in now.graphs}
-        now.ahead = _foretell(now, fallen, _falls_left(more))
+        now.ahead = _predict(now, fallen, _falls_left(more))
         now.own = _go_on(now, fallen, _falls_left(more))
         now.hopeful = now.own if more <= 1 else _go_on(now, fallen, np.log2(more) + _falls_left(1))
         return now
@@ -115,15 +117,11 @@ class Race:
 
 
 def _falls_left(times_as_many: float) -> float:
-    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall.
-
-    A bias that goes with the root of the number of rows shrinks by sqrt(1/2) each time that they double.
-    """
-    left = 1 - np.sqrt(1 / (_AHEAD * times_as_many))
-    return float(left / (np.sqrt(2) - 1))
+    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall, of half the rows."""
+    return bias_from_growth(1.0, 1 / 2, _DIMENSION) * (1 - bias_left(_AHEAD * times_as_many, _DIMENSION))
 
 
-def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, float]:
+def _predict(now: Round, before: dict[int, Graph], times: float) -> dict[int, float]:
     """Rates less so many times their fall since ``before``.
 
     Each fell by some share of what is left. How far its share is its own and how far the typical one is a matter
@@ -132,12 +130,12 @@ def _foretell(now: Round, before: dict[int, Graph], times: float) -> dict[int, f
     """
     rates = {each: graph.cross_rate for each, graph in now.graphs.items()}
     shares = [before[each].cross_rate / max(rate, 1e-12) - 1 for each, rate in rates.items()]
-    typical, foretold = min(float(np.median(shares)), _MOST_FALLEN / times), {}
+    typical, predicted = min(float(np.median(shares)), _MOST_FALLEN / times), {}
     for each, graph in now.graphs.items():
         apart = combine([before[each], graph], [1.0, -1.0 - typical])
         fall = typical * rates[each] + _believed(apart, now, each) * apart.cross_rate
-        foretold[each] = max(0.0, rates[each] - times * fall)
-    return foretold
+        predicted[each] = max(0.0, rates[each] - times * fall)
+    return predicted
 
 
 def _believed(apart: Graph, now: Round, each: int) -> float:
@@ -147,13 +145,13 @@ def _believed(apart: Graph, now: Round, each: int) -> float:
 
 
 def _go_on(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
-    """Graphs whose rates fall on by each one's own fall: their errors are those of what is foretold, or larger."""
+    """Graphs whose rates fall on by each one's own fall: their errors are those of what is predicted, or larger."""
     return {each: combine([graph, before[each]], [1 + times, -times]) for each, graph in now.graphs.items()}
 
 
 @dataclass(eq=False)
 class Round:
-    """Graphs of those still in, on so many rows, and what they foretell of more."""
+    """Graphs of those still in, on so many rows, and what they predict for more."""
 
     n_rows: int
     units: Ints
@@ -177,7 +175,7 @@ class Round:
         return self.graphs[each].cross_rate
 
     def rate(self, each: int) -> float:
-        """The cross rate foretold of one."""
+        """The cross rate predicted of one."""
         return self.ahead[each]
 
     @property
@@ -186,7 +184,7 @@ class Round:
         return min(self.ahead, key=lambda each: (self.rate(each), self.measured(each)))
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
-        """Standard error of the difference of two, of the first as foretold or at its most hopeful."""
+        """Standard error of the difference of two, of the first as predicted or at its most hopeful."""
         eta = pool([self.posteriors[one], self.posteriors[two]])
         return _WIDENING * difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
 

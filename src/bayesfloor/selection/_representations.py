@@ -1,4 +1,4 @@
-"""``compare_representations``: which features, embedding or transformation leaves the lowest floor."""
+"""``compare_representations``: which features, embedding or transformation has the fewest cross-class edges."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, likeliest
 from bayesfloor.engine._progress import Progress
-from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.formulas._limits import check_level, two_sided
-from bayesfloor.formulas._multiclass import Bounds
+from bayesfloor.formulas._limits import check_level
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels import read_one_label
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
+from bayesfloor.selection._path import NO_DIFFERENCE
 from bayesfloor.selection._race import Race, Round
 from bayesfloor.selection._rounds import draw_most
 
@@ -41,7 +40,9 @@ def compare_representations(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare representations of the same rows by their floors, before any classifier is trained.
+    """Rank representations of the same rows by their cross-class edges, before any classifier is trained.
+
+    How low the error can go with one of them is what ``check`` says of that one.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def compare_representations(
         What to compare. Transformers are fitted to ``X`` without labels, once. Those that cannot do without
         labels are cross-fitted: each half of the rows is transformed by what was fitted to all others, and
         all representations are then measured in these halves. An array that was made with these labels cannot
-        be told from others: its floor will be too low.
+        be told from others: it will rank too high.
     y : array-like of shape (n_rows,)
         Labels.
     X : array-like or data frame of shape (n_rows, n_features), default=None
@@ -77,18 +78,19 @@ def compare_representations(
     Notes
     -----
     Cross rates fall with more rows, those of many dimensions for longer. So representations are compared by
-    where they are going: the rate foretold for four times as many rows, from how it fell between half of them
-    and all, as if the bias went with the root of their number. On few rows, where it cannot be told whose rate
-    falls faster, all are foretold to fall alike; below 1,000 rows rates are compared as they are.
+    where they are going: the rate predicted for four times as many rows, from how it fell between half of them
+    and all, as if the bias went with the root of their number. On few rows, where these data cannot say whose rate
+    falls faster, all are predicted to fall alike; below 1,000 rows rates are compared as they are. A predicted rate is
+    for ranking: what more rows do to the error of a model is in the learning curve of ``BayesFloor.answer``.
 
     Rounds are on an eighth, a quarter, half and all of the rows; those go early that would be
     worse even if they went on falling as fast as they just did.
     Differences are paired: edges that two representations share cancel. Intervals are Bonferroni's over all
-    pairs and rounds, so that they hold for whichever is picked as the best; and the picked one's own floor is
+    pairs and rounds, so that they hold for whichever is picked as the best; and the picked one's own rate is
     raised by what picking the smallest of so many is expected to flatter it.
 
-    Any function of X has a Bayes error at least as high as X itself. A representation with a lower floor than
-    raw X is easier to learn from with so many rows.
+    Any function of X has a Bayes error at least as high as X itself. A representation with fewer cross-class
+    edges than raw X is easier to learn from with so many rows.
 
     Examples
     --------
@@ -171,16 +173,15 @@ def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_stat
 
 
 def _result(made: list[Candidate], race: Race) -> Comparison:
-    """The comparison, the lowest floor first; those that went earlier come after those that stayed."""
-    last, sizes = race.rounds[-1], race.sample.class_sizes
-    best, M = last.best, len(made)
+    """The comparison, the fewest cross-class edges first; those that went earlier come after those that stayed."""
+    last, M = race.rounds[-1], len(made)
+    best = last.best
     measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
     rate = np.array([measured[each].rate(each) for each in range(M)])
     gap = np.array([measured[each].rate(each) - measured[each].rate(best) for each in range(M)])
     error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
     n_rows = np.array([r.n_rows for r in measured])
     p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
-    bounds = error_bounds(np.maximum(rate, 0.0), sizes)  # what is foretold may overshoot
     ranked = np.lexsort((rate, n_rows < n_rows.max()))
     columns = {
         "names": [each.name for each in made],
@@ -188,11 +189,8 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
         "n_features": np.array([each.features.values.shape[1] for each in made]),
         "n_rows": n_rows,
         "cross_rate": np.array([measured[each].measured(each) for each in range(M)]),
-        "foretold": rate,
+        "predicted": rate,
         "std_error": np.array([measured[each].own_error(each) for each in range(M)]),
-        "lower": bounds.lower,
-        "estimate": bounds.estimate,
-        "upper": bounds.upper,
         "difference": gap,
         "difference_low": gap - race.reach * error,
         "difference_high": gap + race.reach * error,
@@ -200,12 +198,9 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
         "word": [_word(each == best, p <= 1 - race.level) for each, p in enumerate(p_value)],
     }
     picked = float(np.clip(last.rate(best) + _flattery(last, race.random_state), 0.0, 1.0))
-    reach = two_sided(race.level) * last.own_error(best)
-    low, middle, high = (error_bounds(np.clip(picked + step, 0.0, 1.0), sizes) for step in (-reach, 0.0, reach))
     return Comparison(
         **in_order(ranked, columns),
         best_cross_rate=picked,
-        best_bounds=Bounds(low.lower, middle.estimate, high.upper),
         n_folds=len(race.folds),
         level=race.level,
         rounds=tuple(_tell(r, made) for r in race.rounds),
@@ -213,7 +208,7 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
 
 
 def _word(is_best: bool, is_worse: bool) -> str:  # noqa: FBT001
-    return "best" if is_best else "worse" if is_worse else "as good"
+    return "best" if is_best else "worse" if is_worse else NO_DIFFERENCE
 
 
 def _flattery(last: Round, seed: int) -> float:

@@ -173,7 +173,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
         if not steps[0].shown:
-            logger.warning("No feature was shown to help: these rows cannot tell them from noise. The best is kept.")
+            logger.warning(
+                "No feature helps significantly: these rows cannot distinguish them from noise. The best is kept."
+            )
         return self
 
     def _check_parameters(self) -> None:

@@ -75,7 +75,7 @@ class Check:
     gap : Gap or None
         A model's predictions compared with the floor, if ``check`` was given any.
     selection, comparison : SelectionPath, Comparison or None
-        Features selected and representations compared by their floors. A check leaves them to you;
+        Features selected and representations compared by their cross-class edges. A check leaves them to you;
         ``dataclasses.replace(found, selection=selector.path_)`` makes them a part of the report.
 
     Examples

@@ -73,20 +73,21 @@ def feature_cells(found: FeatureFloors, most: int) -> Cells:
 
 
 def comparison_cells(found: Comparison, show: Show = str) -> Cells:
-    """Representations, the lowest floor first."""
+    """Representations, the fewest cross-class edges first."""
     rows = [
         (
             show(name),
             f"{found.n_features[k]:,}",
             f"{found.n_rows[k]:,}",
-            span(found.lower[k], found.upper[k]),
+            f"{percent(found.cross_rate[k])} %",
+            f"{percent(found.predicted[k])} %",
             *(_against_best(found, k) if found.word[k] != "best" else ("", "")),
             found.word[k],
         )
         for k, name in enumerate(show_labels(found.names))
     ]
-    head = ("representation", "features", "rows", "tree bounds", "above the best", f"{_level(found.level)} of that", "")
-    return [head, *rows]
+    edges = ("cross-class edges", "predicted", "above the best", f"{_level(found.level)} of that")
+    return [("representation", "features", "rows", *edges, ""), *rows]
 
 
 def _against_best(found: Comparison, k: int) -> tuple[str, str]:

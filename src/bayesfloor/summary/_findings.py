@@ -41,7 +41,7 @@ def find(check: Check) -> tuple[Finding, ...]:
     """All findings: causes, then doubts, then what may be done."""
     found = _those(check, (_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious))
     doubts = [Finding(trait.code, _sentence(trait.text), "traits") for trait in check.traits if trait.weak]
-    return (*found, *doubts, *_those(check, (_droppable, _lower_floor, _model)))
+    return (*found, *doubts, *_those(check, (_droppable, _best_representation, _model)))
 
 
 def _sentence(text: str) -> str:
@@ -168,13 +168,13 @@ def _without_loss(path: SelectionPath) -> tuple[int, str]:
     return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'held-out row')} ({ends})"
 
 
-def _lower_floor(check: Check) -> Finding | None:
+def _best_representation(check: Check) -> Finding | None:
     found = check.comparison
     if found is None or "worse" not in found.word:
         return None
     names = dict(zip(found.names, show_labels(found.names), strict=True))
     worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
-    told = f"Lowest floor: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
+    told = f"Best representation: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
     size = found.n_features[found.names.index(found.smallest)]
     small = f" With {count(size, 'feature')}, {names[found.smallest]} shows no significant difference."
     return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")

@@ -56,10 +56,9 @@ CODES = {
     "BF401": "Features that can be dropped. The features kept have a floor that is not significantly higher than that "
     "of all, on rows that had no part in choosing. With few such rows that says little: look at the interval. Without "
     "any, the rows that chose are flattered by their choice.",
-    "BF402": "A lower floor. Of the representations compared this one has the fewest cross-class edges, extrapolated "
-    "to more rows, and others are significantly worse: paired differences, with intervals for all pairs "
-    "together. Its own range goes from the lower bound at the low end of its interval to the upper at the high end, "
-    "and allows for having been picked as the lowest.",
+    "BF402": "The best representation. Of those compared it has the fewest cross-class edges, predicted for more rows, "
+    "and others are significantly worse: paired differences, with intervals for all pairs together. This ranks them; "
+    "a check of the one you pick says how low the error can go with it.",
     "BF403": "Room to improve. Even the low end of the model's error lies above the upper end of the lowest possible "
     "one: a better classifier exists. The pairs named are where most can be won.",
     "BF404": "At the floor. The answer is reliable, and no error lower than the model's can be shown to be possible on "
@@ -135,7 +134,8 @@ TERMS = {
     "trees alone, widened).",
     "upper_limit": "95 % upper confidence limit for the lowest possible error from the first tree alone "
     "(Clopper-Pearson); it holds for every number of rows and features.",
-    "limit": "The fraction of cross-class edges extrapolated to infinitely many rows.",
+    "limit": "The fraction of cross-class edges extrapolated to infinitely many rows, at the rate known for spanning "
+    "trees. Not the lowest possible error, which is in the answer.",
     "limit_interval": "95 % interval of that extrapolation, as far as it holds.",
     "limit_std_error": "Standard error of that extrapolation.",
     "bias": "How much of the fraction of cross-class edges is expected to go with ever more rows, from how it fell "
@@ -184,7 +184,8 @@ TERMS = {
     "boosting": "Of learners: gradient boosting.",
     "network": "Of learners: a small neural network.",
     "blend": "Of learners: the mean of the posteriors of all learners.",
-    "best": "The learner with the lowest cross-validated error, or the representation with the lowest floor.",
+    "best": "The learner with the lowest cross-validated error, or the representation with the fewest cross-class "
+    "edges.",
     "matrix": "Tree estimate of each pair relative to guessing: 0 for separate classes, 1 for classes that cannot be "
     "separated.",
     "relative": "Best estimate relative to guessing: 0 for classes that can be separated, 1 for classes that cannot.",
@@ -307,13 +308,14 @@ TERMS = {
     "optimistic": "Fraction of cross-class edges on as many rows that did select: what it is lower by is flattery.",
     "adjusted": "The p-value adjusted by Benjamini and Hochberg for testing all features.",
     "representation": "The same rows by other numbers: other features, an embedding, a scale, principal components. "
-    "Any function of the features has a Bayes error at least as high; a lower floor is easier to learn from.",
-    "comparison": "Representations of the same rows by their floors, the lowest first, with paired differences.",
+    "Any function of the features has a Bayes error at least as high; one with fewer cross-class edges is easier to "
+    "learn from.",
+    "comparison": "Representations of the same rows, the fewest cross-class edges first, with paired differences.",
     "names": "Names of the representations.",
     "how": "How a representation was made: given, fitted once (without labels) or cross-fitted (with those of "
     "other rows).",
-    "foretold": "Fraction of cross-class edges predicted for four times as many rows, from how it fell between half of "
-    "them and all.",
+    "predicted": "Of a learning curve: the error with more rows. Of representations: the fraction of cross-class edges "
+    "with four times as many rows, from how it fell between half of them and all; it ranks them and is not an error.",
     "difference": "Fraction of cross-class edges, predicted for more rows, above that of the best representation; or, "
     "of features on held-out rows, above that of all. On the same rows.",
     "difference_low": "Low end of the interval of the difference.",
@@ -323,9 +325,8 @@ TERMS = {
     "95 % interval of that": "Where the difference lies; all together hold with this confidence, whichever was "
     "picked as the best.",
     "best_cross_rate": "Fraction of cross-class edges of the best, without what it owes to having been picked.",
-    "best_bounds": "Tree bounds of the best, the lower at the low end of its interval and the upper at the high end.",
     "n_folds": "Parts that the rows were split into: 2 where some representation is cross-fitted, else 1.",
-    "as good": "Not significantly worse than the best, or than all features.",
+    "no significant difference": "Neither significantly worse nor better than the best, or than all features.",
     "worse": "Significantly more cross-class edges than the best, or than all features.",
     "gap": "The errors of a model beside the lowest possible ones: overall, by class and by pair.",
     "error": "Error of the model or learner: of a class the error within it, of a pair the error between the two, of a "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from bayesfloor.formulas._multiclass import Bounds
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._merge import MergeAdvice, MergeStep, _mapping
@@ -37,8 +36,7 @@ def _selection(given: dict[str, Any]) -> SelectionPath:
 
 
 def _comparison(given: dict[str, Any]) -> Comparison:
-    bounds = Bounds(*(as_kind(given["best_bounds"][name], "float", name) for name in Bounds._fields))
-    made = restore(Comparison, given, best_bounds=bounds, rounds=())
+    made = restore(Comparison, given, rounds=())
     columns = [item.name for item in fields(Comparison) if str(item.type) in ("Floats", "Ints", "tuple[str, ...]")]
     _check_lengths(made, len(made.names), columns)
     return made
