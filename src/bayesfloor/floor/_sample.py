@@ -16,8 +16,9 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
-from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._features import Features
 from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
+from bayesfloor.io._wide import read_any
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +70,9 @@ class Sample:
         )
 
 
-def read_sample(floor: Any, X: Any, y: Any, groups: Any, sample_weight: Any) -> Sample:
-    """The input, read as a ``BayesFloor`` says, in the order of its content."""
-    features = read_features(floor, X, floor.prepare, floor.roles)
+def read_sample(floor: Any, X: Any, y: Any, groups: Any, sample_weight: Any, *, reduce: bool = True) -> Sample:
+    """The input, read as a ``BayesFloor`` says, in the order of its content; wide input reduced unless told not to."""
+    features = read_any(floor, X, floor.prepare, floor.roles, reduce=reduce)
     n = len(features.values)
     target, weight = read_target(y, n, floor.y_kind), read_weight(sample_weight, n)
     numbers = None if groups is None else number_groups(groups, n)
