@@ -192,11 +192,10 @@ REFUSED = {
     "no columns": (lambda _: pd.DataFrame(index=range(N)), ValueError, r"without columns, but expected at least one"),
     "no features": (lambda _: np.empty((N, 0)), ValueError, r"0 feature\(s\)"),
     "1-D": (lambda X: X[:, 0], ValueError, r"Expected 2D array, got 1D array instead"),
-    "3-D": (lambda X: X[:, :, None], ValueError, r"dim 3"),
     "texts in an array": (lambda _: np.full((N, 2), "a"), ValueError, r"expected numbers: .* Pass a data frame"),
     "complex": (lambda X: X + 1j, ValueError, r"Complex data not supported"),
-    "sparse matrix": (sparse.csr_matrix, TypeError, r"Sparse data was passed.*toarray"),
-    "sparse array": (sparse.csc_array, TypeError, r"Sparse data was passed.*toarray"),
+    "infinity in a sparse matrix": (lambda X: sparse.csr_matrix(bad(X, np.inf)), ValueError, r"contains infinity"),
+    "1-D sparse": (lambda X: sparse.coo_array(X[:, 0]), ValueError, r"Expected 2D array, got 1D array instead"),
 }
 
 

@@ -19,6 +19,7 @@ from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
 from bayesfloor.formulas._curves import Curves, weighted_quantiles
 from bayesfloor.formulas._limits import lower_limit, upper_limit
 from bayesfloor.learners._codes import encode_codes
+from bayesfloor.learners._exact import exact_learners
 from bayesfloor.learners._race import Race, choose_learners, run_race
 from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size, check_effort, check_learners, weight_of
 
@@ -63,7 +64,11 @@ def make_answer(
     chosen, left_out = choose_learners(size, effort, random_state)
     own = {} if learners is None else learners
     racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
-    race = run_race(X, codes, cluster, racing, rng, n_jobs, progress)
+    exact = exact_learners(own, sample.features.exact)
+    left_out = {name: why for name, why in left_out.items() if name not in exact}
+    race = run_race(
+        X, codes, cluster, {**racing, **exact}, rng, n_jobs, progress, exact=sample.features.exact, see_exact=exact
+    )
     race = replace(race, row=sample.row[race.row])  # of the input: a fit keeps rows in an order of its own
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))

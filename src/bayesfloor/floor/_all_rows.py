@@ -89,7 +89,8 @@ def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
         classes, codes = read_labels(data.read_labels(), n)
         drawn = _with_all_classes(drawn, data, codes, len(classes))
     _refuse_gaps(drawn)
-    sample = read_sample(floor, Data(drawn.x, drawn.y))
+    reduce = codes is None  # the trees of all rows are grown in all columns
+    sample = read_sample(floor, Data(drawn.x, drawn.y), reduce=reduce)
     row = drawn.row[sample.row]
     return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
 

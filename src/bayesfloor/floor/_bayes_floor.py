@@ -219,8 +219,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features), str, path or Rows
-            Numbers, or a table whose columns are prepared as ``prepare`` says. Rows that
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str, path or Rows
+            Numbers, or a table whose columns are prepared as ``prepare`` says. Of more than 2,000 columns,
+            trees see 100 components; more than two dimensions are laid flat. Rows that
             need not be in memory are told by where they are: a ``.npy`` file, a ``.parquet`` file, a
             folder of them, or what ``open_rows`` returns. Of these at most a million are drawn and
             looked at; with ``target_width=None`` the trees of all rows are grown, in blocks, and
@@ -472,7 +473,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.allow_nan = self.prepare == "auto"
-        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.sparse = True
         return tags
 
 

@@ -17,8 +17,9 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
 from bayesfloor.io._data import Data
-from bayesfloor.io._features import Features, read_features
+from bayesfloor.io._features import Features
 from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
+from bayesfloor.io._wide import read_any
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,9 @@ class Sample:
         )
 
 
-def read_sample(floor: Any, data: Data) -> Sample:
-    """The input, read as a ``BayesFloor`` says, in the order of its content."""
-    features = read_features(floor, data.X, floor.prepare, floor.roles)
+def read_sample(floor: Any, data: Data, *, reduce: bool = True) -> Sample:
+    """The input, read as a ``BayesFloor`` says, in the order of its content; wide input reduced unless told not to."""
+    features = read_any(floor, data.X, floor.prepare, floor.roles, reduce=reduce)
     n = len(features.values)
     target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)

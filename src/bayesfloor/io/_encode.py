@@ -31,7 +31,8 @@ class Column:
     Attributes
     ----------
     name : the column's name.
-    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group.
+    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide of
+        what stands for all columns of a very wide table.
     treatment : what was done, for people.
     width : number of columns made of it; 0 if it was left out.
     n_missing : number of missing values.

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bayesfloor.io._encode import Column
 
 AUTO, STRICT = "auto", "strict"
+WIDE = 2000  # columns up to which all learners see all of them
+_MOST_BYTES = 200_000_000  # of the dense form of a sparse matrix that is made dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,8 @@ class Features:
     code : (d,) which columns hold codes, whose order means nothing; None where none does.
     content : (n,) number of the distinct row that each was before a lossy step; None without such a step.
     prepared : what became of each column of a table; empty for arrays that are used as they are.
+    exact : (n, p) numbers, sparse or not, of which values are the first components; None where values are all.
+    notes : what else was done, in words.
     """
 
     values: Floats
@@ -36,11 +40,14 @@ class Features:
     code: np.ndarray | None = None
     content: Ints | None = None
     prepared: tuple[Column, ...] = ()
+    exact: Any = None
+    notes: tuple[str, ...] = ()
 
     def take(self, rows: Ints) -> Features:
         """These rows."""
         content = None if self.content is None else self.content[rows]
-        return replace(self, values=self.values[rows], content=content)
+        exact = None if self.exact is None else self.exact[rows]
+        return replace(self, values=self.values[rows], content=content, exact=exact)
 
 
 class Table(NamedTuple):
@@ -108,14 +115,29 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
     validate_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
     made = preparer.fit_transform(X)
-    made = made.toarray() if hasattr(made, "toarray") else made
-    values = check_array(
-        made, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite="allow-nan", input_name="prepared X"
-    )
+    made = dense_if_small(made)
+    options = {"dtype": np.float64, "ensure_min_samples": 2, "input_name": "prepared X"}
+    if is_sparse(made):
+        values = check_array(made, accept_sparse="csr", **options)
+        return Table(Features(values, np.ones(values.shape[1], dtype=bool)), np.arange(values.shape[1]), preparer)
+    values = check_array(made, order="C", ensure_all_finite="allow-nan", **options)
     if np.isnan(values).any():  # left by vectorizers whose models take gaps
         values = TablePreparer().fit_transform(values)
     features = Features(values, np.ones(values.shape[1], dtype=bool))
     return Table(features, np.arange(values.shape[1]), preparer)
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether it is a sparse array or matrix of SciPy."""
+    from scipy.sparse import issparse
+
+    return bool(issparse(X))
+
+
+def dense_if_small(X: Any) -> Any:
+    """A sparse matrix as an array, if that is small; anything else as it came."""
+    small = is_sparse(X) and (X.ndim != 2 or (X.shape[1] <= WIDE and 8 * np.prod(X.shape, dtype=float) <= _MOST_BYTES))
+    return X.toarray() if small else X
 
 
 def _check_shape(X: Any) -> None:

@@ -213,11 +213,14 @@ def summarize(columns: Sequence[Column]) -> str:
     >>> summarize([Column("age", "number", "filled", 2, n_missing=3), Column("id", "id", "left out", 0)])
     'Prepared: 1 filled, 1 left out (id)'
     """
-    done = Counter(_in_a_word(column) for column in columns if not column.as_is and column.width)
+    done = Counter(
+        _in_a_word(column) for column in columns if not column.as_is and column.width and column.role != "wide"
+    )
     parts = [f"{done[word]:,} {word}{'s' * (done[word] > 1 and word in _COUNTED)}" for word in _WORDS if done[word]]
     gone = [quoted(column.name) for column in columns if not column.width]
     if gone:
         parts.append(f"{len(gone):,} left out ({join_labels(gone)})")
+    parts += [column.treatment for column in columns if column.role == "wide"]
     return f"Prepared: {', '.join(parts)}" if parts else ""
 
 

@@ -19,7 +19,7 @@ class Prepared:
     columns : tuple of Column
         What became of each column of a table; empty where all were used as they are.
     notes : tuple of str
-        How the file was read, where that was not plain.
+        How the file or array was read, where that was not plain.
     n_unlabelled : int
         Rows without a label, which were left out.
 
@@ -73,9 +73,9 @@ class Prepared:
         return cls(columns, tuple(given["notes"]), given["n_unlabelled"])
 
 
-def prepared_by(columns: tuple[Column, ...], n_unlabelled: int) -> Prepared:
+def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str, ...] = ()) -> Prepared:
     """What was done; of columns nothing where all were used as they are."""
-    return Prepared(() if all(column.as_is for column in columns) else columns, (), n_unlabelled)
+    return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)
 
 
 _KINDS = {

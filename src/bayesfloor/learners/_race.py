@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,8 +93,13 @@ def run_race(
     rng: np.random.Generator,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    exact: Any = None,
+    see_exact: Collection[str] = (),
 ) -> Race:
-    """Train every learner on growing parts of what each fold leaves, and test it on the fold."""
+    """Train every learner on growing parts of what each fold leaves, and test it on the fold.
+
+    Those in ``see_exact`` see ``exact`` in place of ``X``.
+    """
     fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(codes))
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
@@ -106,11 +112,12 @@ def run_race(
     # Entered once: filters of warnings are the whole process's, not a thread's.
     with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
         warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
-        held = hold((X, codes, fold))
+        held, held_exact = (hold((values, codes, fold)) for values in (X, exact))
+        seen = {name: held_exact if name in see_exact else held for name in learners}
         for number, part in enumerate(PARTS):
             tasks = [
-                (held, fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
-                for learner in learners.values()
+                (seen[name], fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
+                for name, learner in learners.items()
                 for fold_number, order in enumerate(orders)
             ]
             stage = f"cross-validating on {100 * part:g} % of the rows"

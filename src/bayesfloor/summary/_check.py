@@ -271,7 +271,7 @@ def check(
 
     Parameters
     ----------
-    X : array-like, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
+    X : array-like, sparse matrix, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
         As in ``BayesFloor.fit``; also a CSV or Arrow file, packed or not, and anything that streams Arrow tables: a
         lazy frame of Polars, a DuckDB relation, a reader of PyArrow.
     y : array-like of shape (n_rows,), or name of a column of ``X``
@@ -367,7 +367,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         rows=rows_to_see(floor),
         tree=grow_class_tree(floor.pairwise_, pairs=pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled),
+        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled, sample.features.notes),
     )
 
 

@@ -19,6 +19,8 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Result
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._data import Data
+from bayesfloor.io._features import dense_if_small, is_sparse
+from bayesfloor.io._wide import canonical, flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
@@ -99,9 +101,10 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
 def _n_features(floor: BayesFloor) -> int:
     """Columns in use; of lists, such as embeddings, their numbers."""
     features = floor.fitted_.sample.features
-    if not features.prepared:
-        return features.values.shape[1]
-    return sum(column.width if column.role == "list" else 1 for column in features.prepared if column.width)
+    columns = [column for column in features.prepared if column.width and column.role != "wide"]
+    if not columns:
+        return int((features.values if features.exact is None else features.exact).shape[1])
+    return sum(column.width if column.role == "list" else 1 for column in columns)
 
 
 def _near_copies(length: Floats) -> float:
@@ -125,14 +128,21 @@ def fingerprint(X: Any, y: Any) -> str:
             _add(digest, part)
         return digest.hexdigest()
     frame = as_frame(X)
-    columns = _float_columns(np.asarray(X)) if frame is None else map(_values, frame.iter_columns())
+    columns = _float_columns(X) if frame is None else map(_values, frame.iter_columns())
     for column in chain(columns, [y if isinstance(y, (list, tuple)) else np.asarray(y)]):
         _add(digest, column)
     return digest.hexdigest()
 
 
-def _float_columns(X: np.ndarray) -> Iterator[Floats]:
-    return (np.asarray(column, dtype=np.float64) for column in X.T)  # one at a time: all would be a second X
+def _float_columns(X: Any) -> Iterator[Floats]:
+    """Columns of an array; of a large sparse matrix its values and where they are."""
+    plain = dense_if_small(flat(X)[0])
+    if is_sparse(plain):
+        made = canonical(plain)
+        parts: Any = (np.array(made.shape), made.indptr, made.indices, made.data)
+    else:
+        parts = np.asarray(plain).T
+    return (np.asarray(part, dtype=np.float64) for part in parts)  # one at a time: all would be a second X
 
 
 def _values(column: Any) -> Any:

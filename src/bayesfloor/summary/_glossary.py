@@ -85,7 +85,7 @@ TERMS = {
     "read, and rows without a label.",
     "columns": "What became of each column of a table; empty where all were used as they are.",
     "role": "What a column was read as: number, boolean, category, code, date, text, id, counter, constant, empty, "
-    "list, ordered or group.",
+    "list, ordered or group; wide of what stands for all columns of a very wide table.",
     "treatment": "What was done to a column, in words.",
     "width": "Columns of numbers made of a column; 0 if it was left out.",
     "n_missing": "Missing values in a column.",
