@@ -13,6 +13,7 @@ from bayesfloor.engine._text import printable, quoted
 from bayesfloor.io._columns import Floats, Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
 from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
+from bayesfloor.io._ngrams import NgramWeights
 from bayesfloor.io._odd import Odd, find_odd
 from bayesfloor.io._roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
 
@@ -168,7 +169,7 @@ class Ngrams:
 
     column: Column
     names: tuple[str, ...]
-    vectorizer: Any
+    weights: NgramWeights
     svd: Any
     scale: float
     says_missing: bool
@@ -183,7 +184,7 @@ class Ngrams:
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
         if given.levels:
-            scores = self.svd.transform(self.vectorizer.transform(given.levels)) if self.scores is None else self.scores
+            scores = self.weights.scores(given.levels, self.svd) if self.scores is None else self.scores
             block[:-1] = scores * self.scale
         rows = block[given.data]
         return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
@@ -471,21 +472,19 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     They are scaled so that two rows are 1 apart on average, as rows of different categories are.
     """
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
     n_missing, levels = int(values.missing.sum()), values.levels
-    step = -(-len(levels) // _MOST_TEXTS)
-    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))
+    taught = levels[:: -(-len(levels) // _MOST_TEXTS)]
     try:
-        vectorizer.fit(levels[::step])
+        weights = NgramWeights().fit(taught)
     except ValueError:
         return left_out(values, "text", "its texts are too short to compare")
-    grams = vectorizer.transform(levels)
+    grams = weights.transform(taught)
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams[::step])
-    scores = svd.transform(grams)
+    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
+    scores = weights.scores(levels, svd)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
@@ -494,7 +493,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))
-    return Ngrams(column, tuple(names), vectorizer, svd, float(scale), bool(n_missing), known, scores)
+    return Ngrams(column, tuple(names), weights, svd, float(scale), bool(n_missing), known, scores)
 
 
 def _asked_number(values: Values, _: Any) -> Encoder:
