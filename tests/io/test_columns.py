@@ -101,6 +101,51 @@ def test_arrays():
     assert [column.kind for column in read_table(np.array([["a", "b"]]))] == ["text", "text"]
 
 
+FLOATS, WIDE = pa.float32(), 2
+LISTS = [
+    ([[0.1, 2.5], [-0.0, 1e30], [3.0, 4.0]], pa.list_(FLOATS)),
+    ([[0.1, 2.5], None, [None, NAN], [5.0, 6.0]], pa.list_(FLOATS)),
+    ([None, [0.1, 2.5], None, [None, None]], pa.large_list(pa.float64())),
+    ([[0.1, 2.5], None, [None, NAN]], pa.list_(FLOATS, WIDE)),
+    ([[2**63 - 1, 2], [3, 4]], pa.list_(pa.int64())),
+    ([[2**53 + 1, None], None, [3, 4]], pa.list_(pa.int64(), WIDE)),
+    ([[decimal.Decimal("0.1"), decimal.Decimal("2.5")], None], pa.list_(pa.decimal128(12, 2))),
+    ([[True, False], [False, None]], pa.list_(pa.bool_())),
+]
+
+
+@pytest.mark.parametrize(("values", "kind"), LISTS)
+@pytest.mark.parametrize("frame", ["pyarrow", "polars", "pandas"])
+def test_lists_of_frames_are_those_of_python(values, kind, frame):
+    """Bit for bit, in several pieces and in a part of them, with missing lists and numbers as NaN."""
+    lists = pa.chunked_array([pa.array(values, kind), pa.array(values[::-1], kind), pa.array([], kind)])
+    table = pa.table({"c": lists})
+    if frame == "polars":
+        table = pl.from_arrow(table)
+    for start, length in ((0, None), (1, None), (1, 1), (0, 0)):
+        part = table.slice(start, length)
+        if frame == "pandas":
+            part = part.to_pandas(types_mapper=pd.ArrowDtype)
+        column, expected = read_table(part)[0], read_list("c", lists.slice(start, length).to_pylist())
+        assert column.kind == expected.kind
+        assert column.data.shape == expected.data.shape
+        assert column.data.tobytes() == expected.data.tobytes()
+
+
+@pytest.mark.parametrize("values", [[[1.0], [1.0, 2.0]], [[], []]])
+def test_lists_of_frames_that_are_no_matrix_are_refused(values):
+    """Empty ones, and those of several lengths."""
+    with pytest.raises(ValueError, match="not all of one length"):
+        read_table(pa.table({"c": pa.array(values, pa.list_(pa.float64()))}))
+
+
+def test_lists_in_one_piece_are_not_copied():
+    """The numbers of the frame serve as they are."""
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(6.0)), 3)
+    (column,) = read_table(pa.table({"c": lists}))
+    assert np.shares_memory(column.data, lists.flatten().to_numpy())
+
+
 @pytest.mark.parametrize("values", [[[1, 2], [3]], [["a"], ["b"]], [[], []]])
 def test_lists_that_are_no_matrix_are_refused(values):
     """Lists of texts, of several lengths, or of none are refused with the column's name."""

@@ -270,6 +270,82 @@ def test_codes():
     assert preparer.transform(pd.DataFrame({"zip": [5, None, values[1]]})).ravel().tolist() == [-1, 50, numbers[1]]
 
 
+ODD = {
+    "number": [f"{number:.2f}" for number in NUMBERS],
+    "euros": [f"{number:.2f} €".replace(".", ",") for number in NUMBERS],
+    "date": [f"{day.date()}" for day in pd.date_range("2020-01-01", periods=200)],
+    "time": [f"{i // 60:02d}:{i % 60:02d}" for i in range(200)],
+    "zip": [f"{10_000 + 997 * (i % 50)}" for i in range(200)],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "told"),
+    [
+        ("number", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read texts as numbers; "),
+        ("euros", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read texts as numbers ("),
+        ("date", "date", "3 cells that are not dates ('<5', 'error') count as missing; read texts as dates; "),
+        ("time", "date", "3 cells that are not times of day ('<5', 'error') count as missing; read texts as times "),
+        ("zip", "code", "3 cells that are not numbers ('<5', 'error') count as missing; 50 codes, numbered; 3 missing"),
+    ],
+)
+def test_odd_cells_count_as_missing(name, role, told):
+    """A few odd texts are as good as gaps, named, and missing in new rows, too; others are refused there."""
+    values = pd.Series(ODD[name])
+    values[[3, 70, 150]] = ["<5", "error", "error"]
+    frame = pd.DataFrame({name: values})
+    preparer, other = TablePreparer(), TablePreparer()
+    numbers = preparer.fit_transform(frame)
+    column = preparer.columns_[0]
+    assert (column.role, column.n_missing, column.lossy, column.as_is) == (role, 3, True, False)
+    assert column.treatment.startswith(told)
+    gaps = frame.replace({"<5": None, "error": None})
+    np.testing.assert_array_equal(numbers, other.fit_transform(gaps))
+    assert list(preparer.get_feature_names_out()) == list(other.get_feature_names_out())
+    np.testing.assert_array_equal(preparer.quantity_, other.quantity_)
+    np.testing.assert_array_equal(preparer.code_, other.code_)
+    np.testing.assert_array_equal(preparer.transform(frame[60:80]), numbers[60:80])
+    with pytest.raises(ValueError, match=r"that would have to be prepared.*error"):
+        TablePreparer(strict=True).fit(frame)
+    if role == "code":
+        assert preparer.transform(pd.DataFrame({name: ["broken"]})).tolist() == [[-1]]
+    else:
+        with pytest.raises(ValueError, match="broken is not"):
+            preparer.transform(pd.DataFrame({name: ["broken"]}))
+        assert TablePreparer(roles={name: role}).fit(frame).columns_ == preparer.columns_
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ODD["number"][:195] + ["<5"] * 5,
+        ODD["number"][:194] + [f"<{i}" for i in range(6)],
+        [f"{i % 19}" for i in range(199)] + ["error"],
+        [f"{i:05d}" for i in range(199)] + ["error"],
+        [f"10.0.{i}.{i}" for i in range(199)] + ["error"],
+        [f"{1000 + i}" for i in range(198)] + ["error", "007"],
+    ],
+)
+def test_more_odd_cells_make_a_column_text(values):
+    """Too many of them, too few numbers, and codes with leading zeros or of several points stay what they were."""
+    column, _ = prepare(values)
+    assert column.role not in ("number", "date")
+    assert "count" not in column.treatment
+    with pytest.raises(ValueError, match="are not numbers"):
+        prepare(values, roles={"c": "number"})
+
+
+def test_odd_cells_are_named_in_short():
+    """The one line says so, one cell is singular, and hostile ones are short and printable."""
+    frame = pd.DataFrame({"c": [*ODD["number"], "\x1b[2J" + "x" * 500]})
+    preparer = TablePreparer().fit(frame)
+    assert summarize(preparer.columns_) == "Prepared: 1 with cells that are not numbers"
+    told = preparer.columns_[0].treatment
+    assert told.startswith("1 cell that is not a number ('\\x1b[2Jxx")
+    assert len(told) < 200
+    assert told.isprintable()
+
+
 def test_text_beside_an_embedding_is_left_out():
     """The embedding speaks for texts, unless these are asked for."""
     frame = pl.DataFrame({"e": kind("list"), "text": kind("prose"), "ticket": kind("ticket"), "sort": kind("category")})

@@ -5,6 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bayesfloor.io._messages import DataError
 
 
@@ -52,6 +55,30 @@ def is_list(kind: Any) -> bool:
     if not (kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)):
         return False
     return is_number(kind.value_type) or bool(kinds.is_decimal(kind.value_type))
+
+
+def stack_lists(column: Any) -> NDArray[Any] | None:
+    """Lists of numbers, all of one length, as rows of an array; missing lists and numbers as NaN. None of any others.
+
+    Nothing is copied where no list is missing and all lie in one piece.
+    """
+    if not is_list(column.type) or not is_number(column.type.value_type):
+        return None
+    widths = arrow(".compute").list_value_length(column).unique().drop_null().to_pylist()
+    if len(widths) != 1 or not widths[0]:
+        return None
+    blocks = [_block(chunk, widths[0]) for chunk in column.chunks if len(chunk)]
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+def _block(chunk: Any, width: int) -> NDArray[Any]:
+    """A piece of a column of lists as rows."""
+    flat = plain(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # has no missing lists
+    if not chunk.null_count:
+        return np.asarray(flat)
+    block = np.full((len(chunk), width), np.nan)
+    block[chunk.is_valid().to_numpy(zero_copy_only=False)] = flat
+    return block
 
 
 def is_missing(column: Any) -> Any:

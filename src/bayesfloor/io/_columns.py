@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._text import quoted
+from bayesfloor.io._arrow import arrow, stack_lists
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -141,9 +143,21 @@ def read_column(column: Any) -> Values:
         moments = column.to_numpy()
         if moments.dtype.kind == "M":
             return Values(name, "date", moments.astype("datetime64[us]"))
+    if kind.startswith(("List(", "Array(")) and (block := _stack(column)) is not None:
+        return Values(name, "list", block)
     if kind == "String" and (found := column.to_numpy()).dtype == object:  # quicker than a list
         return read_list(name, found.tolist())
     return read_list(name, column.to_list())
+
+
+def _stack(column: Any) -> Floats | None:
+    """The lists of a column as a matrix, without a Python object each; None where these have to tell."""
+    if find_spec("pyarrow") is None:
+        return None
+    native = column.to_native()
+    lists = native if hasattr(native, "chunks") else column.to_arrow()
+    block = stack_lists(lists if hasattr(lists, "chunks") else arrow().chunked_array([lists]))
+    return None if block is None else block.astype(np.float64, copy=False)
 
 
 def read_list(name: str, values: Sequence[Any]) -> Values:

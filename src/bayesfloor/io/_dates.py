@@ -166,6 +166,12 @@ def date_format(levels: Sequence[str]) -> DateFormat | None:
     return form
 
 
+def may_be_date(level: str) -> bool:
+    """Whether a text is written like a date in some format."""
+    shape = _clean([level])[0].translate(_SHAPE)
+    return any(pattern.fullmatch(shape) for pattern in _PATTERNS.values())
+
+
 def _which_first(cells: Sequence[_Digits]) -> tuple[bool, bool]:
     """Whether the day comes first, and whether the values leave that open.
 
@@ -211,3 +217,8 @@ def time_format(levels: Sequence[str]) -> TimeFormat | None:
     except ValueError:
         return None
     return None if np.isnan(hours).all() else TimeFormat()
+
+
+def may_be_time(level: str) -> bool:
+    """Whether a text is written like a time of day."""
+    return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(_SHAPE)) is not None

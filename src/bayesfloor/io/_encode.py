@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from bayesfloor.engine._text import printable, quoted
 from bayesfloor.io._columns import Floats, Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
 from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
+from bayesfloor.io._ngrams import NgramWeights
+from bayesfloor.io._odd import Odd, find_odd
 from bayesfloor.io._roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
 
 ONE_HOT = np.sqrt(0.5)  # of indicators: two rows that differ are 1 apart
@@ -168,7 +170,7 @@ class Ngrams:
 
     column: Column
     names: tuple[str, ...]
-    vectorizer: Any
+    weights: NgramWeights
     svd: Any
     scale: float
     says_missing: bool
@@ -183,13 +185,36 @@ class Ngrams:
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
         if given.levels:
-            scores = self.svd.transform(self.vectorizer.transform(given.levels)) if self.scores is None else self.scores
+            scores = self.weights.scores(given.levels, self.svd) if self.scores is None else self.scores
             block[:-1] = scores * self.scale
         rows = block[given.data]
         return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
 
 
-Encoder = LeftOut | Numbers | Dates | Indicators | Codes | Ngrams
+@dataclass(frozen=True, eq=False)
+class Except:
+    """Numbers or dates among which some odd texts count as missing."""
+
+    encoder: Numbers | Dates | Codes
+    odd: Odd
+
+    @property
+    def column(self) -> Column:
+        """What became of the column, odd texts included."""
+        column = self.encoder.column
+        return replace(column, treatment=f"{self.odd.told}; {column.treatment}", lossy=True)
+
+    names = property(lambda self: self.encoder.names)
+    says_missing = property(lambda self: self.encoder.says_missing)
+    quantity = property(lambda self: self.encoder.quantity)
+    code = property(lambda self: self.encoder.code)
+
+    def encode(self, values: Values) -> Floats:
+        """What the others become, and gaps."""
+        return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
+
+
+Encoder = LeftOut | Numbers | Dates | Indicators | Codes | Ngrams | Except
 
 
 def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
@@ -297,6 +322,9 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
     if isinstance(form, DateFormat):
         return _dates(values, form)
     if values.kind == "text" and form is None:
+        odd = find_odd(values, "number", "date", "time")
+        if odd is not None:
+            return _except(odd, _automatic(odd.without(values), random_state, beside_list=beside_list))
         plain = without_gaps(values)
         role = role_of_texts(plain)
         if role == "text" and beside_list:
@@ -315,6 +343,11 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
     elif values.kind == "boolean" or isinstance(form, BooleanFormat):
         role = "boolean"
     return _numbers(values, form, role)
+
+
+def _except(odd: Odd, encoder: Encoder) -> Encoder:
+    """The encoder of a column without its odd texts, for the column with them."""
+    return Except(encoder, odd) if isinstance(encoder, Numbers | Dates | Codes) else encoder
 
 
 def _format_of(values: Values) -> Format | None:
@@ -425,9 +458,11 @@ def _codes(values: Values) -> Encoder:
     if values.kind != "text":
         levels = tuple(sorted(levels, key=float))
     n_missing = int(given.missing.sum())
-    treatment = f"{len(levels):,} codes, numbered" + f"; {_gaps_told(n_missing)} get a code of their own" * bool(
-        n_missing
-    )
+    treatment = f"{len(levels):,} codes, numbered"
+    if n_missing:
+        treatment += (
+            f"; {_gaps_told(n_missing)} {'gets a code of its own' if n_missing == 1 else 'get a code of their own'}"
+        )
     column = Column(values.name, "code", treatment, 1, n_missing)
     return Codes(column, (values.name,), levels, bool(n_missing))
 
@@ -438,21 +473,19 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     They are scaled so that two rows are 1 apart on average, as rows of different categories are.
     """
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
     n_missing, levels = int(values.missing.sum()), values.levels
-    step = -(-len(levels) // _MOST_TEXTS)
-    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))
+    taught = levels[:: -(-len(levels) // _MOST_TEXTS)]
     try:
-        vectorizer.fit(levels[::step])
+        weights = NgramWeights().fit(taught)
     except ValueError:
         return left_out(values, "text", "its texts are too short to compare")
-    grams = vectorizer.transform(levels)
+    grams = weights.transform(taught)
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams[::step])
-    scores = svd.transform(grams)
+    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
+    scores = weights.scores(levels, svd)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
@@ -461,13 +494,16 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))
-    return Ngrams(column, tuple(names), vectorizer, svd, float(scale), bool(n_missing), known, scores)
+    return Ngrams(column, tuple(names), weights, svd, float(scale), bool(n_missing), known, scores)
 
 
 def _asked_number(values: Values, _: Any) -> Encoder:
     form: Any = None
     if values.kind == "text":
         form = number_format(values.levels) or boolean_format(values.levels)
+        odd = find_odd(values, "number") if form is None else None
+        if odd is not None:
+            return _except(odd, _asked_number(odd.without(values), _))
         if form is None:
             raise ValueError(f"its values are not numbers, such as {quoted(values.levels[0])}")
     return _numbers(values, form, "number")
@@ -496,6 +532,9 @@ def _asked_date(values: Values, _: Any) -> Encoder:
     if form is not None:
         return _dates(values, form)
     hours = time_format(values.levels)
+    odd = find_odd(values, "date", "time") if hours is None else None
+    if odd is not None:
+        return _except(odd, _asked_date(odd.without(values), _))
     if hours is None:
         raise ValueError(f"its values are not dates in one format, such as {quoted(values.levels[0])}")
     return _numbers(values, hours, "date")

@@ -194,6 +194,11 @@ def _cell(level: str) -> _Cell | None:
     )
 
 
+def may_be_number(level: str) -> bool:
+    """Whether a text is a number in some format, or at least written like one."""
+    return _cell(level) is not None
+
+
 def _core(thousands: str, decimal: str) -> str:
     """A pattern of the digits of a number with these marks."""
     mark, point = re.escape(thousands), re.escape(decimal)

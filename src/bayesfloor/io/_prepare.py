@@ -20,7 +20,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     """Make numbers of a table with columns of any kind, without looking at labels.
 
     Numbers stay as they are; missing ones get the median, and a column says where. Numbers, dates and yes or no
-    written as text are read in the one format that fits all values of the column. Up to 40 categories become
+    written as text are read in the one format that fits all values of the column; up to five odd texts such as "<5" in
+    at most 2 % of rows count as missing. Up to 40 categories become
     indicators, missing ones a category of their own. Free text and more categories are compared by their character
     n-grams. Dates tell elapsed days, year, month, weekday and hour. Codes such as zip codes are numbered. Lists of
     numbers, such as embeddings, are unpacked. Ids, row counters, constant and empty columns are left out.
@@ -227,6 +228,7 @@ def summarize(columns: Sequence[Column]) -> str:
 _COUNTED = ("date", "text", "code")
 _WORDS = (
     "filled",
+    "with cells that are not numbers",
     "with a level for missing values",
     "read as numbers",
     *_COUNTED,
@@ -242,6 +244,8 @@ def _in_a_word(column: Column) -> str:
         return column.role
     if column.role == "category":
         return "with many categories" if column.lossy or not column.n_missing else "with a level for missing values"
+    if column.lossy:
+        return "with cells that are not numbers"
     return "filled" if column.n_missing else "read as numbers"
 
 

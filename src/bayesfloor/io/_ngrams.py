@@ -1,0 +1,59 @@
+"""Weights of the n-grams of texts, counted once for each different word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+
+from bayesfloor.io._columns import Floats
+
+_AT_ONCE = 10_000  # texts, so that the weights of all never stand in memory together
+
+
+class NgramWeights:
+    """What ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))`` gives, to the last digit.
+
+    These n-grams never cross the border of a word: those of a text are those of its words, of which there are few.
+    """
+
+    def __init__(self) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+        self._grams = CountVectorizer(analyzer="char_wb", ngram_range=(3, 4), lowercase=False, dtype=np.float64)
+        self._weights = TfidfTransformer()
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn which n-grams there are, and how frequent; ValueError where there are none."""
+        words, counts = _count_words(texts)
+        self._grams.fit(words)
+        self._weights.fit(self._count(words, counts))
+        return self
+
+    def transform(self, texts: Sequence[str]) -> Any:
+        """The weights of the n-grams of each text, as a sparse matrix."""
+        return self._weights.transform(self._count(*_count_words(texts)), copy=False)
+
+    def scores(self, texts: Sequence[str], svd: Any) -> Floats:
+        """The components of each text."""
+        parts = (texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE))
+        return np.vstack([svd.transform(self.transform(part)) for part in parts])
+
+    def _count(self, words: Sequence[str], counts: Any) -> Any:
+        """How often each n-gram is in each text, in the order in which others sum them up."""
+        grams = counts @ self._grams.transform(words)
+        grams.sort_indices()
+        return grams
+
+
+def _count_words(texts: Sequence[str]) -> tuple[list[str], Any]:
+    """The different words of texts, and the words of each as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    known: dict[str, int] = {}
+    split = [[known.setdefault(word, len(known)) for word in text.lower().split()] for text in texts]
+    place = np.fromiter((word for words in split for word in words), dtype=np.int32)
+    ends = np.array([0, *accumulate(map(len, split))], dtype=np.int32)
+    return list(known), csr_array((np.ones(len(place)), place, ends), shape=(len(split), len(known)))
