@@ -314,6 +314,7 @@ def test_equal_rows_of_other_groups_are_in_conflict(rng):
     floor = BayesFloor().fit(X, np.tile([0, 1], 40), groups=np.arange(80))
 
     assert floor.overall_.conflict == pytest.approx(0.5)
+    assert floor.samples_.conflict.all()
 
 
 def test_results_print_in_a_line_or_a_few(fitted):

@@ -3,11 +3,12 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 
-from bayesfloor import BayesFloor, henze_penrose, spanning_forest
+from bayesfloor import BayesFloor, henze_penrose, odd_labels, spanning_forest
 from bayesfloor.floor import _overall
 
 
@@ -353,6 +354,18 @@ def test_equal_rows_with_other_labels_are_flagged(rng, gaussians):
     samples = BayesFloor(interval="fast").fit(X, y).samples_
 
     assert np.array_equal(np.flatnonzero(samples.conflict), [*range(5), *range(60, 65)])
+
+
+@pytest.mark.parametrize("scores", [lambda X, y: BayesFloor(interval="fast").fit(X, y).samples_, odd_labels])
+def test_rows_that_only_became_equal_are_no_conflict(scores):
+    """Texts of the same words in another order have the same n-grams; only rows that came equal are flagged."""
+    words = [f"{a}{b}{c}t" for a in "bdfg" for b in "aeiou" for c in "klmn"]
+    first, last = words[:40], words[40:]
+    texts = [f"{a} and {b}" for a, b in zip(first + last, last + first, strict=True)]
+    frame, y = pd.DataFrame({"text": texts}), np.repeat(["a", "b"], 40)
+    assert not scores(frame, y).conflict.any()
+    frame.loc[79, "text"] = frame.loc[0, "text"]
+    assert np.flatnonzero(scores(frame, y).conflict).tolist() == [0, 79]
 
 
 def test_equal_rows_of_one_label_are_no_conflict(rng, gaussians):

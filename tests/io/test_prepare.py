@@ -464,7 +464,9 @@ def test_new_rows_of_dates_and_lists():
 def test_infinite_numbers_are_refused_with_all_columns():
     """One message names all columns, and the first row of each."""
     frame = pd.DataFrame({"a": [1, np.inf], "b": ["-inf", "2"], "c": [1, 2]})
-    with pytest.raises(ValueError, match=r"a: 1 infinite, the first in row 1; b: 1 infinite, the first in row 0"):
+    with pytest.raises(
+        ValueError, match=r"a: 1 infinite, the first in row 2 \(counted from 1\); b: 1 infinite, the first in row 1 "
+    ):
         TablePreparer().fit(frame)
     with pytest.raises(ValueError, match="c: 1 infinite"):
         TablePreparer().fit(frame[["c"]]).transform(pd.DataFrame({"c": [np.inf]}))

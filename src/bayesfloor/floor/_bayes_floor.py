@@ -454,7 +454,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             counts, pairs if self.all_rows_ is None else None, classes
         )
         self.soft_confusion_: Floats = soft_confusion(counts.edges.matrix)
-        self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, fit.sample.row, classes)
+        alike = fit.counts.content.vertex
+        self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, alike, fit.sample.row, classes)
         self._answers: dict[str, Answer] = {}
 
     def _merge_pairs(self) -> PairwiseFloor:

@@ -119,12 +119,12 @@ def make_fit(
     edges, method = class_edges(forest, labels), choose_method(interval, sample)
     spread = measure_spread(points, sample, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
-    content = Content(_alike(sample, points, vertex), sample.cluster)
+    content = Content(find_alike(sample, points, vertex), sample.cluster)
     counts = Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
     return Fit(sample, points, scale, scale_rates, forests, labels, counts, options)
 
 
-def _alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
+def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
     """The number of each distinct row: as it came, where a lossy step may have made rows equal that were not."""
     if sample.features.content is not None:
         return sample.features.content

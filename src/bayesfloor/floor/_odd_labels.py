@@ -9,6 +9,7 @@ import numpy as np
 from bayesfloor.counts._labels import Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._fit import find_alike
 from bayesfloor.floor._overall import sample_scores
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.floor._sample import read_sample
@@ -71,6 +72,8 @@ def odd_labels(
     sample = read_sample(BayesFloor(prepare=prepare, roles=roles), data)
     compile_for(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
-    forest = grow(apply_scale(sample.features, name), n_trees, sample.groups, n_jobs, progress)
+    points = apply_scale(sample.features, name)
+    forest = grow(points, n_trees, sample.groups, n_jobs, progress)
     labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, data.groups is None)
-    return sample_scores(forest, labels, sample.row, np.asarray(sample.classes))
+    alike = find_alike(sample, points, forest.vertex)
+    return sample_scores(forest, labels, alike, sample.row, np.asarray(sample.classes))

@@ -78,12 +78,17 @@ def overall_floor(counts: Counts, options: Options) -> Floor:
 
 def conflict(labels: Labels, vertex: Ints) -> float:
     """The conflict floor of the rows, equal ones of different groups included."""
-    labels = Labels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
+    labels = _at(labels, vertex)
     mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
     if not mass.shape[0]:
         return 0.0
     largest = np.asarray(mass.max(axis=1).todense()).ravel()
     return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
+
+
+def _at(labels: Labels, vertex: Ints) -> Labels:
+    """The labels of rows that stand at other vertices."""
+    return Labels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
 
 
 def overall_p_value(counts: Counts) -> float:
@@ -229,8 +234,8 @@ def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
     return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
 
 
-def sample_scores(forest: Forest, labels: Labels, row: np.ndarray, classes: np.ndarray) -> SampleScores:
-    """Rows by how badly their label fits their neighbours."""
+def sample_scores(forest: Forest, labels: Labels, alike: Ints, row: np.ndarray, classes: np.ndarray) -> SampleScores:
+    """Rows by how badly their label fits their neighbours; ``alike`` is the number of each distinct row as it came."""
     edges = sample_edges(forest, labels)
     share = labels.class_sizes / labels.class_sizes.sum()
     rate = edges.cross.sum() / max(edges.degree.sum(), 1e-300)
@@ -239,13 +244,13 @@ def sample_scores(forest: Forest, labels: Labels, row: np.ndarray, classes: np.n
     most = edges.cross > edges.degree - edges.cross  # even separate classes have edges between some two rows
     suspect = (benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES) & most
     level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
-    mixed = np.diff(labels.mass.indptr) > 1
+    mixed = np.diff(_at(labels, alike).mass.indptr) > 1
     values = {
         "score": label_score(edges.cross, edges.degree, share[labels.codes]),
         "p_value": p_value,
         "suspect": suspect,
         "power": odd_label_power(edges.degree, local, 1 - rate / max(1, len(share) - 1), level),
-        "conflict": mixed[labels.vertex] & labels.hard,
+        "conflict": mixed[alike] & labels.hard,
         "degree": edges.degree,
         "cross": edges.cross,
         "label": classes[labels.codes],

@@ -413,7 +413,9 @@ def _median(values: Floats) -> float:
 def _refuse_infinite(block: Floats) -> None:
     infinite = np.isinf(block).any(axis=1)
     if infinite.any():
-        raise ValueError(f"{infinite.sum():,} infinite, the first in row {int(infinite.argmax())}")
+        raise ValueError(
+            f"{infinite.sum():,} infinite, the first in row {int(infinite.argmax()) + 1:,} (counted from 1)"
+        )
 
 
 def _dates(values: Values, form: DateFormat | None) -> Encoder:

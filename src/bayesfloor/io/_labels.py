@@ -149,8 +149,8 @@ def _check_labels(labels: np.ndarray) -> None:
     missing = [is_missing(label) for label in labels.tolist()] if labels.dtype.kind in "fO" else [False]
     if any(missing):
         raise ValueError(
-            f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True)}, "
-            "but expected a label for every row. Drop these rows, or give them a label of their own."
+            f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True) + 1:,} "
+            "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
         )
 
 
