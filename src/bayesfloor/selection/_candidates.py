@@ -140,8 +140,8 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
     if any(is_supervised(part) for part in _frozen_parts(candidate)):
         warnings.warn(
             LabelsSeenWarning(
-                f"Representation {name!r} was fitted with labels before. If these rows were among them, its floor "
-                "is too low. Pass it without FrozenEstimator to have it fitted to other rows than it is judged on."
+                f"Representation {name!r} was fitted with labels before. If these rows were among them, it ranks "
+                "too high. Pass it without FrozenEstimator to have it fitted to other rows than it is judged on."
             ),
             stacklevel=5,  # of who compares
         )

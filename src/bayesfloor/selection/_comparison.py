@@ -88,7 +88,8 @@ class Comparison(Result):
     @property
     def text(self) -> str:
         """The comparison in words."""
-        lines = [f"{printable(self.best_)} is best: it has the fewest cross-class edges."]
+        ahead = "" if np.array_equal(self.predicted, self.cross_rate) else ", predicted for more rows"
+        lines = [f"{printable(self.best_)} is best: it has the fewest cross-class edges{ahead}."]
         others = [printable(name) for name in self.not_worse[1:]]
         if others:
             lines.append(f"{NO_DIFFERENCE.capitalize()}: {', '.join(others)}.")

@@ -33,7 +33,7 @@ _MOST_ROUNDS = 4  # the first on an eighth of the rows
 _MOST_FALLEN = 0.75  # of a rate: what is typically predicted leaves the rest, lest the order of rates turn round
 _WIDENING = 1.1  # of errors, whose posterior is rough: 0.94 to 1.2 of those seen without
 _AHEAD = 4  # times as many rows are what rates are predicted for
-_DIMENSION = 4.0  # of all candidates: bias goes as n^(-1/2); one measured for each would rank them by its noise
+_DIMENSION = 4.0  # of all candidates: bias goes as n^(-1/2); one measured for each was not tried
 
 
 @dataclass(eq=False)
