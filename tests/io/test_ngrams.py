@@ -1,14 +1,16 @@
 """Tests of the weights of n-grams."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tables import WORDS
+from threadpoolctl import threadpool_limits
 
-from bayesfloor.io import _ngrams
+from bayesfloor.io import TablePreparer, _ngrams
 from bayesfloor.io._ngrams import NgramWeights
 
 LETTERS = st.sampled_from("aAbßİΣ日 \t\n\u00a0\u2003\x1c-.1é\u0301")
@@ -54,3 +56,15 @@ def test_scores_of_parts_are_those_of_the_whole(monkeypatch):
     whole = weights.scores(texts, svd)
     monkeypatch.setattr(_ngrams, "_AT_ONCE", 7)
     assert weights.scores(texts, svd).tobytes() == whole.tobytes()
+
+
+def test_threads_of_matrix_products_change_nothing():
+    """The same table gives the same answer on a laptop and on a server."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"text": [" ".join(rng.choice(WORDS, 40)) for _ in range(400)]})
+    made = []
+    for n_threads in (1, 2, 4):
+        with threadpool_limits(n_threads, user_api="blas"):
+            made.append(TablePreparer().fit_transform(table))
+
+    assert made[0].tobytes() == made[1].tobytes() == made[2].tobytes()

@@ -234,13 +234,13 @@ def _openmp(_n_modules: int) -> Any:
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Matrix products on one thread each: the tasks are the threads, never two pools at once."""
-    with _blas().limit(limits=1):
+    with _blas("scipy.linalg" in sys.modules).limit(limits=1):
         yield
 
 
 @cache
-def _blas() -> Any:
-    """NumPy's BLAS; looking for it takes longer than a small forest, so once is enough."""
+def _blas(_with_scipy: bool) -> Any:  # noqa: FBT001
+    """NumPy's BLAS, and SciPy's own once it is there; looking for them takes longer than a small forest."""
     import numpy as np  # noqa: F401 - loads it
     from threadpoolctl import ThreadpoolController
 

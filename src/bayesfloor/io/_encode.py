@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._text import printable, quoted
 from bayesfloor.io._columns import Floats, Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
@@ -185,7 +186,8 @@ class Ngrams:
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
         if given.levels:
-            scores = self.weights.scores(given.levels, self.svd) if self.scores is None else self.scores
+            with one_blas_thread():
+                scores = self.weights.scores(given.levels, self.svd) if self.scores is None else self.scores
             block[:-1] = scores * self.scale
         rows = block[given.data]
         return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
@@ -486,8 +488,9 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
-    scores = weights.scores(levels, svd)
+    with one_blas_thread():  # whose number of threads would have a say in the last digits
+        svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
+        scores = weights.scores(levels, svd)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]

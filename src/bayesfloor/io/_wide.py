@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features
 from bayesfloor.io._labels import Floats, Ints
 
@@ -141,5 +142,6 @@ def _components(rows: Any) -> Floats:
         spread = np.where(np.ptp(rows, axis=0) > 0, rows.std(axis=0), 0.0)
         scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     width = max(1, min(_COMPONENTS, min(rows.shape) - 1))
-    left, size, _ = randomized_svd(scaled, width, n_iter=5, random_state=0)
+    with one_blas_thread():  # whose number of threads would have a say in the last digits
+        left, size, _ = randomized_svd(scaled, width, n_iter=5, random_state=0)
     return np.ascontiguousarray(left * size)
