@@ -221,16 +221,16 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str, path or Rows
             Numbers, or a table whose columns are prepared as ``prepare`` says. Of more than 2,000 columns,
-            trees see 100 components; more than two dimensions are laid flat. Rows that
-            need not be in memory are told by where they are: a ``.npy`` file, a ``.parquet`` file, a
-            folder of them, or what ``open_rows`` returns. Of these at most a million are drawn and
-            looked at; with ``target_width=None`` the trees of all rows are grown, in blocks, and
-            ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` are of all rows, the rest of 50,000.
+            trees see 100 components; more than two dimensions are laid flat. Also a file (CSV, Parquet, Arrow,
+            ``.npy``, ``.npz``), a folder of them, or an Arrow stream; at most a million rows are kept of large
+            files. With ``target_width=None`` Parquet and ``.npy`` files, or what ``open_rows`` returns, stay where
+            they are, numbers alone: the trees of all rows are grown, in blocks, and ``overall_``,
+            ``one_vs_rest_`` and ``soft_confusion_`` are of all rows, the rest of 50,000.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1). Of Parquet files also the name of a column, and of all rows
-            told by where they are a ``.npy`` file; these take one label a row.
-        groups : array-like of shape (n_rows,), default=None
+            probabilities (rows that add up to 1). Of tables also the name of a column, and beside files a
+            ``.npy`` file; these take one label per row.
+        groups : array-like of shape (n_rows,), or name of a column, default=None
             Rows of one group (a patient, a video) are never joined: near-copies would otherwise make
             the floor falsely low.
         sample_weight : array-like of shape (n_rows,), default=None

@@ -16,9 +16,10 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
 from bayesfloor.forest._vertices import check_groups, find_vertices
+from bayesfloor.io._columns import is_missing
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels import Target, is_missing, read_target, read_weight, refuse_weightless
+from bayesfloor.io._labels import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide import read_any
 
 

@@ -81,7 +81,7 @@ def _block(chunk: Any, width: int) -> NDArray[Any]:
     return block
 
 
-def is_missing(column: Any) -> Any:
+def missing_rows(column: Any) -> Any:
     """Which rows hold nothing, or what is not a number."""
     return arrow(".compute").is_null(column, nan_is_null=arrow(".types").is_floating(column.type))
 

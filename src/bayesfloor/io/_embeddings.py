@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.io._arrow import arrow, is_list, is_text, plain
+from bayesfloor.io._arrow import arrow, is_list, is_text, stack_lists
 from bayesfloor.io._messages import DataError, count, quote, short
 from bayesfloor.io._tables import Table
 
@@ -44,9 +44,9 @@ def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
 def stack(column: Any, name: str) -> np.ndarray:
     """Lists of one length as rows of an array, without a copy if they lie in one piece."""
     _refuse_lengths(column, name)
-    starts = np.cumsum([0, *map(len, column.chunks)]).tolist()
-    blocks = [_block(chunk, name, start) for chunk, start in zip(column.chunks, starts, strict=False) if len(chunk)]
-    return finite_floats(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), f"column {quote(name)}")
+    if arrow(".types").is_decimal(column.type.value_type):
+        column = column.cast(arrow().list_(arrow().float64()))
+    return finite_floats(np.asarray(stack_lists(column)), f"column {quote(name)}")
 
 
 def _refuse_lengths(column: Any, name: str) -> None:
@@ -63,15 +63,6 @@ def _refuse_lengths(column: Any, name: str) -> None:
             f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows "
             f"({count(int(wrong.sum()), 'such row')}). Mend or drop them."
         )
-
-
-def _block(chunk: Any, name: str, start: int) -> np.ndarray:
-    flat = plain(chunk.flatten())
-    width = len(flat) // len(chunk)
-    if flat.null_count:
-        row = start + int(flat.is_null().to_numpy(zero_copy_only=False).argmax()) // width
-        raise DataError(f"column {quote(name)} has a missing number in the list of row {row + 1:,}. Mend or drop it.")
-    return flat.to_numpy(zero_copy_only=False).reshape(len(chunk), width)
 
 
 def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.ndarray:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bayesfloor.io._columns import is_missing
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
@@ -21,14 +23,6 @@ def hard_shares(codes: Ints, n_classes: int) -> csr_array:
     """One label a row as a matrix of chances."""
     n = len(codes)
     return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN and their like differ from themselves, or will not say."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:
-        return True
 
 
 @dataclass(frozen=True, eq=False)

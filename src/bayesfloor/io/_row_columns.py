@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._arrow import arrow, is_missing, is_number, is_text
+from bayesfloor.io._arrow import arrow, is_number, is_text, missing_rows
 from bayesfloor.io._messages import DataError, count, quote, short
 from bayesfloor.io._tables import Table
 
@@ -36,7 +36,7 @@ def read_roles(table: Table, roles: list[str], label: str | None) -> dict[str, C
     found = {}
     for name in roles:
         if name != label:
-            refuse_gaps(name, is_missing(columns.column(name)).to_numpy())
+            refuse_gaps(name, missing_rows(columns.column(name)).to_numpy())
         found[name] = _read_role(columns.column(name), name, is_csv=table.is_csv)
     return found
 

@@ -272,8 +272,8 @@ def check(
     Parameters
     ----------
     X : array-like, sparse matrix, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
-        As in ``BayesFloor.fit``; also a CSV or Arrow file, packed or not, and anything that streams Arrow tables: a
-        lazy frame of Polars, a DuckDB relation, a reader of PyArrow.
+        As in ``BayesFloor.fit``. Arrow streams are lazy frames of Polars, DuckDB relations, readers of PyArrow and
+        whatever else has ``__arrow_c_stream__``.
     y : array-like of shape (n_rows,), or name of a column of ``X``
         Labels.
     target : float, default=None

@@ -73,7 +73,7 @@ def test_lists_that_are_no_rows_name_the_first_bad_one(write_as, message):
     assert refused([None, [1.0, 2.0], [1.0, 2.0]]).startswith("column 'emb' has no list in row 1, but expected 2")
     assert refused([None, [1.0, 2.0], [1.0, 2.0]], pa.list_(pa.float32(), 2)).startswith("column 'emb' has no list in")
     assert refused([[1.0, 2.0], [1.0, 2.0], [1.0, None]]).startswith(
-        "column 'emb' has a missing number in the list of row 3."
+        "column 'emb' has missing or infinite numbers in 1 row, the first in row 3."
     )
     assert refused([[1.0, 2.0], [1.0, float("nan")], [1.0, 1.0]]).startswith(
         "column 'emb' has missing or infinite numbers in 1 row, the first in row 2."
@@ -87,7 +87,7 @@ def test_a_missing_number_in_a_later_piece_has_the_right_row(write_as, message):
     bad = embedded([*LISTS[:2], [None, 1.0]])
     path = write_as("a.arrow", pa.concat_tables([good, bad]))
 
-    assert "the list of row 7." in message(path, embedding="emb")
+    assert "the first in row 7." in message(path, embedding="emb")
 
 
 def test_lists_written_as_text_are_parsed_when_named(text_file):
