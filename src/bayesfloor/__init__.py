@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bayesfloor.engine._rows import open_rows
-    from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+    from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.floor._odd_labels import odd_labels
+    from bayesfloor.floor._sample import SampledRowsWarning
     from bayesfloor.forest._classes import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest
     from bayesfloor.forest._spanning_forest import spanning_forest
@@ -47,7 +48,7 @@ _HOME = {
     "Gap": "bayesfloor.selection._gap",
     "LabelsSeenWarning": "bayesfloor.selection._candidates",
     "MergeAdvice": "bayesfloor.selection._merge",
-    "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
+    "SampledRowsWarning": "bayesfloor.floor._sample",
     "SelectionPath": "bayesfloor.selection._path",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
     "SmartSVMSearch": "bayesfloor.hierarchy._search",

@@ -15,7 +15,8 @@ from bayesfloor.io._data import Data
 
 def grow(data: Data, given: dict[str, Any], cut: str, progress: Progress) -> ClassTree:
     """The tree of a file's classes."""
-    from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.floor._sample import SampledRowsWarning
     from bayesfloor.summary._check import grow_class_tree
 
     floor = BayesFloor(

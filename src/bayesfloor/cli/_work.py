@@ -116,7 +116,7 @@ def draw_limit(given: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def without_warning() -> Iterator[None]:
     """No warning of subsampling: ``tell_drawn`` says it in a line."""
-    from bayesfloor.floor._bayes_floor import SampledRowsWarning
+    from bayesfloor.floor._sample import SampledRowsWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampledRowsWarning)

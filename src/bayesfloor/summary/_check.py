@@ -16,8 +16,9 @@ from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import percent, show_labels
-from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._data import open_data, stays_in_place
