@@ -64,7 +64,7 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
     from bayesfloor.selection._selector import FloorSelector
 
     logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
-    asked = {"criterion": settings.criterion, "holdout": settings.holdout}
+    asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
     selector = FloorSelector(
         settings.most or "auto",
         start="pairs" if settings.pairs else "single",
