@@ -323,7 +323,7 @@ def widen(task):
 def warm_up():
     """Compile the kernels of floors on a few rows."""
     from bayesfloor import BayesFloor
-    from bayesfloor.forest._forest import prepare_kernels
+    from bayesfloor.forest._spanning_forest import prepare_kernels
 
     prepare_kernels()
     for k in (2, 30):  # few classes and many take different kernels

@@ -23,7 +23,7 @@ def cells(*, quick):
 
 def measure(cell, *, quick):
     """What was declared of many splits."""
-    from bayesfloor.forest._forest import prepare_kernels
+    from bayesfloor.forest._spanning_forest import prepare_kernels
 
     prepare_kernels()  # hundreds of forests
     trials = 5 if quick else TRIALS if cell in CLEAN else POWER_TRIALS

@@ -61,7 +61,7 @@ def flip(codes, seed):
 
 def measure_labels(name, seed):
     """Both tools on one dataset with a tenth of its labels flipped."""
-    from bayesfloor.forest._forest import prepare_kernels
+    from bayesfloor.forest._spanning_forest import prepare_kernels
 
     X, codes = load(name)
     given, flipped = flip(codes, seed)

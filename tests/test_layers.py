@@ -149,17 +149,34 @@ def test_a_package_file_resolves_its_own_relative_imports():
     assert len(bad_arrows("bayesfloor.forest", "from ..floor import x", is_package=True)) == 1
 
 
-def find_circle(sources):
-    """Modules of a circle of imports among these sources, late imports included; empty if there is none."""
-    graph = {
-        module: {".".join(name.split(".")[:2]) for name in imported_modules(source, module.rpartition(".")[0])}
-        for module, source in sources.items()
-    }
+def find_circle(sources, packages=()):
+    """Modules of a circle of imports among these sources, late and type-only ones included; empty if there is none.
+
+    `packages` are those of the modules whose relative imports start at themselves.
+    """
+
+    def file_of(name):
+        return name if name in sources or not name else file_of(name.rpartition(".")[0])
+
+    graph = {}
+    for module, source in sources.items():
+        package = module if module in packages else module.rpartition(".")[0]
+        graph[module] = {file_of(name) for name in imported_modules(source, package)} - {module, ""}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         return error.args[1]
     return []
+
+
+def test_no_circle_of_files():
+    """A file in a circle cannot be read, moved or tried alone, even where late imports hide it from Python."""
+    found = dict(layer_files())
+    packages = {module for module, path in found.items() if path.name == "__init__.py"}
+    sources = {module: path.read_text("utf-8") for module, path in found.items()}
+
+    assert "bayesfloor.forest._forest" in sources
+    assert find_circle(sources, packages) == []
 
 
 def test_benchmarks_have_no_circle_of_imports():
@@ -176,3 +193,18 @@ def test_a_circle_of_late_imports_is_caught():
     late = {"benchmarks.a": "def f():\n    from benchmarks.b import g", "benchmarks.b": "from benchmarks import a"}
 
     assert set(find_circle(late)) == set(late)
+
+
+def test_a_circle_for_types_alone_is_caught():
+    """Whoever needs another's type to be read is not below it."""
+    head = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from bayesfloor.floor._a import A"
+    sources = {"bayesfloor.floor._a": "from ._b import b", "bayesfloor.floor._b": head, "bayesfloor.floor": ""}
+
+    assert set(find_circle(sources, {"bayesfloor.floor"})) == {"bayesfloor.floor._a", "bayesfloor.floor._b"}
+
+
+def test_two_ways_to_one_file_are_no_circle():
+    """Nor may this one bark at everyone."""
+    sources = {"a.one": "from a.two import f\nfrom a import three", "a.two": "import a.three", "a.three": "", "a": ""}
+
+    assert find_circle(sources, {"a"}) == []

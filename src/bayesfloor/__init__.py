@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bayesfloor.engine._rows import open_rows
-    from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+    from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.floor._odd_labels import odd_labels
+    from bayesfloor.floor._sample import SampledRowsWarning
     from bayesfloor.forest._classes import ClassForests, class_forests
-    from bayesfloor.forest._forest import Forest, spanning_forest
+    from bayesfloor.forest._forest import Forest
+    from bayesfloor.forest._spanning_forest import spanning_forest
     from bayesfloor.formulas._henze_penrose import henze_penrose
     from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._search import SmartSVMSearch
@@ -46,7 +48,7 @@ _HOME = {
     "Gap": "bayesfloor.selection._gap",
     "LabelsSeenWarning": "bayesfloor.selection._candidates",
     "MergeAdvice": "bayesfloor.selection._merge",
-    "SampledRowsWarning": "bayesfloor.floor._bayes_floor",
+    "SampledRowsWarning": "bayesfloor.floor._sample",
     "SelectionPath": "bayesfloor.selection._path",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
     "SmartSVMSearch": "bayesfloor.hierarchy._search",
@@ -63,7 +65,7 @@ _HOME = {
     "odd_labels": "bayesfloor.floor._odd_labels",
     "open_rows": "bayesfloor.engine._rows",
     "samples_for": "bayesfloor.selection._rows_needed",
-    "spanning_forest": "bayesfloor.forest._forest",
+    "spanning_forest": "bayesfloor.forest._spanning_forest",
     "two_samples": "bayesfloor.selection._two_samples",
 }
 

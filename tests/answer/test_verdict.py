@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._verdict import check_target, judge
+from bayesfloor.answer._verdict import check_target
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def answer():
 )
 def test_the_word_follows_the_ends_of_the_range(answer, lower, target, word):
     """A wrong "out of reach" stops a project: it needs a lower end."""
-    assert judge(replace(answer, lower=lower), target).outcome == word
+    assert replace(answer, lower=lower).judge(target).outcome == word
 
 
 @pytest.mark.parametrize("target", [0, -0.1, 1.01, 95, float("nan"), "0.9", None, True, [0.9]])
@@ -50,25 +50,25 @@ def test_the_target_is_checked_before_any_work():
 
 def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
     """More rows would be a false promise."""
-    assert judge(answer, 0.852).settle.startswith("nothing, because the target is within 0.5 points")
+    assert answer.judge(0.852).settle.startswith("nothing, because the target is within 0.5 points")
 
 
 def test_what_is_decided_needs_nothing(answer):
     """Only what is too close to call names what would settle it."""
-    assert judge(answer, 0.75).settle == judge(answer, 0.95).settle == ""
-    assert judge(answer, 0.88).settle
+    assert answer.judge(0.75).settle == answer.judge(0.95).settle == ""
+    assert answer.judge(0.88).settle
 
 
 def test_without_any_learner_more_rows_would_settle_it(answer):
     """There is no curve to read a number from."""
     nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
 
-    assert judge(replace(answer, curve=nothing), 0.82).settle == "more rows: no learner could be trained on these"
+    assert replace(answer, curve=nothing).judge(0.82).settle == "more rows: no learner could be trained on these"
 
 
 def test_a_verdict_can_be_written_down(answer):
     """As plain values."""
-    given = judge(answer, 0.95).to_dict()
+    given = answer.judge(0.95).to_dict()
 
     assert given["outcome"] == "out of reach"
     assert given["rests_on"] == answer.why_lower
@@ -86,7 +86,7 @@ def test_wine_at_98_is_not_out_of_reach():
 def test_a_lower_target_is_never_harder(answer):
     """Reachable, then too close to call, then out of reach."""
     rank = ["reachable", "too close to call", "out of reach"]
-    words = [rank.index(judge(answer, target / 100).outcome) for target in range(5, 101, 5)]
+    words = [rank.index(answer.judge(target / 100).outcome) for target in range(5, 101, 5)]
 
     assert words == sorted(words)
     assert set(words) == {0, 1, 2}

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor import BayesFloor, SampledRowsWarning
-from bayesfloor.cli import _errors, _far, _work
+from bayesfloor.cli import _errors, _far
+from bayesfloor.cli._settings import Settings, read
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._tasks import WorkerDiedError
 from bayesfloor.io import _data, _files, open_data
@@ -92,10 +93,9 @@ def here(run, places):
     return functools.partial(run, cwd=places)
 
 
-def given_for(path, **more):
+def settings_for(path, **more):
     """Options as the verbs have them."""
-    usual = {"label": "label", "features": (), "drop": (), "embedding": None, "labels_file": None, "max_rows": None}
-    return {"path": str(path), **usual, "engine": "threads", "scheduler": None, "checkpoint": None, "seed": 0, **more}
+    return Settings(**{"path": str(path), "label": "label", "scale": "auto", "trees": 3, "seed": 0, "jobs": 1, **more})
 
 
 # The same answers
@@ -116,8 +116,8 @@ CHOSEN = {
 def test_columns_are_those_that_reading_the_file_whole_gives(places, monkeypatch, kind):
     """Who turns to Dask for more rows must not get another question answered."""
     monkeypatch.chdir(places)
-    given = given_for(CHOSEN[kind][0], **CHOSEN[kind][1])
-    far, near = _work.read(given, in_place=True), _work.read(given)
+    settings = settings_for(CHOSEN[kind][0], **CHOSEN[kind][1])
+    far, near = read(settings, in_place=True), read(settings)
     columns = near.X if isinstance(near.X, np.ndarray) else np.column_stack(near.X.columns)
     labels = open_labelled(far.X, far.y).read_labels()
 
@@ -332,8 +332,8 @@ def everything_is_large(monkeypatch):
 @pytest.mark.usefixtures("everything_is_large")
 def test_all_rows_of_large_files_are_read_in_pieces(places):
     """Nobody has to know of an option for it."""
-    assert _far.stays_away(given_for(places / "plain", max_rows=0))
-    assert _far.stays_away(given_for(places / "plain.parquet", max_rows=0))
+    assert _far.stays_away(settings_for(places / "plain", max_rows=0))
+    assert _far.stays_away(settings_for(places / "plain.parquet", max_rows=0))
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -349,7 +349,7 @@ def test_all_rows_of_large_files_are_read_in_pieces(places):
 )
 def test_other_large_files_are_drawn_from(places, name, more):
     """Texts and groups work whatever the size."""
-    assert not _far.stays_away(given_for(places / name if name != "-" else "-", **{"max_rows": 0, **more}))
+    assert not _far.stays_away(settings_for(places / name if name != "-" else "-", **{"max_rows": 0, **more}))
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -386,6 +386,6 @@ def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypat
 
 def test_small_files_are_read_whole_unless_somebody_says_otherwise(places):
     """All that can be done with rows can be done with these."""
-    assert not _far.stays_away(given_for(places / "plain"))
-    assert _far.stays_away(given_for(places / "plain", engine="dask"))
-    assert _far.stays_away(given_for(places / "plain", checkpoint="kept"))
+    assert not _far.stays_away(settings_for(places / "plain"))
+    assert _far.stays_away(settings_for(places / "plain", engine="dask"))
+    assert _far.stays_away(settings_for(places / "plain", checkpoint="kept"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bayesfloor.counts._edges import class_edges, forest_moments
 from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._lines import line_edges
-from bayesfloor.forest._forest import spanning_forest
+from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.io._labels import hard_shares
 
 

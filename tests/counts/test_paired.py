@@ -15,7 +15,7 @@ from bayesfloor.counts._paired import (
     row_graph,
     spread_out,
 )
-from bayesfloor.forest._forest import spanning_forest
+from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.formulas._variance import conditional_variance
 from bayesfloor.io._labels import hard_shares
 

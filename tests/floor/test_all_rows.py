@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from bayesfloor import BayesFloor, check, open_rows
 from bayesfloor.engine._store import CheckpointError
 from bayesfloor.floor import _all_rows
-from bayesfloor.floor._bayes_floor import SampledRowsWarning
+from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.floor._scale import fit_scale
 from bayesfloor.forest import _beyond
 

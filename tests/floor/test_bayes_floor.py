@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import bayesfloor
 from bayesfloor import BayesFloor
 from bayesfloor.floor import _bayes_floor, _fit
-from bayesfloor.floor._bayes_floor import SampledRowsWarning
+from bayesfloor.floor._sample import SampledRowsWarning
 
 RESULTS = ["overall_", "pairwise_", "one_vs_rest_", "samples_"]
 

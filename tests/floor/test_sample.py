@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._bayes_floor import SampledRowsWarning
-from bayesfloor.floor._sample import labelled_by_group, read_priors, read_sample
+from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 
 SETS = ["flare", "nursery", "kr-vs-k", "letter", "zeros and ones"]

@@ -1,4 +1,9 @@
-"""The answer: a best estimate, a range and a verdict, of the whole, of pairs and of classes."""
+"""The answer: a best estimate, a range and a verdict, of the whole, of pairs and of classes.
+
+Comes in: a ``Fit`` and a race.
+Goes out: ``Answer`` of the whole, ``PairAnswers``, ``ClassAnswers``, ``Verdict``.
+Must not know: files, pictures.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._labels import claim_labels
-from bayesfloor.answer._verdict import Verdict, judge
+from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
 from bayesfloor.counts._labels import Floats, Ints
-from bayesfloor.engine._text import percent
+from bayesfloor.engine._text import percent, two_digits
 from bayesfloor.floor._results import LabelClaims, Result
+from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 TOO_HIGH = "too high here: sparse data"  # of tree bounds that the answer contradicts
+_AS_GOOD_AS_EQUAL = 0.005  # of error: no number of rows tells such a target from the best estimate
+_MOST_GROWTH = 64.0  # times the rows, beyond which no advice is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +117,8 @@ class Answer(Result):
     def judge(self, target: float) -> Verdict:
         """The same with its reason, what it rests on, and what would settle it.
 
+        By the upper end of the range alone "reachable", by the lower end alone "out of reach".
+
         Examples
         --------
         >>> from sklearn.datasets import load_wine
@@ -121,7 +126,49 @@ class Answer(Result):
         >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").judge(0.8).outcome
         'reachable'
         """
-        return judge(self, target)
+        check_target(target)
+        error = 1 - target
+        if self.upper <= error:
+            reason = f"the lowest possible error is at most {percent(self.upper)} %"
+            return Verdict(target, REACHABLE, reason, self.why_upper)
+        if self.lower > error:
+            reason = f"the lowest possible error is at least {percent(self.lower)} %"
+            return Verdict(target, OUT_OF_REACH, reason, self.why_lower)
+        best = f"the best estimate of the lowest possible error is {percent(self.estimate)} %"
+        low = "no lower limit is known" if np.isnan(self.lower) else f"it may be as low as {percent(self.lower)} %"
+        reason = f"{best}; {low}, and it is at most {percent(self.upper)} %"
+        rests_on = f"{self.why_upper}; {self.why_lower}" if self.why_lower else self.why_upper
+        return Verdict(target, TOO_CLOSE, reason, rests_on, self._settle(error))
+
+    def _settle(self, error: float) -> str:
+        """What would decide: more rows, if some number of them is expected to."""
+        if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
+            return "nothing, because the target is within 0.5 points of the best estimate"
+        if not len(self.curve.n_rows):
+            return "more rows: no learner could be trained on these"
+        if error > self.estimate:
+            growth = self._growth_to_reach(error)
+            if growth is None:
+                return "a better model, or features that say more: these learners would need too many rows"
+        elif np.isnan(self.lower):
+            why = "" if not self.reasons or self.reasons[0].startswith(NO_SIGNAL) else f" ({self.reasons[0]})"
+            return f"features that say more, or a model that finds more{why}"
+        else:  # the lower end nears the estimate as one over the root of the number of rows
+            growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
+            if growth > _MOST_GROWTH:
+                return "too many more rows to be practical"
+        more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1])
+        return f"about {two_digits(more):,} more rows"
+
+    def _growth_to_reach(self, error: float) -> float | None:
+        """How many times the rows it takes until the best learner's limit is expected to meet the target."""
+        curve = self.curve
+        growth = curve.n_rows / curve.n_rows[curve.measured][-1]
+        for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):
+            n = self.n_rows * min(times, max(1.0, 4000 / self.n_rows))
+            if times <= _MOST_GROWTH and float(upper_limit(predicted * n, n, 0.99)) <= error:
+                return float(times)
+        return None
 
     def contradicts(self, tree_bound: float) -> bool:
         """Whether the best estimate lies below a lower tree bound, which is then marked wherever it is shown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 import numpy as np
 
 from bayesfloor.cli._console import Output
-from bayesfloor.cli._work import draw_limit, read, tell_drawn, without_warning
+from bayesfloor.cli._settings import Settings, read, tell_drawn, without_warning
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.io._data import Data
@@ -31,9 +32,9 @@ def check_files(paths: Sequence[str], pca: str | None) -> None:
         raise click.UsageError("A file is named twice.")
 
 
-def read_files(paths: Sequence[str], given: dict[str, Any]) -> list[Data]:
+def read_files(paths: Sequence[str], settings: Settings) -> list[Data]:
     """The files, which must hold the same rows."""
-    found = [read({**given, "path": path}) for path in paths]
+    found = [read(replace(settings, path=path)) for path in paths]
     for path, data in zip(paths[1:], found[1:], strict=True):
         _refuse_others(paths[0], path, found[0], data)
     return found
@@ -57,28 +58,28 @@ def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
 
 
 def compare_files(
-    output: Output, paths: Sequence[str], found: list[Data], given: dict[str, Any], progress: Progress
+    output: Output, paths: Sequence[str], found: list[Data], settings: Settings, progress: Progress
 ) -> Comparison:
     """The files against each other, or one against its principal components."""
     from bayesfloor.selection._representations import compare_representations
 
-    if given["pca"] is None:
+    if settings.pca is None:
         candidates, X = dict(zip(_names(paths), (data.X for data in found), strict=True)), None
     else:
         X = _numbers(found[0])
-        candidates = _components(X, given["pca"], given["seed"])
+        candidates = _components(X, settings.pca, settings.seed)
     with without_warning():
         compared = compare_representations(
             candidates,
             found[0].y,
             X,
             groups=found[0].groups,
-            scale=given["scale"],
-            n_trees=given["trees"],
-            n_jobs=given["jobs"],
-            random_state=given["seed"],
+            scale=settings.scale,
+            n_trees=settings.trees,
+            n_jobs=settings.jobs,
+            random_state=settings.seed,
             progress=progress,
-            **draw_limit(given),
+            **settings.draw_limit(),
         )
     tell_drawn(output, int(compared.n_rows.max()), found[0].y)
     return compared

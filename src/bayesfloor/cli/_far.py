@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from bayesfloor.cli._console import Output
+from bayesfloor.cli._settings import Settings
 from bayesfloor.engine._text import printable
 from bayesfloor.io._files import find_file
 from bayesfloor.io._messages import DataError
@@ -31,30 +32,30 @@ _NOT_FAR = {
 }
 
 
-def check_engine(output: Output, given: dict[str, Any]) -> None:
+def check_engine(output: Output, settings: Settings) -> None:
     """Refuse options of an engine that is not asked for, and warn of those that do nothing."""
-    if given.get("scheduler") and given.get("engine") != "dask":
+    if settings.scheduler and settings.engine != "dask":
         raise click.UsageError("--scheduler needs --engine dask.")
-    if _is_asked(given) and (unfit := _unfit(given)):
+    if _is_asked(settings) and (unfit := _unfit(settings)):
         raise click.UsageError(f"{unfit[0]} needs all rows here: leave out --engine and --checkpoint.")
-    if given.get("checkpoint") is not None and given["max_rows"] != 0:
+    if settings.checkpoint is not None and settings.max_rows != 0:
         output.note("--checkpoint only helps when all rows are used: add --max-rows 0")
 
 
-def stays_away(given: dict[str, Any]) -> bool:
+def stays_away(settings: Settings) -> bool:
     """Whether the data are to stay where they are: somebody says so, or asks for all of a large file."""
-    if _is_asked(given):
+    if _is_asked(settings):
         return True
-    return given["max_rows"] == 0 and not _unfit(given) and given["path"] != "-" and _is_large(given["path"])
+    return settings.max_rows == 0 and not _unfit(settings) and settings.path != "-" and _is_large(settings.path)
 
 
-def _is_asked(given: dict[str, Any]) -> bool:
-    return given.get("engine") == "dask" or given.get("checkpoint") is not None
+def _is_asked(settings: Settings) -> bool:
+    return settings.engine == "dask" or settings.checkpoint is not None
 
 
-def _unfit(given: dict[str, Any]) -> list[str]:
+def _unfit(settings: Settings) -> list[str]:
     """Options that need all rows here."""
-    return [flag for name, flag in _NOT_FAR.items() if given.get(name)]
+    return [flag for name, flag in _NOT_FAR.items() if getattr(settings, name)]
 
 
 def _is_large(path: str) -> bool:
@@ -62,18 +63,19 @@ def _is_large(path: str) -> bool:
     return file.kind in ("Parquet", "npy") and file.is_large
 
 
-def say_again(given: dict[str, Any]) -> list[str]:
+def say_again(settings: Settings) -> list[str]:
     """The options of the engine, for the next command."""
-    if not _is_asked(given):
+    if not _is_asked(settings):
         return []
-    said = {f"--{name.replace('_', '-')}": given[name] for name in ("engine", "scheduler", "checkpoint", "max_rows")}
+    said: dict[str, Any] = {"--engine": settings.engine, "--scheduler": settings.scheduler}
+    said |= {"--checkpoint": settings.checkpoint, "--max-rows": settings.max_rows}
     return [str(word) for pair in said.items() if pair[1] not in (None, "threads") for word in pair]
 
 
 @contextmanager
-def connect(output: Output, given: dict[str, Any]) -> Iterator[Any]:
+def connect(output: Output, settings: Settings) -> Iterator[Any]:
     """A client of the Dask cluster asked for, or None; without an address, of two workers on this machine."""
-    if given.get("engine") != "dask":
+    if settings.engine != "dask":
         yield None
         return
     try:
@@ -82,9 +84,9 @@ def connect(output: Output, given: dict[str, Any]) -> Iterator[Any]:
     except ModuleNotFoundError as error:
         raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told once, below
-    with _cluster(dask, output, given.get("scheduler")) as cluster, _client(dask, cluster) as client:
+    with _cluster(dask, output, settings.scheduler) as cluster, _client(dask, cluster) as client:
         if not client.nthreads():
-            output.note(f"no worker at {printable(given['scheduler'])} yet: waiting for one")
+            output.note(f"no worker at {printable(settings.scheduler)} yet: waiting for one")
         try:
             yield client
         except (CancelledError, CommClosedError) as error:

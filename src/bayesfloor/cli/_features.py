@@ -10,8 +10,8 @@ import click
 import numpy as np
 
 from bayesfloor.cli._console import Output
+from bayesfloor.cli._settings import Settings, tell_drawn, without_warning
 from bayesfloor.cli._tables import write_table
-from bayesfloor.cli._work import draw_limit, preparing, tell_drawn, without_warning
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
@@ -35,10 +35,10 @@ _NOT_ALONE = {
 }
 
 
-def refuse_unheeded(given: dict[str, Any]) -> None:
+def refuse_unheeded(settings: Settings) -> None:
     """Refuse options that features looked at alone do not heed."""
     for name, flag in _NOT_ALONE.items():
-        if given[name]:
+        if getattr(settings, name):
             raise click.UsageError(f"--filter rates each feature alone, without {flag}. Leave one out.")
 
 
@@ -59,23 +59,23 @@ def _duration(seconds: float) -> str:
     return next(f"about {count(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most)
 
 
-def select_features(output: Output, data: Data, given: dict[str, Any], progress: Progress) -> SelectionPath:
+def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
     """The path of a selection."""
     from bayesfloor.selection._selector import FloorSelector
 
     logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
-    asked = {name: given[name] for name in ("criterion", "holdout") if given.get(name) is not None}
+    asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
     selector = FloorSelector(
-        given.get("most") or "auto",
-        start="pairs" if given.get("pairs") else "single",
-        scale=given["scale"],
-        n_trees=given["trees"],
-        n_jobs=given["jobs"],
-        random_state=given["seed"],
+        settings.most or "auto",
+        start="pairs" if settings.pairs else "single",
+        scale=settings.scale,
+        n_trees=settings.trees,
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
         progress=progress,
-        **asked,
-        **preparing(given, data),
-        **draw_limit(given),
+        **{name: value for name, value in asked.items() if value is not None},
+        **settings.preparing(data),
+        **settings.draw_limit(),
     )
     with without_warning():
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
@@ -83,11 +83,11 @@ def select_features(output: Output, data: Data, given: dict[str, Any], progress:
     return path
 
 
-def floors_alone(_: Output, data: Data, given: dict[str, Any], progress: Progress) -> FeatureFloors:
+def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) -> FeatureFloors:
     """The floor of each feature alone."""
     from bayesfloor.selection._filter import feature_floors
 
-    return feature_floors(_named(data), data.y, n_jobs=given["jobs"], progress=progress)
+    return feature_floors(_named(data), data.y, n_jobs=settings.jobs, progress=progress)
 
 
 def _named(data: Data) -> Any:

@@ -20,19 +20,18 @@ from bayesfloor.cli._options import (
     output_options,
     predictions_option,
 )
+from bayesfloor.cli._settings import make_output, read, take
 from bayesfloor.cli._work import (
     FILES,
     command_line,
     gate_lines,
     if_pillow,
     look,
-    make_output,
     next_lines,
     one_to_stdout,
     page_path,
     pictures,
     prepared_lines,
-    read,
     read_baseline,
     refuse_missing_folder,
     write_all,
@@ -103,7 +102,18 @@ def verbs() -> None:
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
 def check(
-    json_path: str | None, markdown: str | None, *, target: float | None, strict: bool, exit_zero: bool, **given: Any
+    json_path: str | None,
+    markdown: str | None,
+    *,
+    target: float | None,
+    max_error: float | None,
+    max_pair_error: float | None,
+    max_class_error: float | None,
+    baseline: str | None,
+    max_error_rise: float,
+    strict: bool,
+    exit_zero: bool,
+    **given: Any,
 ) -> int:
     """Estimate how low the error can go, what is in the way, and whether a target is reachable.
 
@@ -113,13 +123,19 @@ def check(
     """
     one_to_stdout(json_path, markdown)
     refuse_missing_folder(json_path, markdown)
-    limits = {name: given.pop(name) for name in ("max_error", "max_pair_error", "max_class_error", "max_error_rise")}
-    before, output = read_baseline(given.pop("baseline")), make_output(given)
-    _, found = look(output, target, given)
-    gates = found.gates(baseline=before, **limits)
+    before = read_baseline(baseline)
+    output, settings = take(given)
+    _, found = look(output, target, settings)
+    gates = found.gates(
+        max_error=max_error,
+        max_pair_error=max_pair_error,
+        max_class_error=max_class_error,
+        baseline=before,
+        max_error_rise=max_error_rise,
+    )
     if "-" not in (json_path, markdown):
         more = prepared_lines(found) if output.verbose else []
-        output.result("\n".join([repr(found), *more, *gate_lines(gates), *next_lines(found, given)]))
+        output.result("\n".join([repr(found), *more, *gate_lines(gates), *next_lines(found, settings)]))
     write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "too close to call"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
@@ -145,9 +161,6 @@ def report(
     markdown: str | None,
     *,
     target: float | None,
-    image: str | None,
-    pixels: str | None,
-    show_rows: bool,
     open_it: bool,
     **given: Any,
 ) -> None:
@@ -155,15 +168,15 @@ def report(
     one_to_stdout(json_path, markdown)
     if path_out == "-":
         raise click.UsageError("The report needs a file: -o report.html.")
-    output = make_output(given)
+    output, settings = take(given)
     refuse_missing_folder(path_out, json_path, markdown)
-    data, found = look(output, target, {**given, "image": image, "pixels": pixels, "show_rows": show_rows})
+    data, found = look(output, target, settings)
     path = path_out or page_path(data.name)
     written = found.to_html(
         path,
-        images=pictures(data, pixels),
+        images=pictures(data, settings.pixels),
         ids=data.ids,
-        features=data.X if show_rows else None,
+        features=data.X if settings.show_rows else None,
         command=command_line(),
     )
     if "-" not in (json_path, markdown):
@@ -182,12 +195,12 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     from bayesfloor.cli._samples import find_rows, format_rows, write_rows
     from bayesfloor.cli._tables import check_ending
 
-    output = make_output(given)
+    output, settings = take(given)
     check_ending(path_out)
     refuse_missing_folder(path_out)
-    data = read(given)
+    data = read(settings)
     with output.bar() as bar:
-        found = find_rows(data, given, bar)
+        found = find_rows(data, settings, bar)
     if path_out is None:
         output.result(format_rows(found, data, most or 50))
     else:
@@ -218,18 +231,18 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
     from bayesfloor.cli import _features as work
     from bayesfloor.cli._tables import check_ending
 
-    output = make_output(given)
+    output, settings = take(given)
     check_ending(path_out)
     refuse_missing_folder(path_out, json_path)
     if alone:
-        work.refuse_unheeded(given)
-    data = read(given)
+        work.refuse_unheeded(settings)
+    data = read(settings)
     if not alone:
-        work.tell_cost(output, len(data.feature_names), pairs=given["pairs"], criterion=given["criterion"])
+        work.tell_cost(output, len(data.feature_names), pairs=settings.pairs, criterion=settings.criterion)
     with output.bar() as bar:
-        found = (work.floors_alone if alone else work.select_features)(output, data, given, bar)
+        found = (work.floors_alone if alone else work.select_features)(output, data, settings, bar)
     if path_out is None and json_path != "-":
-        output.result(work.format_found(found, given["most"]))
+        output.result(work.format_found(found, settings.most))
     work.write_found(output, found, path_out, json_path)
 
 
@@ -248,12 +261,12 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     from bayesfloor.cli import _compare as work
     from bayesfloor.cli._features import write_json
 
-    output = make_output(given)
-    work.check_files(paths, given["pca"])
+    output, settings = take(given)
+    work.check_files(paths, settings.pca)
     refuse_missing_folder(json_path)
-    data = work.read_files(paths, given)
+    data = work.read_files(paths, settings)
     with output.bar() as bar:
-        found = work.compare_files(output, paths, data, given, bar)
+        found = work.compare_files(output, paths, data, settings, bar)
     if json_path != "-":
         output.result(work.format_comparison(found))
     write_json(output, found, json_path)
@@ -280,10 +293,10 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
     from bayesfloor.cli._tree import format_tree, grow
 
-    output = make_output(given)
-    data = read(given)
+    output, settings = take(given)
+    data = read(settings)
     with output.bar() as bar:
-        grown = grow(data, given, cut, bar)
+        grown = grow(data, settings, cut, bar)
     (output.result if form == "text" else output.raw)(format_tree(grown, form))
 
 
@@ -295,7 +308,7 @@ def explain(term: str | None, **given: Any) -> None:
     from bayesfloor.summary._glossary import CODES, TERMS
     from bayesfloor.summary._glossary import explain as explain_term
 
-    output = make_output(given)
+    output = make_output(**given)
     if term is None:
         known = [f"{code}  {'. '.join(text.split('. ')[:2]).rstrip('.')}." for code, text in CODES.items()]
         output.result("\n".join([*known, "", "Terms: " + ", ".join(sorted(TERMS))]))
@@ -313,7 +326,7 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
 
     from bayesfloor.summary._check import check as look_at
 
-    output = make_output(given)
+    output = make_output(**given)
     digits = load_digits()
     with output.bar() as bar:
         found = look_at(digits.data, digits.target, name="digits", effort=effort, progress=bar)

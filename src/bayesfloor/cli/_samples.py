@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.cli._settings import Settings
 from bayesfloor.cli._tables import write_table
-from bayesfloor.cli._work import preparing
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
@@ -19,19 +19,19 @@ from bayesfloor.summary._words import count
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 
 
-def find_rows(data: Data, given: dict[str, Any], progress: Progress) -> SampleScores:
+def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
     """The scores of all rows."""
     from bayesfloor.floor._odd_labels import odd_labels
 
     return odd_labels(
         data.X,
         data.y,
-        n_trees=given["trees"],
-        scale=given["scale"],
+        n_trees=settings.trees,
+        scale=settings.scale,
         groups=data.groups,
-        **preparing(given, data),
-        n_jobs=given["jobs"],
-        random_state=given["seed"],
+        **settings.preparing(data),
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
         progress=progress,
     )
 

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import json
-import warnings
-from typing import Any
 
-from bayesfloor.cli._work import preparing
+from bayesfloor.cli._settings import Settings, without_warning
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._data import Data
 
 
-def grow(data: Data, given: dict[str, Any], cut: str, progress: Progress) -> ClassTree:
+def grow(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
     """The tree of a file's classes."""
-    from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
+    from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.summary._check import grow_class_tree
 
     floor = BayesFloor(
-        n_trees=given["trees"],
-        scale=given["scale"],
-        max_rows=given["max_rows"] or None,
-        target_width=None if given["max_rows"] == 0 else 0.01,
-        n_jobs=given["jobs"],
-        random_state=given["seed"],
+        n_trees=settings.trees,
+        scale=settings.scale,
+        **settings.drawing(),
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
         progress=progress,
-        **preparing(given, data),
+        **settings.preparing(data),
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampledRowsWarning)
+    with without_warning():
         floor.fit(data.X, data.y, groups=data.groups)
     return grow_class_tree(floor.pairwise_, cut)
 

@@ -1,12 +1,9 @@
-"""What the verbs have in common: reading, looking, writing, and what to say after it."""
+"""Checking a file, writing the result, and what to say after it."""
 
 from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesfloor.cli._console import Bar, Output
+from bayesfloor.cli._settings import Settings, read
 from bayesfloor.engine._text import as_utf8
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from bayesfloor.io._data import Data
     from bayesfloor.selection._path import SelectionPath
     from bayesfloor.summary._check import Check
@@ -27,109 +23,39 @@ if TYPE_CHECKING:
 FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
 
 
-def make_output(given: dict[str, Any]) -> Output:
-    """Where results and messages go, by the options for it."""
-    return Output(
-        quiet=given.pop("quiet"),
-        color=not given.pop("no_color"),
-        progress=not given.pop("no_progress"),
-        verbose=given.pop("verbose"),
-    )
-
-
-_SAME = ("groups", "predictions", "features", "drop", "embedding", "labels_file", "clean_labels")
-_NAMES = {**{name: name for name in _SAME}, "ids": "id_column", "images": "image"}
-
-
-def read(given: dict[str, Any], *, in_place: bool = False) -> Data:
-    """The file that was named."""
-    from bayesfloor.io._data import open_data
-
-    asked = {name: given[option] for name, option in _NAMES.items() if option in given}
-    drawing = {"max_rows": given.get("max_rows"), "random_state": given["seed"]}
-    return open_data(given["path"], given["label"], **asked, **drawing, in_place=in_place)
-
-
-def look(output: Output, target: float | None, given: dict[str, Any]) -> tuple[Data, Check]:
+def look(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
     """Read a file and check it."""
     from bayesfloor.cli._far import check_engine, connect, stays_away
 
-    check_engine(output, given)
-    data = read(given, in_place=stays_away(given))  # before the machinery: a wrong name is told at once
+    check_engine(output, settings)
+    data = read(settings, in_place=stays_away(settings))  # before the machinery: a wrong name is told at once
     from bayesfloor.summary._check import check as look_at
 
-    with connect(output, given) as client, output.bar() as bar:
+    with connect(output, settings) as client, output.bar() as bar:
         found = look_at(
             data,
             target=target,
-            **preparing(given, data),
-            scale=given["scale"],
-            n_trees=given["trees"],
-            max_rows=given["max_rows"] or None,
-            target_width=None if given["max_rows"] == 0 else 0.01,
-            effort=given["effort"],
-            n_jobs=given["jobs"],
-            random_state=given["seed"],
+            **settings.preparing(data),
+            scale=settings.scale,
+            n_trees=settings.trees,
+            **settings.drawing(),
+            effort=settings.effort,
+            n_jobs=settings.jobs,
+            random_state=settings.seed,
             progress=bar,
             client=client,
-            checkpoint=given.get("checkpoint"),
+            checkpoint=settings.checkpoint,
         )
-        if given.get("select"):
-            found = replace(found, selection=_select(output, data, given, bar))
+        if settings.select:
+            found = replace(found, selection=_select(output, data, settings, bar))
     return data, found
 
 
-def preparing(given: dict[str, Any], data: Data) -> dict[str, Any]:
-    """How columns become numbers, as the user says."""
-    return {"prepare": "strict" if given["strict_input"] else "auto", "roles": _roles(given, data)}
-
-
-def _roles(given: dict[str, Any], data: Data) -> dict[str, str] | None:
-    """What the user says columns are, of those that are features."""
-    from bayesfloor.io._encode import ROLES
-    from bayesfloor.io._messages import DataError, quote, refuse_unknown
-
-    roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
-    for said in given["as_role"]:
-        name, equals, role = said.rpartition("=")
-        if not equals or role not in known:
-            raise DataError(
-                f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(known)}."
-            )
-        roles[name] = role
-    refuse_unknown(roles, data.feature_names)
-    return roles or None
-
-
-def _select(output: Output, data: Data, given: dict[str, Any], progress: Bar) -> SelectionPath:
+def _select(output: Output, data: Data, settings: Settings, progress: Bar) -> SelectionPath:
     from bayesfloor.cli._features import select_features, tell_cost
 
     tell_cost(output, len(data.feature_names))
-    return select_features(output, data, given, progress)
-
-
-def draw_limit(given: dict[str, Any]) -> dict[str, Any]:
-    """How many rows to draw, where somebody says so; 0 stands for all."""
-    return {} if given["max_rows"] is None else {"max_rows": given["max_rows"] or None}
-
-
-@contextmanager
-def without_warning() -> Iterator[None]:
-    """No warning of subsampling: ``tell_drawn`` says it in a line."""
-    from bayesfloor.floor._bayes_floor import SampledRowsWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampledRowsWarning)
-        yield
-
-
-def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
-    """Say so where not all rows that have a label were used."""
-    from bayesfloor.io._labels import missing_labels
-
-    n_rows = len(y) - int(missing_labels(y).sum())
-    if n_used < n_rows:
-        output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")
+    return select_features(output, data, settings, progress)
 
 
 def read_baseline(path: str | None) -> Check | None:
@@ -190,31 +116,32 @@ _SAID_AGAIN = {
 }
 
 
-def next_lines(found: Check, given: dict[str, Any]) -> list[str]:
+def next_lines(found: Check, settings: Settings) -> list[str]:
     """What to do next, as commands to copy."""
-    if given["path"] == "-":
+    if settings.path == "-":
         return ["", "bayesfloor explain CODE"]
-    words = [given["path"]]
+    words = [settings.path]
     for name, flag in _SAID_AGAIN.items():
-        values = given[name] if isinstance(given[name], tuple) else [given[name]]
-        words += [word for value in values if value for word in (flag, value)]
+        value = getattr(settings, name)
+        values = value if isinstance(value, tuple) else [value]
+        words += [word for one in values if one for word in (flag, one)]
     from bayesfloor.cli._far import say_again
 
-    words += (engine := say_again(given))
-    model = [] if given["predictions"] is None else ["--predictions", given["predictions"]]
-    effort = [] if given["effort"] == "normal" else ["--effort", given["effort"]]
-    verbs = {"report": [*words, *model, *effort, *_prepare_again(given)]}
+    words += (engine := say_again(settings))
+    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
+    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    verbs = {"report": [*words, *model, *effort, *_prepare_again(settings)]}
     if found.rows.n_suspect and not engine:  # samples reads all rows
-        drop = [] if given["predictions"] is None else ["--drop", given["predictions"]]
-        verbs = {"samples": [*words, *drop, *_prepare_again(given)], **verbs}
+        drop = [] if settings.predictions is None else ["--drop", settings.predictions]
+        verbs = {"samples": [*words, *drop, *_prepare_again(settings)], **verbs}
     return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
 
 
-def _prepare_again(given: dict[str, Any]) -> list[str]:
+def _prepare_again(settings: Settings) -> list[str]:
     """The options that say how to prepare the data."""
-    flags = {"--clean-labels": given["clean_labels"], "--strict-input": given["strict_input"]}
+    flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
     said = [flag for flag, asked in flags.items() if asked]
-    return [*(word for role in given["as_role"] for word in ("--as", role)), *said]
+    return [*(word for role in settings.as_role for word in ("--as", role)), *said]
 
 
 def prepared_lines(found: Check) -> list[str]:

@@ -1,1 +1,6 @@
-"""Where tasks run and how long work tells of itself."""
+"""Where tasks run, how work tells of itself, and files that are written whole.
+
+Comes in: tasks, files and rows of numbers beyond memory.
+Goes out: results, progress, pieces with checksums, short harmless texts.
+Must not know: what a tree or a label means.
+"""

@@ -1,4 +1,7 @@
-"""Fits to rows that need not be in memory: most of it on some rows that are drawn, the trees of all in blocks."""
+"""Fits to rows that need not be in memory: most of it on some rows that are drawn, the trees of all in blocks.
+
+``floor`` is the ``BayesFloor`` that asks; its module imports this one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
 from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.floor._fit import Content, Counts, Fit
-from bayesfloor.floor._sample import Sample, read_sample
+from bayesfloor.floor._sample import Sample, announce, read_sample
 from bayesfloor.floor._scale import Scaler, fit_scale
 from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
@@ -23,7 +26,6 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._labels import hard_shares, read_labels
 
 if TYPE_CHECKING:
-    from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.forest._beyond import Work
 
 _POOL, _POOL_BYTES = 1_000_000, 8e8  # rows, and bytes of them, that growing samples are drawn from
@@ -75,7 +77,7 @@ class Far:
     codes: Ints | None
 
 
-def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
+def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
     """The rows to fit to first."""
     data, runner = open_labelled(X, y), make_runner(client, floor.n_jobs)
     n, all_rows = data.rows.shape[0], floor.target_width is None and floor.max_rows is None
@@ -95,13 +97,11 @@ def draw_far(floor: BayesFloor, X: Any, y: Any, client: Any) -> Far:
     return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
 
 
-def count_all(floor: BayesFloor, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
+def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
     """What the trees of all rows show, and how they were grown; nothing where the rows drawn are to do."""
     if far.codes is not None:
         return _count_all(floor, fit, far, far.codes, checkpoint)
     if len(np.unique(fit.sample.row)) == len(far.sample) < far.sample.n_input:
-        from bayesfloor.floor._bayes_floor import announce
-
         announce(far.sample, "no more are drawn of rows that are told by where they are", level=4)
     return None, None
 
@@ -115,7 +115,7 @@ def _refuse_gaps(drawn: Drawn) -> None:
         )
 
 
-def _pool_size(floor: BayesFloor, data: Labelled, *, all_rows: bool) -> int:
+def _pool_size(floor: Any, data: Labelled, *, all_rows: bool) -> int:
     if all_rows:
         return _BESIDE_ALL
     room = int(_POOL_BYTES / (8 * data.rows.shape[1]))
@@ -132,7 +132,7 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
     return Drawn(row, data.rows.take(row), data.read_labels()[row], drawn.n_rows)
 
 
-def _count_all(floor: BayesFloor, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:
+def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:
     from bayesfloor.forest._beyond import Beyond, forest_beyond  # which loads the compiled kernels
 
     rows = ScaledRows(far.data.rows, fit_scale(fit.sample.features, fit.scale))

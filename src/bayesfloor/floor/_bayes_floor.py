@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import warnings
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,15 @@ from bayesfloor.floor._overall import (
     sample_scores,
 )
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, draw_to_shares, read_priors, read_sample
+from bayesfloor.floor._sample import (
+    Sample,
+    announce,
+    check_max_rows,
+    draw_rows,
+    draw_to_shares,
+    read_priors,
+    read_sample,
+)
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.floor._trees import grow, prepare
@@ -45,17 +52,6 @@ logger = logging.getLogger(__name__)
 LARGE = 50_000  # rows from which growing samples are tried before all
 _FIRST_SAMPLE = 12_500
 _FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarters
-
-
-class SampledRowsWarning(UserWarning):
-    """Not all rows were used, on purpose.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from bayesfloor import SampledRowsWarning
-    >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
-    """
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -483,12 +479,6 @@ def check_floor(floor: object) -> None:
     if not isinstance(floor, BayesFloor):
         raise TypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)
-
-
-def announce(sample: Sample, why: str, level: int = 5) -> None:
-    """Say that not all rows are used, at the line so many calls up."""
-    message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
-    warnings.warn(SampledRowsWarning(message), stacklevel=level)
 
 
 def _warn_if_short(forest: Forest) -> None:

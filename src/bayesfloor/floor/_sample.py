@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -21,6 +22,17 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide import read_any
+
+
+class SampledRowsWarning(UserWarning):
+    """Not all rows were used, on purpose.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from bayesfloor import SampledRowsWarning
+    >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,3 +245,9 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
     if shares.shape != classes.shape or not (shares > 0).all() or not np.isfinite(shares).all():
         raise ValueError(f"Got priors={priors!r}, but expected {len(classes)} positive numbers.")
     return shares / shares.sum()
+
+
+def announce(sample: Sample, why: str, level: int = 5) -> None:
+    """Say that not all rows are used, at the line so many calls up."""
+    message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
+    warnings.warn(SampledRowsWarning(message), stacklevel=level)

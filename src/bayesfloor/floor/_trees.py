@@ -7,7 +7,8 @@ import numpy as np
 from bayesfloor.counts._labels import Floats, Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._sample import Sample
-from bayesfloor.forest._forest import Forest, prepare_kernels, spanning_forest
+from bayesfloor.forest._forest import Forest
+from bayesfloor.forest._spanning_forest import prepare_kernels, spanning_forest
 
 _STEP, _ENTRY = 8e-6, 1.5e-9  # seconds of plain Prim for a step, and for each vertex looked at in it
 _TERM = 0.5e-9  # seconds for a feature of a distance

@@ -1,30 +1,14 @@
-"""``spanning_forest``: the first t orthogonal Euclidean minimal spanning trees of a set of rows."""
+"""``Forest``: edges of the first t orthogonal Euclidean minimal spanning trees, as users see them."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import is_place, open_rows
-from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._order import Floats, Ints
-from bayesfloor.forest._prim import Distances, prim_forest
-from bayesfloor.forest._vertices import Vertices, find_vertices
-
-METHODS = ("auto", "prim", "kdtree", "matmul")
-
-# Vertices up to which a set takes the plain path, with one matrix of distances (134 MB at most):
-# about as long as compiling the kernels takes.
-PLAIN_UP_TO = 4096
-
-_PLAIN_WHEN_COMPILED, _BLOCKS = 32, "bayesfloor.forest._blocks"
+from bayesfloor.forest._vertices import Vertices
 
 MOST_TREES = 100  # tree numbers are kept in one byte
 
@@ -85,129 +69,6 @@ class Forest:
     def __repr__(self) -> str:
         sizes = " + ".join(str(size) for size in self.tree_sizes)
         return f"Forest({len(self.rows)} rows, {self.n_spanned} vertices, trees of {sizes} edges)"
-
-
-def spanning_forest(
-    X: Any,
-    n_trees: int = 3,
-    groups: ArrayLike | None = None,
-    method: str = "auto",
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-    *,
-    client: Any = None,
-    checkpoint: str | Path | None = None,
-    block_rows: int | None = None,
-) -> Forest:
-    """First t orthogonal Euclidean minimal spanning trees.
-
-    Tree 1 is the minimal spanning tree of the rows, tree j that of the complete graph without the
-    edges of the trees before. The answer is exact and the same for every method, number of threads
-    and order of rows; ties are broken by the rows' own content.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_features), str, path or Rows
-        Finite numbers. Equal rows become one vertex. Rows that need not be in memory are told by where
-        they are: a ``.npy`` file, a ``.parquet`` file, a folder of them, or what ``open_rows`` returns.
-    n_trees : int, default=3
-        Number of trees.
-    groups : array-like of shape (n_rows,), default=None
-        Rows of one group (a patient, a video) are never joined.
-    method : {"auto", "prim", "kdtree", "matmul"}, default="auto"
-        How neighbours are found: plain Prim (small sets; nothing is compiled), a kd-tree (few
-        dimensions) or matrix products (many). "auto" estimates which one is fastest.
-    n_jobs : int, default=None
-        Number of threads, as joblib understands it.
-    progress : callable, default=None
-        Called as ``progress(stage, done, total)`` while the work goes on.
-    client : distributed.Client, default=None
-        Runs the work as futures of a Dask cluster, in blocks of rows that fit its workers' memory;
-        without one, blocks run where ``joblib.parallel_config`` says.
-    checkpoint : str or path, default=None
-        Folder that finished pieces of the work are kept in: the same call goes on where it was cut
-        off. Workers on several machines need one that all of them see.
-    block_rows : int, default=None
-        Rows of a block. By default as many as the workers' memory has room for.
-
-    Returns
-    -------
-    Forest
-        Of rows in blocks the arrays are mapped from a nameless temporary file.
-
-    Examples
-    --------
-    >>> from bayesfloor import spanning_forest
-    >>> forest = spanning_forest([[0.0], [1.0], [3.0], [3.0]], n_trees=2)
-    >>> forest
-    Forest(4 rows, 3 vertices, trees of 2 + 1 edges)
-    >>> forest.length
-    array([1., 2., 3.])
-    """
-    check_n_trees(n_trees)
-    if method not in METHODS:
-        raise ValueError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
-    if client is not None or checkpoint is not None or block_rows is not None or is_place(X):
-        return _forest_in_blocks(X, n_trees, groups, method, n_jobs, progress, client, checkpoint, block_rows)
-    vertices, vertex = find_vertices(X, groups)
-    if method == "prim" or (method == "auto" and is_plain(len(vertices))):
-        edges = prim_forest(Distances(vertices, keep=len(vertices) <= PLAIN_UP_TO), n_trees, progress)
-    else:
-        edges = _compiled_forest(vertices, n_trees, method, n_jobs, progress)
-    return make_forest(edges, vertices, vertex, np.arange(len(vertex)), n_trees)
-
-
-def _forest_in_blocks(
-    X: Any,
-    n_trees: int,
-    groups: ArrayLike | None,
-    method: str,
-    n_jobs: int | None,
-    progress: Progress | None,
-    client: Any,
-    checkpoint: str | Path | None,
-    block_rows: int | None,
-) -> Forest:
-    from bayesfloor.engine._runners import make_runner
-    from bayesfloor.forest._beyond import AT_ONCE, Beyond, forest_beyond
-
-    if groups is not None or method != "auto":
-        raise ValueError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
-    _check_block_rows(block_rows)
-    rows = open_rows(X)
-    if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
-        return spanning_forest(rows.read(), n_trees, None, method, n_jobs, progress)
-    how = Beyond(make_runner(client, n_jobs), progress, checkpoint, block_rows)
-    return forest_beyond(rows, n_trees, how)[0]
-
-
-def _check_block_rows(block_rows: object) -> None:
-    if block_rows is None:
-        return
-    if not isinstance(block_rows, (int, np.integer)) or isinstance(block_rows, bool) or block_rows < 1:
-        raise ValueError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
-
-
-def is_plain(n_vertices: int) -> bool:
-    """Whether so few vertices take the plain path: always while nothing is compiled, then only tiny sets."""
-    return n_vertices <= (_PLAIN_WHEN_COMPILED if _BLOCKS in sys.modules else PLAIN_UP_TO)
-
-
-def prepare_kernels() -> None:
-    """Load the compiled kernels, which all but tiny sets then take: for those who have many forests to grow."""
-    from importlib import import_module
-
-    import_module(_BLOCKS)
-
-
-def _compiled_forest(
-    vertices: Vertices, n_trees: int, method: str, n_jobs: int | None, progress: Progress | None
-) -> Edges:
-    from bayesfloor.forest._blocks import forest_of
-    from bayesfloor.forest._finders import Run
-
-    with one_blas_thread():
-        return forest_of(vertices, n_trees, method, Run(n_jobs, progress)).by_rank()
 
 
 def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:

@@ -1,1 +1,6 @@
-"""Trees of classes, and classifiers on them."""
+"""Trees of classes, and classifiers on them.
+
+Comes in: a ``Fit`` and its answer, or rows.
+Goes out: class trees, ``SmartSVM``, ``FloorGuidedClassifier``.
+Must not know: pictures, ``selection``.
+"""

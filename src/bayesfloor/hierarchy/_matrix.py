@@ -11,10 +11,10 @@ import numpy as np
 
 from bayesfloor.counts._labels import Floats, Ints, Labels
 from bayesfloor.counts._pairs import pair_counts
-from bayesfloor.floor._bayes_floor import LARGE, SampledRowsWarning
+from bayesfloor.floor._bayes_floor import LARGE
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.floor._sample import Sample, draw_rows, make_sample
+from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows, make_sample
 from bayesfloor.floor._scale import Scaler, fit_scale, pick_scale
 from bayesfloor.floor._trees import prepare
 from bayesfloor.forest._classes import ClassForests, class_forests

@@ -1,4 +1,9 @@
-"""The one way in for tables: columns of any kind become numbers, and what became of each is told."""
+"""The one way in for tables: columns of any kind become numbers, and what became of each is told.
+
+Comes in: arrays, frames, Arrow streams, files, folders.
+Goes out: frozen ``Data``; columns as numbers, with what became of each.
+Must not know: trees, classifiers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Displays of results, in scikit-learn's manner; matplotlib is imported when one is drawn."""
+"""Displays of results, in scikit-learn's manner; matplotlib is imported when one is drawn.
+
+Comes in: results.
+Goes out: displays.
+Must not know: fitting, words of the report.
+"""
 
 from bayesfloor.plotting._answer import AnswerDisplay
 from bayesfloor.plotting._bounds import BoundsDisplay

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._text import about, percent, span
 from bayesfloor.plotting._display import DARK, GREY, LIGHT, MIDDLE, PALE, STRONG, Display, clear_frame, in_percent
 from bayesfloor.plotting._fonts import label_style, label_texts
@@ -101,8 +102,6 @@ class AnswerDisplay(Display):
         **looks
             Arguments of ``plot``.
         """
-        from bayesfloor.answer._verdict import check_target  # late: it brings SciPy's distributions
-
         if target is not None:
             check_target(target)
         return cls(answer, None if overall is None else (overall.lower, overall.upper), target).plot(**looks)

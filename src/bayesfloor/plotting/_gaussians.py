@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from bayesfloor.counts._labels import Floats
-from bayesfloor.forest._forest import spanning_forest
+from bayesfloor.forest._spanning_forest import spanning_forest
 
 
 def bayes_error(distance: ArrayLike, proportion: float) -> Floats:

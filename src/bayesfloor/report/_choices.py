@@ -10,8 +10,8 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
-from bayesfloor.summary._check import Check
 from bayesfloor.summary._choices import Cells, comparison_cells, gap_cells, path_cells, path_notes
+from bayesfloor.summary._measured import Measured
 
 _MOST_LINES = 30  # classes, and as many pairs, that a model is compared on
 _SHARP = 160  # dots per inch: phones have more than one per pixel
@@ -32,12 +32,12 @@ class Choice(NamedTuple):
     picture: str
 
 
-def make_choices(check: Check) -> list[Choice]:
+def make_choices(check: Measured) -> list[Choice]:
     """The sections that this check has."""
     return [*_gap(check), *_selection(check), *_comparison(check)]
 
 
-def _gap(check: Check) -> Iterator[Choice]:
+def _gap(check: Measured) -> Iterator[Choice]:
     if check.gap is not None:
         hint = (
             "The model's error beside the lowest possible one: of all rows, within each class, and between the "
@@ -48,7 +48,7 @@ def _gap(check: Check) -> Iterator[Choice]:
         yield Choice("model", "Model", "Your model against the floor", hint, cells, notes, picture)
 
 
-def _selection(check: Check) -> Iterator[Choice]:
+def _selection(check: Measured) -> Iterator[Choice]:
     path = check.selection
     if path is not None:
         hint = (
@@ -59,7 +59,7 @@ def _selection(check: Check) -> Iterator[Choice]:
         yield Choice("drop", "Features", "What you can drop", hint, path_cells(path), path_notes(path), picture)
 
 
-def _comparison(check: Check) -> Iterator[Choice]:
+def _comparison(check: Measured) -> Iterator[Choice]:
     found = check.comparison
     if found is not None:
         hint = (

@@ -8,7 +8,7 @@ from bayesfloor.report._curve import draw_curve
 from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
 from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
-from bayesfloor.summary._check import Check
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._text import head_line, unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs
@@ -16,13 +16,13 @@ _TITLED, _MOST = 12, 58_000  # classes whose cells have tooltips, and bytes of a
 _TREE = 12_000  # bytes of the tree; a longer one is left to the report
 
 
-def to_notebook(check: Check) -> str:
+def to_notebook(check: Measured) -> str:
     """The part of the report that a notebook shows; without tooltips where these are too long."""
     page = _render(check, titles=len(check.labels) <= _TITLED)
     return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
 
 
-def _render(check: Check, *, titles: bool) -> str:
+def _render(check: Measured, *, titles: bool) -> str:
     return render(
         "notebook.html",
         check=check,
@@ -40,7 +40,7 @@ def _render(check: Check, *, titles: bool) -> str:
     )
 
 
-def _short_tree(check: Check) -> str:
+def _short_tree(check: Measured) -> str:
     if len(check.labels) > MOST_DRAWN:
         return ""
     text = tree_text(check)

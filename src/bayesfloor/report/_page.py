@@ -23,8 +23,8 @@ from bayesfloor.report._view import (
     pair_table,
     row_cards,
 )
-from bayesfloor.summary._check import Check
 from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
 from bayesfloor.summary._words import accuracy
 
@@ -44,7 +44,7 @@ _TERMS = (
 )
 
 
-def make_page(check: Check, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
+def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
     """The page as text."""
     listed = [*check.rows.scores.row[:_PICTURED].tolist(), *check.rows.nearest[:_PICTURED].tolist()]
     classes, class_end = class_table(check)
@@ -76,20 +76,20 @@ def make_page(check: Check, *, images: Any = None, ids: Any = None, features: An
     )
 
 
-def split_verdict(check: Check) -> tuple[str, str]:
+def split_verdict(check: Measured) -> tuple[str, str]:
     """The verdict's first sentence, and what follows it."""
     first, stop, rest = check.verdict.partition(". ")
     return first + stop.strip(), rest
 
 
-def why_reliable(check: Check) -> list[str]:
+def why_reliable(check: Measured) -> list[str]:
     """Reasons for the grade of the answer."""
     if check.answer.reliability == GOOD:
         return ["Unlike learners agree, there are enough rows, and the range is narrow."]
     return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
 
 
-def rests_on(check: Check) -> list[tuple[str, str]]:
+def rests_on(check: Measured) -> list[tuple[str, str]]:
     """What each part of the answer rests on, and what had no part in it."""
     answer = check.answer
     lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
@@ -115,7 +115,7 @@ def _left_out(reasons: dict[str, str]) -> str:
     return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 
-def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
+def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
     """Names of the four figures, their values, of which labels must not run into each other, and notes."""
     answer, pairs, (classes, _) = check.answer, pair_table(check, 1), class_table(check)
     hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none"]
@@ -133,13 +133,13 @@ def _tiles(check: Check) -> list[tuple[str, list[str], str]]:
     ]
 
 
-def _words(check: Check) -> list[tuple[str, str]]:
+def _words(check: Measured) -> list[tuple[str, str]]:
     """Codes on the page and the terms used throughout, with their meaning."""
     codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.traits})
     return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TERMS)]
 
 
-def _call(check: Check) -> str:
+def _call(check: Measured) -> str:
     """The call that gives this check again; settings that are the default's are left out."""
     facts = check.facts
     settings = {
@@ -157,7 +157,7 @@ def _call(check: Check) -> str:
     return f"bayesfloor.check(X, y, {', '.join(given)})"
 
 
-def _reproduce(check: Check, command: str) -> list[tuple[str, str]]:
+def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
     facts = check.facts
     versions = [f"bayesfloor {facts.version}", *(f"{name} {number}" for name, number in facts.versions.items())]
     given = [

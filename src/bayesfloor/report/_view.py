@@ -13,7 +13,7 @@ from bayesfloor.engine._text import about, cells, percent, range_text, show_labe
 from bayesfloor.io._columns import as_frame
 from bayesfloor.plotting._answer import learner_name, ranked
 from bayesfloor.plotting._layout import layout
-from bayesfloor.summary._check import Check
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._words import amount, target_text
 
@@ -69,17 +69,17 @@ class Ruler:
     target: Tick | None
 
 
-def make_ruler(check: Check) -> Ruler:
+def make_ruler(check: Measured) -> Ruler:
     """The answer on a number line, with the best learner beside it."""
     return _ruler(check, [_answer_line(check), *_learner_lines(check)[:1]])
 
 
-def evidence_ruler(check: Check) -> Ruler:
+def evidence_ruler(check: Measured) -> Ruler:
     """What the answer rests on: all learners, and the tree bounds."""
     return _ruler(check, [_answer_line(check), *_learner_lines(check), _tree_line(check)])
 
 
-def _answer_line(check: Check) -> Line:
+def _answer_line(check: Measured) -> Line:
     """The range with the best estimate in it."""
     answer = check.answer
     ends = answer.estimate, answer.lower, answer.upper
@@ -93,21 +93,21 @@ def _range_line(name: str, note: str, estimate: float, lower: float, upper: floa
     return Line(name, note, "range", (lower, upper), estimate)
 
 
-def _learner_lines(check: Check) -> list[Line]:
+def _learner_lines(check: Measured) -> list[Line]:
     """Cross-validated errors, smallest first."""
     names = show_labels([learner_name(name) for name, _ in ranked(check.answer)], _LEARNER)
     found = zip(names, ranked(check.answer), strict=True)
     return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
 
 
-def _tree_line(check: Check) -> Line:
+def _tree_line(check: Measured) -> Line:
     """Tree bounds, which are no result."""
     ends = (check.overall.lower, check.overall.upper)
     doubt = f", {TOO_HIGH}" if check.answer.contradicts(check.overall.lower) else ""
     return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
 
 
-def _ruler(check: Check, lines: list[Line]) -> Ruler:
+def _ruler(check: Measured, lines: list[Line]) -> Ruler:
     guessing = check.answer.guessing
     shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
     shown += [] if check.target is None else [1 - check.target]
@@ -200,7 +200,7 @@ class Matrix:
         return all(cells(label) <= 2 for label in self.labels)
 
 
-def make_matrix(check: Check, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
+def make_matrix(check: Measured, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
     """The matrix of best estimates relative to guessing, classes in the order of their tree."""
     order = matrix_order(check, most)
     highest = max(float(np.where(too_small(check.pairs), 0.0, check.pairs.relative).max()), 1e-9)
@@ -210,14 +210,14 @@ def make_matrix(check: Check, most: int = MOST_CELLS, *, titles: bool = True) ->
     return Matrix([short[k] for k in order], [check.labels[k] for k in order], rows, len(check.labels))
 
 
-def matrix_order(check: Check, most: int) -> list[int]:
+def matrix_order(check: Measured, most: int) -> list[int]:
     """Classes in the order of the tree's leaves; of too many those with the hardest pairs."""
     ranked = np.column_stack(hardest_pairs(check)).ravel().tolist()
     kept = set(list(dict.fromkeys([*ranked, *range(len(check.labels))]))[:most])
     return [k for k in layout(check.tree).rows.tolist() if k in kept]
 
 
-def _cell(check: Check, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
+def _cell(check: Measured, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
     """A cell; with names it also says what it is about."""
     pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
@@ -237,7 +237,7 @@ def _short(value: float) -> str:
     return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
 
 
-def pair_table(check: Check, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
+def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
     """Ranked pairs, with a bar for the error relative to guessing."""
     rows = pair_rows(check, most)
     highest = max((row.relative for row in rows), default=0.0) or 1.0
@@ -257,7 +257,7 @@ def pair_table(check: Check, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
     ]
 
 
-def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
+def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
     """Classes, hardest first, with their ranges; and where their rulers end."""
     rows = class_rows(check, MOST_CLASSES)
     end = ruler_end(max([row.upper for row in rows if not row.note] or [row.upper for row in rows]), 1.0)
@@ -277,7 +277,7 @@ def class_table(check: Check) -> tuple[list[dict[str, Any]], str]:
     return table, _round(end)
 
 
-def row_cards(check: Check, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
+def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
     """Rows with suspicious labels, each beside its neighbour."""
     scores, rows = check.rows.scores, check.rows
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
@@ -346,12 +346,12 @@ class Drawing(NamedTuple):
     text_at: int
 
 
-def tree_text(check: Check) -> str:
+def tree_text(check: Measured) -> str:
     """The tree with the labels of the page, which are short."""
     return replace(check.tree, classes=np.array(check.labels)).to_text()
 
 
-def draw_tree(check: Check) -> Drawing:
+def draw_tree(check: Measured) -> Drawing:
     """The drawing of the class tree; of too many it is text alone, and has no width."""
     if len(check.labels) > MOST_DRAWN:
         return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)

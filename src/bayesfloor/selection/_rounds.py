@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 
 from bayesfloor.counts._labels import Ints
-from bayesfloor.floor._bayes_floor import SampledRowsWarning
-from bayesfloor.floor._sample import Sample, draw_rows
+from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows
 
 
 def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, stacklevel: int) -> Sample:

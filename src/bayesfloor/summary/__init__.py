@@ -1,4 +1,9 @@
-"""Everything about a dataset in one object: ``check`` and what it gives."""
+"""Everything about a dataset in one object: ``check`` and what it gives.
+
+Comes in: results of all that is below.
+Goes out: ``Check``; findings, gates; text, Markdown, JSON.
+Must not know: HTML.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,34 +11,34 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.answer._parts import PairAnswers, class_answers, pair_answers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import percent, show_labels
-from bayesfloor.floor._bayes_floor import BayesFloor, SampledRowsWarning
-from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._results import PairwiseFloor
+from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._data import open_data, stays_in_place
 from bayesfloor.io._labels import missing_labels
-from bayesfloor.io._prepared import Prepared, prepared_by
-from bayesfloor.selection._comparison import Comparison
-from bayesfloor.selection._gap import Gap, gap
-from bayesfloor.selection._merge import MergeAdvice, merge_advice
-from bayesfloor.selection._path import SelectionPath
+from bayesfloor.io._prepared import prepared_by
+from bayesfloor.selection._gap import gap
+from bayesfloor.selection._merge import merge_advice
 from bayesfloor.summary._facts import Facts, gather_facts
-from bayesfloor.summary._findings import Finding, find
-from bayesfloor.summary._gates import Gate, baseline_gate, check_limits, class_gate, error_gate, pair_gate, target_gate
-from bayesfloor.summary._rows import RowsToSee, rows_to_see
+from bayesfloor.summary._findings import find
+from bayesfloor.summary._gates import Gate, make_gates
+from bayesfloor.summary._json import dump, load
+from bayesfloor.summary._markdown import to_markdown
+from bayesfloor.summary._measured import Finding, Measured
+from bayesfloor.summary._rows import rows_to_see
 from bayesfloor.summary._tables import too_small
 from bayesfloor.summary._text import to_text
-from bayesfloor.summary._traits import Trait, find_traits
-from bayesfloor.summary._words import verdict_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check:
+class Check(Measured):
     """Everything about a dataset: how low the error can get, what stands in the way, how sure that is.
 
     Attributes
@@ -90,47 +90,10 @@ class Check:
     True
     """
 
-    facts: Facts
-    target: float | None
-    overall: Floor
-    answer: Answer
-    pairs: PairAnswers
-    classes: ClassAnswers
-    pairwise: PairwiseFloor
-    one_vs_rest: OneVsRestFloor
-    samples: SampleScores
-    rows: RowsToSee
-    tree: ClassTree
-    selection: SelectionPath | None = None
-    comparison: Comparison | None = None
-    gap: Gap | None = None
-    merge: MergeAdvice | None = None
-    prepared: Prepared = field(default_factory=Prepared)
-
-    @cached_property
-    def verdict(self) -> str:
-        """One sentence that a person can quote."""
-        return verdict_text(self.answer, self.target)
-
-    @cached_property
-    def traits(self) -> tuple[Trait, ...]:
-        """Properties of the data, each with whether it weakens the answer."""
-        return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
-
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What to know, with codes."""
         return find(self)
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """Class labels as texts that are short, harmless and different."""
-        return show_labels(self.pairwise.classes.tolist())
-
-    @cached_property
-    def outcome(self) -> str | None:
-        """Whether the target is "reachable", "out of reach" or "too close to call"; None without a target."""
-        return None if self.target is None else self.answer.verdict(self.target)
 
     def gates(
         self,
@@ -166,13 +129,8 @@ class Check:
         >>> [gate.word for gate in found.gates(max_error=0.2, max_pair_error=0.3)]
         ['ok', 'ok']
         """
-        given = {"max_error": max_error, "max_pair_error": max_pair_error, "max_class_error": max_class_error}
-        check_limits({**given, "max_error_rise": max_error_rise})
-        limits = ((error_gate, max_error), (pair_gate, max_pair_error), (class_gate, max_class_error))
-        made = [gate(self, limit) for gate, limit in limits if limit is not None]
-        first = [] if self.target is None else [target_gate(self, self.target)]
-        last = [] if baseline is None else [baseline_gate(self, baseline, max_error_rise)]
-        return (*first, *made, *last)
+        limits = {"max_error": max_error, "max_pair_error": max_pair_error, "max_class_error": max_class_error}
+        return make_gates(self, limits, baseline, max_error_rise)
 
     def __repr__(self) -> str:
         return to_text(self)
@@ -222,8 +180,6 @@ class Check:
         >>> bayesfloor.Check.from_json(found.to_json()).verdict == found.verdict
         True
         """
-        from bayesfloor.summary._json import dump
-
         text = dump(self)
         if path is not None:
             write_whole(path, text)
@@ -232,14 +188,10 @@ class Check:
     @classmethod
     def from_json(cls, source: str | Path) -> Check:
         """A check read from a file, or from JSON text."""
-        from bayesfloor.summary._json import load
-
-        return load(source)
+        return load(source, cls)
 
     def to_markdown(self) -> str:
         """The summary as Markdown, for a pull request or a job's page."""
-        from bayesfloor.summary._markdown import to_markdown
-
         return to_markdown(self)
 
 

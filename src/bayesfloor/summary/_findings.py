@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,30 +12,12 @@ from bayesfloor.io._spellings import find_spellings
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._choices import enough
+from bayesfloor.summary._measured import Finding, Measured
 from bayesfloor.summary._tables import pair_rows
 from bayesfloor.summary._words import count, finds_nothing, points
 
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
 
-
-@dataclass(frozen=True)
-class Finding:
-    """Something to know: a code, words, and where to look further.
-
-    ``look`` is the attribute of ``Check``, and the verb of the command line, that has more.
-    """
-
-    code: str
-    text: str
-    look: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python."""
-        return asdict(self)
-
-
-def find(check: Check) -> tuple[Finding, ...]:
+def find(check: Measured) -> tuple[Finding, ...]:
     """All findings: causes, then doubts, then what may be done."""
     found = _those(check, (_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious))
     doubts = [Finding(trait.code, _sentence(trait.text), "traits") for trait in check.traits if trait.weak]
@@ -48,12 +28,12 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _those(check: Check, looks: tuple[Callable[[Check], Finding | None], ...]) -> list[Finding]:
+def _those(check: Measured, looks: tuple[Callable[[Measured], Finding | None], ...]) -> list[Finding]:
     """What these looks find."""
     return [finding for look in looks if (finding := look(check)) is not None]
 
 
-def _spellings(check: Check) -> Finding | None:
+def _spellings(check: Measured) -> Finding | None:
     """Labels that may be one; rows are those of the classes in use."""
     sizes = np.round(check.pairwise.sizes).astype(int)
     found = find_spellings(np.repeat(np.array(check.pairwise.classes.tolist(), dtype=object), sizes))
@@ -71,7 +51,7 @@ def _spellings(check: Check) -> Finding | None:
     return Finding("BF106", " ".join(told)) if told else None
 
 
-def _codes(check: Check) -> Finding | None:
+def _codes(check: Measured) -> Finding | None:
     codes = [quoted(column.name) for column in check.prepared.columns if column.role == "code"]
     if not codes:
         return None
@@ -86,7 +66,7 @@ def _codes(check: Check) -> Finding | None:
     )
 
 
-def _no_signal(check: Check) -> Finding | None:
+def _no_signal(check: Measured) -> Finding | None:
     if not finds_nothing(check.answer):
         return None
     p = check.overall.p_value
@@ -96,7 +76,7 @@ def _no_signal(check: Check) -> Finding | None:
     return Finding("BF101", told)
 
 
-def _conflict(check: Check) -> Finding | None:
+def _conflict(check: Measured) -> Finding | None:
     if not check.rows.n_conflict:
         return None
     have = "has" if check.rows.n_conflict == 1 else "have"
@@ -108,7 +88,7 @@ def _conflict(check: Check) -> Finding | None:
     )
 
 
-def _alike(check: Check) -> Finding | None:
+def _alike(check: Measured) -> Finding | None:
     one, two = np.nonzero(np.triu(check.pairwise.alike(), 1))
     if not len(one):
         return None
@@ -117,7 +97,7 @@ def _alike(check: Check) -> Finding | None:
     return Finding("BF103", told, "pairs" if check.merge is None else "merge")
 
 
-def _once_merged(check: Check) -> str:
+def _once_merged(check: Measured) -> str:
     """What merging leaves of the floor; nothing where only one class would be left."""
     if check.merge is None or not check.merge.steps:
         return ""
@@ -126,7 +106,7 @@ def _once_merged(check: Check) -> str:
     return f" With {left} left, the best estimate of the lowest possible error is {after} instead of {before}."
 
 
-def _hardest(check: Check) -> Finding | None:
+def _hardest(check: Measured) -> Finding | None:
     row = next(iter(pair_rows(check, 1)), None)
     if row is None or row.note or len(check.labels) == 2:  # of two classes, the answer says it all
         return None
@@ -137,7 +117,7 @@ def _hardest(check: Check) -> Finding | None:
     )
 
 
-def _suspicious(check: Check) -> Finding | None:
+def _suspicious(check: Measured) -> Finding | None:
     n = check.rows.n_suspect
     if not n:
         return None
@@ -146,7 +126,7 @@ def _suspicious(check: Check) -> Finding | None:
     return Finding("BF105", told, "samples")
 
 
-def _droppable(check: Check) -> Finding | None:
+def _droppable(check: Measured) -> Finding | None:
     path = check.selection
     if path is None or not path.shown.any() or path.n_features[-1] == path.n_all:
         return None
@@ -168,7 +148,7 @@ def _without_loss(path: SelectionPath) -> tuple[int, str]:
     return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'held-out row')} ({ends})"
 
 
-def _best_representation(check: Check) -> Finding | None:
+def _best_representation(check: Measured) -> Finding | None:
     found = check.comparison
     if found is None or "worse" not in found.word:
         return None
@@ -180,7 +160,7 @@ def _best_representation(check: Check) -> Finding | None:
     return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")
 
 
-def _model(check: Check) -> Finding | None:
+def _model(check: Measured) -> Finding | None:
     if check.gap is None:
         return None
     code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")

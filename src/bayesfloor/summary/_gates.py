@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._text import about, percent, range_text
 from bayesfloor.floor._results import FEW
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._words import points, target_text
-
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
 
 OK, FAILED = "ok", "failed"
 _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
@@ -34,20 +32,32 @@ class Gate:
         return asdict(self)
 
 
-def target_gate(check: Check, target: float) -> Gate:
+def make_gates(
+    check: Measured, limits: dict[str, float | None], baseline: Measured | None = None, max_error_rise: float = 0.0
+) -> tuple[Gate, ...]:
+    """All gates: the target, if there is one, the limits that are given, and an earlier check."""
+    check_limits({**limits, "max_error_rise": max_error_rise})
+    makers = {"max_error": error_gate, "max_pair_error": pair_gate, "max_class_error": class_gate}
+    made = [makers[name](check, limit) for name, limit in limits.items() if limit is not None]
+    first = [] if check.target is None else [target_gate(check, check.target)]
+    last = [] if baseline is None else [baseline_gate(check, baseline, max_error_rise)]
+    return (*first, *made, *last)
+
+
+def target_gate(check: Measured, target: float) -> Gate:
     """Whether a target accuracy is reachable."""
     told = f"target {target_text(target)}, lowest possible error {_whole(check)}"
     return Gate("BF301", _WORDS[check.answer.verdict(target)], told)
 
 
-def error_gate(check: Check, most: float) -> Gate:
+def error_gate(check: Measured, most: float) -> Gate:
     """Whether the lowest possible error exceeds a limit."""
     answer = check.answer
     word = _judge(answer.lower, answer.upper, most)
     return Gate("BF302", word, f"lowest possible error {_whole(check)}, limit {target_text(most)}")
 
 
-def pair_gate(check: Check, most: float) -> Gate:
+def pair_gate(check: Measured, most: float) -> Gate:
     """Whether the error between any two classes exceeds a limit."""
     found, known = check.pairs, check.classes.n_rows >= FEW
     one, two = np.nonzero(np.triu(known[:, None] & known, 1))
@@ -55,14 +65,14 @@ def pair_gate(check: Check, most: float) -> Gate:
     return _worst_of("BF303", names, found.lower[one, two], found.upper[one, two], most)
 
 
-def class_gate(check: Check, most: float) -> Gate:
+def class_gate(check: Measured, most: float) -> Gate:
     """Whether the error within any class exceeds a limit."""
     known = np.flatnonzero(check.classes.n_rows >= FEW)
     names = [check.labels[k] for k in known.tolist()]
     return _worst_of("BF304", names, check.classes.lower[known], check.classes.upper[known], most)
 
 
-def baseline_gate(check: Check, before: Check, most: float) -> Gate:
+def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     """Whether the best estimate rose by more than a limit since an earlier check."""
     if unlike := _unlike(check, before):
         return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Run both checks alike.")
@@ -84,7 +94,7 @@ def check_limits(limits: dict[str, float | None]) -> None:
             raise ValueError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
 
 
-def _whole(check: Check) -> str:
+def _whole(check: Measured) -> str:
     """The answer of the whole problem."""
     return about(check.answer.estimate, check.answer.lower, check.answer.upper)
 
@@ -104,7 +114,7 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
     return Gate(code, word, f"worst is {names[worst]}: lowest possible error {told}, limit {target_text(most)}")
 
 
-def _unlike(check: Check, before: Check) -> str:
+def _unlike(check: Measured, before: Measured) -> str:
     """What makes two answers impossible to compare."""
     values = {
         "effort": (before.answer.effort, check.answer.effort),

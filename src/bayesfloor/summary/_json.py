@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,14 +19,14 @@ from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._gates import Gate
+from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._restoring import as_kind, flat, floats, restore
 from bayesfloor.summary._rows import RowsToSee
+from bayesfloor.summary._text import to_text
 
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
-
+Made = TypeVar("Made", bound=Measured)
 SCHEMA_VERSION = 2
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
@@ -34,7 +34,7 @@ _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != 
 _PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
 
 
-def dump(check: Check, gates: Sequence[Gate] = ()) -> str:
+def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
     """The check as JSON, a line for each part; only ASCII, and no number that JSON does not know."""
     parts = (
         f'"{name}": {json.dumps(part, allow_nan=False, default=str)}' for name, part in to_dict(check, gates).items()
@@ -42,7 +42,7 @@ def dump(check: Check, gates: Sequence[Gate] = ()) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def to_dict(check: Check, gates: Sequence[Gate] = ()) -> dict[str, Any]:
+def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
     """The check as plain values."""
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -99,8 +99,8 @@ def _samples(rows: RowsToSee) -> dict[str, Any]:
     return {**counts, **{name: plain(value) for name, value in rows._columns().items()}}
 
 
-def load(source: str | Path) -> Check:
-    """A check from a file, or from JSON text."""
+def load(source: str | Path, kind: type[Made]) -> Made:
+    """A check (``kind``) from a file, or from JSON text."""
     given = _read(source)
     version = given.get("schema_version") if isinstance(given, dict) else None
     if version != SCHEMA_VERSION:
@@ -109,21 +109,21 @@ def load(source: str | Path) -> Check:
             "this is not a check, or one of another version of bayesfloor. Run the check again."
         )
     try:
-        made = _restore_check(given)
+        made = _restore_check(given, kind)
         _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
     return made
 
 
-def _try_out(made: Check) -> None:
+def _try_out(made: Measured) -> None:
     """What has its parts but makes no sense fails here, not later."""
     counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
     if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(made.pairwise.classes)}:
         raise ValueError("numbers of rows or classes make no sense")
-    made.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)
+    make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)
-    repr(made)
+    to_text(made)
 
 
 def _read(source: str | Path) -> Any:
@@ -134,13 +134,11 @@ def _read(source: str | Path) -> Any:
         raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
 
 
-def _restore_check(given: dict[str, Any]) -> Check:
-    from bayesfloor.summary._check import Check
-
+def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     pairs, K = given["pairwise"], len(given["pairwise"]["classes"])
     _check_lengths(given, K)
     rows = _restore_rows(given["samples"])
-    return Check(
+    return kind(
         facts=restore(Facts, given["facts"]),
         target=_target(given["target"]),
         overall=restore(Floor, given["overall"]),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._merge import MergeAdvice, MergeStep, _mapping
 from bayesfloor.selection._path import HoldOut, SelectionPath
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._restoring import as_kind, flat, floats, restore
 
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
 
-
-def choices_to_dict(check: Check) -> dict[str, Any]:
+def choices_to_dict(check: Measured) -> dict[str, Any]:
     """Those parts that there are."""
     parts = {name: getattr(check, name) for name in _RESTORERS}
     return {name: part.to_dict() for name, part in parts.items() if part is not None}

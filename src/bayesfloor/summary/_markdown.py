@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from bayesfloor.summary._gates import Gate
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._text import HOW, NOT_TOGETHER, class_cells, figures, head_line, pair_cells, unmeasured
-
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
 
 _SHOWN = 10
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~$@]|:(?=//)|&(?!#\d+;)|#(?!\d+;)|(?<=www)\.")
 _BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 
 
-def to_markdown(check: Check, gates: Sequence[Gate] = ()) -> str:
+def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
     """The summary as Markdown; labels cannot break out of it."""
     parts = [
         f"### {escape(check.verdict)}",
@@ -55,12 +52,12 @@ def _figure(name: str, value: str, note: str) -> tuple[str, str, str]:
     return name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note)
 
 
-def _pairs(check: Check) -> str:
+def _pairs(check: Measured) -> str:
     head, *rows = pair_cells(check, _SHOWN, escape)
     return _table(head, rows) if rows else ""
 
 
-def _classes(check: Check) -> str:
+def _classes(check: Measured) -> str:
     head, *rows = class_cells(check, _SHOWN, escape)
     return _table(head, rows)
 

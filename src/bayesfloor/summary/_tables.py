@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bayesfloor.answer._parts import PairAnswers
 from bayesfloor.counts._labels import Ints
 from bayesfloor.floor._results import FEW
-
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
+from bayesfloor.summary._measured import Measured
 
 FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 
@@ -54,7 +52,7 @@ class ClassRow(NamedTuple):
     part: float
 
 
-def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
+def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
     """Pairs that are not too small to measure, hardest first; those of classes with too few rows last."""
     found, pairs = check.pairs, hardest_pairs(check, most)
     few = _few_in_pair(check, *pairs)
@@ -63,7 +61,7 @@ def pair_rows(check: Check, most: int | None = None) -> list[PairRow]:
     return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def hardest_pairs(check: Check, most: int | None = None) -> tuple[Ints, Ints]:
+def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
     """Numbers of the pairs in the order of ``pair_rows``: by their best estimates relative to guessing."""
     one, two = np.nonzero(np.triu(~too_small(check.pairs), 1))
     order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
@@ -78,7 +76,7 @@ def too_small(pairs: PairAnswers) -> np.ndarray:
     return np.asarray(~(pairs.error > 0))
 
 
-def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
+def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
     """Classes, hardest first by their best estimates; those with a note last."""
     found = check.classes
     notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
@@ -87,7 +85,7 @@ def class_rows(check: Check, most: int | None = None) -> list[ClassRow]:
     return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
 
 
-def _few_in_pair(check: Check, one: Ints, two: Ints) -> np.ndarray:
+def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
     few = check.classes.n_rows < FEW
     return np.asarray(few[one] | few[two])
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._text import cells, pad, percent, printable, range_text, span
+from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._tables import TOO_SMALL, class_rows, pair_rows, too_small
 from bayesfloor.summary._words import accuracy, amount, count, finds_nothing, target_text
-
-if TYPE_CHECKING:
-    from bayesfloor.summary._check import Check
 
 HOW = "how we know"
 NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."
@@ -24,7 +21,7 @@ _LEARNERS = 3  # with the lowest errors
 WIDTH = 100
 
 
-def to_text(check: Check, width: int = WIDTH) -> str:
+def to_text(check: Measured, width: int = WIDTH) -> str:
     """All that a reader needs on one screen: the answer, its figures, the tables, what to know."""
     answer = [*_fold(check.verdict, width), "", head_line(check), *_fold(str(check.prepared), width), ""]
     parts = [answer, figure_lines(check, width), table_lines(check)]
@@ -32,7 +29,7 @@ def to_text(check: Check, width: int = WIDTH) -> str:
     return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n").rstrip()
 
 
-def head_line(check: Check) -> str:
+def head_line(check: Measured) -> str:
     """What was looked at, in a line."""
     facts = check.facts
     rows = count(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
@@ -44,7 +41,7 @@ def head_line(check: Check) -> str:
     return " · ".join([*([printable(facts.name)] if facts.name else []), *told])
 
 
-def figure_lines(check: Check, width: int = WIDTH) -> list[str]:
+def figure_lines(check: Measured, width: int = WIDTH) -> list[str]:
     """The answer's figures, each by its name."""
     rows = list(figures(check))
     left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
@@ -59,7 +56,7 @@ def _figure(name: str, value: str, note: str, left: int, middle: int, width: int
     return [line.rstrip() for line in lines]
 
 
-def figures(check: Check) -> Iterator[tuple[str, str, str]]:
+def figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     """Names, values and notes of the figures of the whole problem; the tree bounds come last, as mere evidence."""
     answer, overall = check.answer, check.overall
     best = "not clearly better than guessing" if finds_nothing(answer) else "the best that these features allow"
@@ -75,7 +72,7 @@ def figures(check: Check) -> Iterator[tuple[str, str, str]]:
     yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
 
 
-def _learners(check: Check) -> tuple[str, str]:
+def _learners(check: Measured) -> tuple[str, str]:
     """The lowest error, whose it is, and the next."""
     errors = sorted(check.answer.errors.items(), key=lambda item: item[1])
     if not errors:
@@ -85,13 +82,13 @@ def _learners(check: Check) -> tuple[str, str]:
     return least, f"by {best}{'; next ' if then else ''}{then}"
 
 
-def _of_trees(check: Check) -> str:
+def _of_trees(check: Measured) -> str:
     if check.answer.contradicts(check.overall.lower):
         return TOO_HIGH
     return f"from {percent(check.overall.cross_rate)} % cross-class edges"
 
 
-def ruler(check: Check) -> str:
+def ruler(check: Measured) -> str:
     """The range, from no error to guessing, with the best estimate in it."""
     answer = check.answer
     end = max(answer.guessing, answer.upper, 1e-9)
@@ -109,7 +106,7 @@ def _place(error: float, end: float) -> int:
     return min(_RULER - 1, int(error / end * _RULER))
 
 
-def table_lines(check: Check) -> list[str]:
+def table_lines(check: Measured) -> list[str]:
     """The hardest pairs and classes."""
     pairs = pair_cells(check, _SHOWN)
     lines = [*(align(pairs) if len(pairs) > 1 else []), unmeasured(check)]
@@ -118,7 +115,7 @@ def table_lines(check: Check) -> list[str]:
     return [*lines, ""]
 
 
-def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
+def pair_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
     """The table of the hardest pairs, its head first; ``show`` makes labels fit for where they go."""
     labels = [show(label) for label in check.labels]
     rows = [
@@ -135,7 +132,7 @@ def pair_cells(check: Check, most: int, show: Callable[[str], str] = str) -> lis
     return [("hardest pairs", "best estimate", "range", "cross-validated", "relative to guessing", ""), *rows]
 
 
-def unmeasured(check: Check) -> str:
+def unmeasured(check: Measured) -> str:
     """How many pairs show no confusion."""
     pairs = np.triu_indices(len(check.labels), 1)
     none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
@@ -144,7 +141,7 @@ def unmeasured(check: Check) -> str:
     return f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
 
 
-def class_cells(check: Check, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
+def class_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
     """The table of the hardest classes, its head first; errors are those within the class (1 - recall)."""
     rows = [
         (

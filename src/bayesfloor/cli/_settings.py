@@ -1,0 +1,137 @@
+"""What the user asks for, and what every verb does with it: reading, preparing, drawing rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayesfloor.cli._console import Output
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bayesfloor.io._data import Data
+
+_SHOWING = ("quiet", "verbose", "no_color", "no_progress")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The options of a verb, by their names on the command line; those that it does not have are as if not given."""
+
+    scale: str
+    trees: int
+    seed: int
+    jobs: int
+    path: str = ""
+    label: str | None = None
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    embedding: str | None = None
+    labels_file: str | None = None
+    groups: str | None = None
+    id_column: str | None = None
+    predictions: str | None = None
+    as_role: tuple[str, ...] = ()
+    clean_labels: bool = False
+    strict_input: bool = False
+    effort: str = "normal"
+    max_rows: int | None = None  # 0 stands for all
+    engine: str = "threads"
+    scheduler: str | None = None
+    checkpoint: str | None = None
+    # of reports
+    select: bool = False
+    image: str | None = None
+    pixels: str | None = None
+    show_rows: bool = False
+    # of features
+    most: int | None = None
+    pairs: bool = False
+    criterion: str | None = None
+    holdout: float | None = None
+    # of comparisons
+    pca: str | None = None
+
+    def preparing(self, data: Data) -> dict[str, Any]:
+        """How columns become numbers, as arguments."""
+        return {"prepare": "strict" if self.strict_input else "auto", "roles": self._roles(data)}
+
+    def _roles(self, data: Data) -> dict[str, str] | None:
+        """What the user says columns are, of those that are features."""
+        from bayesfloor.io._encode import ROLES
+        from bayesfloor.io._messages import DataError, quote, refuse_unknown
+
+        roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
+        for said in self.as_role:
+            name, equals, role = said.rpartition("=")
+            if not equals or role not in known:
+                raise DataError(
+                    f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(known)}."
+                )
+            roles[name] = role
+        refuse_unknown(roles, data.feature_names)
+        return roles or None
+
+    def draw_limit(self) -> dict[str, Any]:
+        """How many rows to draw, where somebody says so, as arguments."""
+        return {} if self.max_rows is None else {"max_rows": self.max_rows or None}
+
+    def drawing(self) -> dict[str, Any]:
+        """The same for a floor, which otherwise draws as many rows as it takes."""
+        return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
+
+
+def take(given: dict[str, Any]) -> tuple[Output, Settings]:
+    """Where results and messages go, and what is asked for, of the options of a verb."""
+    asked = {name: value for name, value in given.items() if name not in _SHOWING}
+    return make_output(**{name: given[name] for name in _SHOWING}), Settings(**asked)
+
+
+def make_output(*, quiet: bool, verbose: bool, no_color: bool, no_progress: bool) -> Output:
+    """Where results and messages go, by the options for it."""
+    return Output(quiet=quiet, color=not no_color, progress=not no_progress, verbose=verbose)
+
+
+def read(settings: Settings, *, in_place: bool = False) -> Data:
+    """The file that was named."""
+    from bayesfloor.io._data import open_data
+
+    return open_data(
+        settings.path,
+        settings.label,
+        groups=settings.groups,
+        predictions=settings.predictions,
+        ids=settings.id_column,
+        images=settings.image,
+        features=settings.features,
+        drop=settings.drop,
+        embedding=settings.embedding,
+        labels_file=settings.labels_file,
+        clean_labels=settings.clean_labels,
+        max_rows=settings.max_rows,
+        random_state=settings.seed,
+        in_place=in_place,
+    )
+
+
+@contextmanager
+def without_warning() -> Iterator[None]:
+    """No warning of subsampling: ``tell_drawn`` says it in a line."""
+    from bayesfloor.floor._sample import SampledRowsWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SampledRowsWarning)
+        yield
+
+
+def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
+    """Say so where not all rows that have a label were used."""
+    from bayesfloor.io._labels import missing_labels
+
+    n_rows = len(y) - int(missing_labels(y).sum())
+    if n_used < n_rows:
+        output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")

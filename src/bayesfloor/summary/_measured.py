@@ -1,0 +1,86 @@
+"""All that was measured of a dataset, which every form of a check shows: text, Markdown, JSON and HTML."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._parts import ClassAnswers, PairAnswers
+from bayesfloor.engine._text import show_labels
+from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.io._prepared import Prepared
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.selection._gap import Gap
+from bayesfloor.selection._merge import MergeAdvice
+from bayesfloor.selection._path import SelectionPath
+from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._rows import RowsToSee
+from bayesfloor.summary._traits import Trait, find_traits
+from bayesfloor.summary._words import verdict_text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to know: a code, words, and where to look further.
+
+    ``look`` is the attribute of ``Check``, and the verb of the command line, that has more.
+    """
+
+    code: str
+    text: str
+    look: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measured(ABC):
+    """What a ``Check`` holds, and what follows from it at once; the forms of it are made above."""
+
+    facts: Facts
+    target: float | None
+    overall: Floor
+    answer: Answer
+    pairs: PairAnswers
+    classes: ClassAnswers
+    pairwise: PairwiseFloor
+    one_vs_rest: OneVsRestFloor
+    samples: SampleScores
+    rows: RowsToSee
+    tree: ClassTree
+    selection: SelectionPath | None = None
+    comparison: Comparison | None = None
+    gap: Gap | None = None
+    merge: MergeAdvice | None = None
+    prepared: Prepared = field(default_factory=Prepared)
+
+    @cached_property
+    def verdict(self) -> str:
+        """One sentence that a person can quote."""
+        return verdict_text(self.answer, self.target)
+
+    @cached_property
+    def traits(self) -> tuple[Trait, ...]:
+        """Properties of the data, each with whether it weakens the answer."""
+        return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Class labels as texts that are short, harmless and different."""
+        return show_labels(self.pairwise.classes.tolist())
+
+    @cached_property
+    def outcome(self) -> str | None:
+        """Whether the target is "reachable", "out of reach" or "too close to call"; None without a target."""
+        return None if self.target is None else self.answer.verdict(self.target)
+
+    @property
+    @abstractmethod
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know, with codes."""
