@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesfloor.answer._labels import claim_labels
 from bayesfloor.answer._verdict import Verdict, judge
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import percent
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims, Result
 from bayesfloor.learners._race import Race
 

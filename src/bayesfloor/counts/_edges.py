@@ -13,7 +13,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._groups import group_pairs
-from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.counts._labels import Labels, scale_rows
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._moments import graph_moments
 from bayesfloor.formulas._permutation import Moments, class_moments, soft_moments

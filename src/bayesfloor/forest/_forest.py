@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_place, open_rows
 from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges
-from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
 

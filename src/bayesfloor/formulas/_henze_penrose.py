@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.formulas._henze_penrose import cross_to_u
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 class Bounds(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 def error_under_noise(error: ArrayLike, rate: ArrayLike, n_classes: int) -> Floats:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._text import printable, quoted
-from bayesfloor.io._columns import Floats, Values
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._columns import Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
 from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
 from bayesfloor.io._ngrams import NgramWeights
@@ -273,7 +274,7 @@ def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool)
     return np.column_stack([full, gaps.any(axis=1)]) if says else full
 
 
-def _places(values: Values, levels: tuple[str, ...], gap: int) -> NDArray[np.int64]:
+def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
     """Of each row the place of its text among levels; -1 of new ones."""
     given = without_gaps(values.as_texts(), levels)
     known = {level: place for place, level in enumerate(levels)}

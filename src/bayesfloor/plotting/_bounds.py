@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.plotting._display import (
     DARK,

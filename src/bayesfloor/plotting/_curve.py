@@ -25,7 +25,7 @@ from bayesfloor.plotting._fonts import label_texts
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.counts._labels import Ints
+    from bayesfloor.engine._types import Ints
     from bayesfloor.floor._bayes_floor import BayesFloor
 
 _MARKED = 8  # times the rows from one tick beyond the measured ones to the next

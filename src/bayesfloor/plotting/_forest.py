@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._samples import row_edges
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
 from bayesfloor.io._labels import hard_shares

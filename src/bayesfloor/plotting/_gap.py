@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.plotting._display import (
     DARK,
     LIGHT,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import OneVsRestFloor
 from bayesfloor.plotting._display import (
     DARK,

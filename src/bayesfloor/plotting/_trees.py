@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.plotting._bounds import SPREAD
 from bayesfloor.plotting._display import DARK, LIGHT, STRONG, Display, clear_frame, stroke, swatch, title_and_legend
