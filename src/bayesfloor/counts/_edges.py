@@ -43,10 +43,6 @@ class ClassEdges(NamedTuple):
         """Share of edges with exactly one end in each class."""
         return (self.matrix.sum(axis=1) - np.diag(self.matrix)) / (self.n_edges or 1.0)
 
-    def split_rate(self, one: Ints, two: Ints) -> float:
-        """Share of edges that join the classes ``one`` to the classes ``two``."""
-        return float(self.matrix[np.ix_(one, two)].sum()) / (self.n_edges or 1.0)
-
 
 def class_edges(forest: Forest, labels: Labels, n_trees: int | None = None) -> ClassEdges:
     """Edges of the forest, or of its first ``n_trees`` trees, by the classes that they join."""

@@ -103,17 +103,6 @@ def cross_to_u(share: ArrayLike) -> Floats:
     return np.maximum(0.0, 1 - 2 * np.asarray(share, dtype=np.float64))
 
 
-def most_cross_edges(n1: ArrayLike, n2: ArrayLike) -> Floats:
-    """The paper's gamma: the R at which the HP-estimate is the smaller class's share.
-
-    R' = min(gamma, R) is the paper's bias correction. The estimate grows with R, so this is the same
-    as capping it at that share; R' lies below the mean under independence and is never tested.
-    """
-    one, two = np.asarray(n1, dtype=np.float64), np.asarray(n2, dtype=np.float64)
-    n, p = one + two, np.minimum(one, two) / (one + two)
-    return n * (2 * p - 0.75 + np.sqrt(9 - 16 * p) / 4)
-
-
 def _check(n_cross: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> tuple[Floats, Floats, Floats]:
     cross, one, two = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n_cross, n1, n2)))
     if not (np.isfinite(one) & np.isfinite(two) & (one > 0) & (two > 0)).all():
