@@ -16,13 +16,11 @@ from bayesfloor.plotting._display import (
     STRONG,
     ResultDisplay,
     check_most,
-    clear_frame,
     stroke,
     swatch,
-    title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ABOVE, ROW, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ABOVE, ROW, draw_intervals, draw_marks, frame_rows, name_rows, write_beside
 from bayesfloor.selection._path import NO_DIFFERENCE
 
 if TYPE_CHECKING:
@@ -96,11 +94,7 @@ class ComparisonDisplay(ResultDisplay):
         ax = self._start(ax, 7.5, 1.75 + ROW * n)
         self._draw_bars(n)
         self._draw_texts(n)
-        ax.set_xlim(left=0.0)
-        ax.set_ylim(n - 0.4, -0.6)
-        ax.set_xlabel("fraction of cross-class edges", size=9)
-        clear_frame(ax)
-        title_and_legend(ax, self._title(n), self._handles())
+        frame_rows(ax, n - 0.4, "fraction of cross-class edges", self._title(n), self._handles())
         return self
 
     def _draw_bars(self, n: int) -> None:
