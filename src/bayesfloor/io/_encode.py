@@ -131,39 +131,41 @@ class Dates:
 
 
 @dataclass(frozen=True, eq=False)
-class Indicators:
-    """One column for each category, and one for those missing."""
+class _Levels:
+    """Distinct values, in the order of their places."""
 
     column: Column
     names: tuple[str, ...]
     levels: tuple[str, ...]
     says_missing: bool
+
+    def _places(self, values: Values) -> Ints:
+        return _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
+
+
+class Indicators(_Levels):
+    """One column for each category, and one for those missing."""
+
     quantity = False
     code = False
 
     def encode(self, values: Values) -> Floats:
         """Zeros, and a number at the row's own category, if it was there before."""
-        places, width = _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1), len(self.names)
+        places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
         block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, in a column that goes
         return block[:, :width]
 
 
-@dataclass(frozen=True, eq=False)
-class Codes:
+class Codes(_Levels):
     """A code's place among those there are; -1 of one that is new."""
 
-    column: Column
-    names: tuple[str, ...]
-    levels: tuple[str, ...]
-    says_missing: bool
     quantity = True
     code = True
 
     def encode(self, values: Values) -> Floats:
         """Places as numbers."""
-        places = _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
-        return places.astype(np.float64)[:, None]
+        return self._places(values).astype(np.float64)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
