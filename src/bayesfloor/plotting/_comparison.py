@@ -78,16 +78,8 @@ class ComparisonDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> ComparisonDisplay:
         """Draw a row for each representation.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more representations, so many of the best are drawn. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         n = len(self.result.names[:most])

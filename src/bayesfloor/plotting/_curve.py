@@ -86,17 +86,7 @@ class CurveDisplay(ResultDisplay):
         return cls(answer).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> CurveDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw the curve."""
         ax = self._start(ax, 7.0, 4.6)
         ax.set_xscale("log")
         self._draw_measured()

@@ -86,16 +86,8 @@ class GapDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = _MOST) -> GapDisplay:
         """Draw a row for the whole problem, for classes and for pairs.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=12
             Of more classes, and of more pairs, so many are drawn: those where most can be won. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         parts = self._parts(most)

@@ -93,16 +93,8 @@ class OneVsRestDisplay(Display):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> OneVsRestDisplay:
         """Draw a row for each class.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more classes, so many of the hardest are drawn. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         self.shown_ = np.argsort(-self.estimate, kind="stable")[:most]

@@ -86,16 +86,8 @@ class SelectionDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> SelectionDisplay:
         """Draw a row for each step.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more steps, so many are drawn: the first ones and the last. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         self.shown_ = _first_and_last(len(self.result.added), most)

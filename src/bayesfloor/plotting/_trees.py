@@ -82,17 +82,7 @@ class TreesDisplay(Display):
         return cls(n_trees, np.asarray(found.estimate), float(bayes_error(distance, proportion))).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> TreesDisplay:
-        """Draw means and spread.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw means and spread."""
         ax = self._start(ax, 6.0, 3.8)
         mean, error = self.estimates.mean(axis=0), self.estimates.std(axis=0)
         self.band_ = ax.fill_between(
