@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bayesfloor.engine._runners import DaskRunner
+from bayesfloor.engine._runners import ON_THIS_MACHINE, DaskRunner
 from benchmarks._data import SEED
 
 N_TREES = 3
@@ -190,14 +190,8 @@ def small_cluster(workers, memory):
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Port .* is already in use", UserWarning)  # any port will do
-        cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            memory_limit=memory,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.ERROR,
-        )
+        options = {**ON_THIS_MACHINE, "silence_logs": logging.ERROR}
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, memory_limit=memory, **options)
     with cluster, Client(cluster) as client:
         yield client
 

@@ -3,7 +3,18 @@
 import numpy as np
 
 from benchmarks import answers, calibration, feebee, labels
-from benchmarks._figures import goal_mark, legend_above, mark_line, ours, panels, rows_down, steps, theirs, wilson
+from benchmarks._figures import (
+    TWO_SIDED,
+    goal_mark,
+    legend_above,
+    mark_line,
+    ours,
+    panels,
+    rows_down,
+    steps,
+    theirs,
+    wilson,
+)
 from benchmarks._rivals import RIVALS
 from benchmarks.known_floor import all_cells, bounds_held, errors_of, largest_cells, lower_end, mean_of, our_methods
 
@@ -147,7 +158,7 @@ def draw_coverage(results, look):
         for name, form, rows in found:
             at = settings.index(name) + (-0.17 if form == "subsample" else 0.17)
             kind = ours(look) if form == "subsample" else theirs(look, 0)
-            share, half = rows[key]["figure"], 1.96 * rows[key]["error"]
+            share, half = rows[key]["figure"], TWO_SIDED * rows[key]["error"]
             ends = [[half], [min(half, 1 - share)]]
             label = f'interval="{form}"' if name == settings[0] else None
             one.errorbar(share, at, xerr=ends, **kind, label=label)
@@ -184,7 +195,7 @@ def _draw_curves(axes, cell, kind, number, look):
     truth, bound = (("-", "-."), ("--", ":"))[number]
     axes.plot(curve["gap"], curve["truth"], ls=truth, **line, label=f"Bayes error, {share}")
     axes.plot(curve["gap"], curve["bhattacharyya"], ls=bound, **line, label=f"Bhattacharyya bound, {share}")
-    error = 1.96 * np.array(curve[f"{kind}_error"])
+    error = TWO_SIDED * np.array(curve[f"{kind}_error"])
     mark = theirs(look, number, ms=4, capsize=0)
     axes.errorbar(curve["gap"], curve[kind], error, **mark, label=f"HP-estimate, {share}")
 

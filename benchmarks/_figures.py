@@ -20,6 +20,7 @@ class Look(NamedTuple):
 LIGHT = Look("#24292f", "#c5cbd1", "#d7dce1", "#b63b00", ("#0072b2", "#00795a", "#8a5a00", "#a3437d", "#4f5b66"))
 DARK = Look("#dfe4e9", "#545c65", "#3a424a", "#ff9a5c", ("#6cc3f5", "#3fcf9f", "#e8b64a", "#ef9ac6", "#aeb8c2"))
 MARKS = "os^vPX<>p"
+TWO_SIDED = 1.96  # standard errors to each side of an interval of 95 %
 
 
 @contextmanager
@@ -121,7 +122,7 @@ def steps(count, width=0.5):
     return np.linspace(-width / 2, width / 2, count) if count > 1 else np.zeros(1)
 
 
-def wilson(successes, trials, quantile=1.96):
+def wilson(successes, trials, quantile=TWO_SIDED):
     """A share with the distances to the ends of its 95 % interval (Wilson 1927)."""
     share, spread = successes / trials, quantile**2 / trials
     middle = (share + spread / 2) / (1 + spread)

@@ -2,7 +2,6 @@
 
 import importlib
 import io
-import logging
 import os
 import sys
 from pathlib import Path
@@ -302,10 +301,11 @@ def dask_client():
     """
     dask = pytest.importorskip("dask", reason="needs Dask")
     distributed = pytest.importorskip("distributed", reason="needs Dask")
-    where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+    from bayesfloor.engine._runners import ON_THIS_MACHINE
+
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **where) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **ON_THIS_MACHINE) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

@@ -5,7 +5,6 @@ which file it is about, and nothing half-written is left.
 """
 
 import errno
-import logging
 import os
 import shutil
 import signal
@@ -24,6 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor import spanning_forest
+from bayesfloor.engine._runners import ON_THIS_MACHINE
 from bayesfloor.engine._store import CheckpointError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask")
@@ -107,8 +107,9 @@ class Dask:
     """A cluster on this machine, which starts workers again when they die."""
 
     def __init__(self):
-        where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-        self.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **where)
+        self.cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit=10**9, **ON_THIS_MACHINE
+        )
         self.client = distributed.Client(self.cluster, set_as_default=False)
         self.options = {"client": self.client}
 

@@ -97,17 +97,14 @@ def test_rates_follow_from_the_matrix():
     assert edges.n_edges == 20
     assert edges.cross_rate == pytest.approx(3.5 / 20)
     assert edges.class_rates == pytest.approx([3 / 20, 1.5 / 20, 2.5 / 20])
-    assert edges.split_rate(np.array([0]), np.array([1, 2])) == pytest.approx(3 / 20)
-    assert edges.split_rate(np.array([1]), np.array([2])) == pytest.approx(0.5 / 20)
 
 
-def test_rates_of_merged_classes_are_those_of_the_split(labelled, label):
+def test_the_rate_of_a_class_is_that_of_it_against_the_rest(labelled, label):
     """A node of a hierarchy has one side and another; its tree is the same."""
     edges = class_edges(labelled.forest, labelled.labels)
     merged = label(labelled.forest, labelled.codes == 2, joined=labelled.groups is None)
     two = class_edges(labelled.forest, replace(merged, shares=hard_shares((labelled.codes == 2).astype(int), 2)))
 
-    assert edges.split_rate(np.array([0, 1]), np.array([2])) == pytest.approx(two.cross_rate)
     assert edges.class_rates[2] == pytest.approx(two.cross_rate)
     assert edges.class_rates.sum() == pytest.approx(2 * edges.cross_rate)
 
@@ -119,7 +116,6 @@ def test_one_row_has_no_edges_and_no_rates(label):
 
     assert edges.n_edges == edges.cross_rate == 0
     assert edges.class_rates.tolist() == [0, 0]
-    assert edges.split_rate(np.array([0]), np.array([1])) == 0
 
 
 def test_the_order_of_rows_does_not_matter(labelled, label, global_random_seed):

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import logging
 import os
 import pickle
 import time
@@ -13,11 +12,18 @@ from joblib import parallel_config
 
 from bayesfloor import open_rows
 from bayesfloor.engine import _runners
-from bayesfloor.engine._runners import DaskRunner, JoblibRunner, _Flow, _memory_of_paused, follow, make_runner
+from bayesfloor.engine._runners import (
+    ON_THIS_MACHINE,
+    DaskRunner,
+    JoblibRunner,
+    _Flow,
+    _memory_of_paused,
+    follow,
+    make_runner,
+)
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 
 MANY = 10**6  # deaths: more than anybody waits for
-HERE = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
 
 
 @pytest.fixture(
@@ -150,7 +156,7 @@ def paused(monkeypatch):
     limits = {"pause": 0.01, "spill": False, "target": False, "terminate": False}
     with (
         dask.config.set({f"distributed.worker.memory.{name}": value for name, value in limits.items()}),
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=10**9, **HERE) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=10**9, **ON_THIS_MACHINE) as cluster,
         distributed.Client(cluster) as client,
     ):
         for _ in range(1200):
@@ -173,7 +179,7 @@ def test_a_client_need_not_be_the_default_one(dask, square):
     """People have several clusters; each has an event loop of its own."""
     import distributed
 
-    with distributed.LocalCluster(n_workers=1, **HERE) as cluster, distributed.Client(cluster):
+    with distributed.LocalCluster(n_workers=1, **ON_THIS_MACHINE) as cluster, distributed.Client(cluster):
         found = list(dask.run(square, [(x,) for x in range(12)], "square"))
 
     assert sorted(found) == [(x, x * x) for x in range(12)]

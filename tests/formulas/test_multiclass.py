@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from bayesfloor import henze_penrose
 from bayesfloor.formulas._multiclass import (
     conflict_floor,
-    cross_rate_of_lower,
     multiclass_bounds,
     one_vs_rest_bounds,
     one_vs_rest_finite,
@@ -60,15 +59,6 @@ def test_two_classes_have_the_henze_penrose_bounds(n1, n2, fraction):
         many = multiclass_bounds(fraction, 2, share, correct_bias=correct)
 
         assert many == pytest.approx((two.lower, two.estimate, two.upper), abs=1e-7)
-
-
-@given(many_classes, rates)
-def test_the_lower_bound_has_an_inverse(n_classes, fraction):
-    """It says how many cross edges a target error allows."""
-    rate = fraction * (1 - 1 / n_classes)
-    lower = multiclass_bounds(rate, n_classes).lower
-
-    assert cross_rate_of_lower(lower, n_classes) == pytest.approx(rate, abs=1e-9)
 
 
 @given(many_classes, rates, rates)

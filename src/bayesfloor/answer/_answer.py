@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesfloor.answer._labels import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import percent, two_digits
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims, Result
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.learners._race import Race

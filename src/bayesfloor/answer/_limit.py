@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.formulas._curves import Curves, fit_curves, weighted_quantiles
 from bayesfloor.learners._folds import PARTS
 from bayesfloor.learners._race import Race

@@ -10,9 +10,10 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._limit import Ends
 from bayesfloor.answer._verdict import NO_SIGNAL
-from bayesfloor.counts._labels import Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import percent, printable
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import Result
 from bayesfloor.formulas._limits import lower_limit, upper_limit
 

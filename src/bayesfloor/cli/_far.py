@@ -101,11 +101,11 @@ def _cluster(dask: Any, output: Output, address: str | None) -> Any:
     if address is not None:
         return nullcontext(address)
     output.note("starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster")
-    # Workers log what goes wrong, which is told here anyway; another cluster may have the dashboard's usual port.
-    here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+    from bayesfloor.engine._runners import ON_THIS_MACHINE
+
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # workers inherit it: Ctrl-C is answered by one process
     try:
-        return dask.LocalCluster(n_workers=2, threads_per_worker=1, **here)
+        return dask.LocalCluster(n_workers=2, threads_per_worker=1, **ON_THIS_MACHINE)
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._groups import group_pairs
-from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.counts._labels import Labels, scale_rows
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._moments import graph_moments
 from bayesfloor.formulas._permutation import Moments, class_moments, soft_moments
@@ -41,10 +42,6 @@ class ClassEdges(NamedTuple):
     def class_rates(self) -> Floats:
         """Share of edges with exactly one end in each class."""
         return (self.matrix.sum(axis=1) - np.diag(self.matrix)) / (self.n_edges or 1.0)
-
-    def split_rate(self, one: Ints, two: Ints) -> float:
-        """Share of edges that join the classes ``one`` to the classes ``two``."""
-        return float(self.matrix[np.ix_(one, two)].sum()) / (self.n_edges or 1.0)
 
 
 def class_edges(forest: Forest, labels: Labels, n_trees: int | None = None) -> ClassEdges:

@@ -7,11 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
+from bayesfloor.engine._types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._moments import graph_moments
 from bayesfloor.formulas._permutation import Moments
 

@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._groups import GroupPairs, group_pairs
-from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.counts._labels import Labels, scale_rows
 from bayesfloor.counts._samples import row_edges
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._variance import conditional_variance
 

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._classes import ClassForests, pair_number
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._permutation import Moments, class_moments

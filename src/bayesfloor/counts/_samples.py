@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from bayesfloor.counts._labels import Floats, Ints, Labels, scale_rows
+from bayesfloor.counts._labels import Labels, scale_rows
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 
 _AT_ONCE = 1 << 22  # votes written out at a time: several times as fast as SciPy's sparse argmax

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from bayesfloor.engine._parquet import ParquetRows, column_names, read_column
 from bayesfloor.engine._places import told
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import ArrayRows, Floats, Rows, open_rows
+from bayesfloor.engine._rows import ArrayRows, Rows, open_rows
 from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._text import join_labels, printable, quoted
+from bayesfloor.engine._types import Floats, Ints
 
 _CHUNK = 1 << 26  # bytes of rows that one task reads
 
@@ -37,7 +38,7 @@ class Labelled:
 class Drawn(NamedTuple):
     """Some rows: where they stand, what they hold, what they are called."""
 
-    row: NDArray[np.int64]
+    row: Ints
     x: Floats
     y: NDArray[Any]
     n_rows: int  # of all
@@ -116,7 +117,7 @@ def draw(data: Labelled, n_drawn: int, seed: int, runner: Runner, progress: Prog
 
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
-) -> tuple[NDArray[np.int64], Floats, NDArray[Any] | None]:
+) -> tuple[Ints, Floats, NDArray[Any] | None]:
     """Some of a chunk's rows at random, with their labels if they stand in a column beside."""
     chosen = _choose(rows.shape[0], n_drawn, [seed, first_row])
     labels = None if column is None else _whole(read_column(rows, column), column, first_row)[chosen]
@@ -141,5 +142,5 @@ def _is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(labels != labels)  # noqa: PLR0124 - NaN, and times that are none
 
 
-def _choose(n: int, n_drawn: int, seed: Any) -> NDArray[np.int64]:
+def _choose(n: int, n_drawn: int, seed: Any) -> Ints:
     return np.sort(np.random.default_rng(seed).permutation(n)[:n_drawn])

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._places import File, data_files, digest_files, find_file, told
 from bayesfloor.engine._text import as_utf8, join_labels, printable, quoted
-
-Floats = NDArray[np.float64]
+from bayesfloor.engine._types import Floats, Ints
 
 _BATCH = 1 << 16  # rows decoded at once
 
@@ -60,7 +59,7 @@ class ParquetRows:
                 at += len(table)
         return out
 
-    def take(self, rows: NDArray[np.integer]) -> Floats:
+    def take(self, rows: Ints) -> Floats:
         """Single rows, in the order asked for; whole batches of a file are read for them."""
         order = np.argsort(rows, kind="stable")
         ends = np.cumsum([len(part) for part in self.parts])
@@ -84,7 +83,7 @@ class ParquetRows:
             [part.file for part in self.parts], self.columns, [(part.start, part.stop) for part in self.parts]
         )
 
-    def _take_of(self, part: Part, rows: NDArray[np.integer]) -> Floats:
+    def _take_of(self, part: Part, rows: Ints) -> Floats:
         """Ascending rows of one file."""
         taken, at = [], 0
         for table in _batches(part, self.columns):

@@ -24,8 +24,7 @@ from bayesfloor.engine._parquet import ParquetRows, as_floats, open_parquet
 from bayesfloor.engine._places import File, digest_files, find_file, told
 from bayesfloor.engine._store import cannot_write
 from bayesfloor.engine._text import printable
-
-Floats = NDArray[np.float64]
+from bayesfloor.engine._types import Floats, Ints
 
 _COPIED_AT_ONCE = 1 << 24  # bytes
 
@@ -43,7 +42,7 @@ class Rows(Protocol):
     def read(self) -> Floats:
         """The numbers themselves."""
 
-    def take(self, rows: NDArray[np.integer]) -> Floats:
+    def take(self, rows: Ints) -> Floats:
         """Single rows, in the order asked for."""
 
     def on_disk(self, folder: str) -> Rows:
@@ -72,7 +71,7 @@ class ArrayRows:
         """The numbers themselves."""
         return as_floats(self.array)
 
-    def take(self, rows: NDArray[np.integer]) -> Floats:
+    def take(self, rows: Ints) -> Floats:
         """Single rows, in the order asked for."""
         return as_floats(self.array[rows])
 
@@ -135,7 +134,7 @@ class NpyRows:
         """The numbers themselves."""
         return as_floats(self._open())
 
-    def take(self, rows: NDArray[np.integer]) -> Floats:
+    def take(self, rows: Ints) -> Floats:
         """Single rows, in the order asked for."""
         return as_floats(self._open()[rows])
 

@@ -6,6 +6,7 @@ as they come. Whatever is large goes through files that tasks open where they ru
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from time import perf_counter, sleep
@@ -24,6 +25,13 @@ from bayesfloor.engine._tasks import (
 )
 
 Result = TypeVar("Result")
+
+# Options of a local cluster. Workers log what goes wrong, which is told anyway; another may have the usual port.
+ON_THIS_MACHINE: dict[str, Any] = {
+    "host": "127.0.0.1",
+    "dashboard_address": "127.0.0.1:0",
+    "silence_logs": logging.CRITICAL,
+}
 
 _BATCH_SECONDS = 0.25  # of work in one future, where tasks are small
 _PATIENCE = 10.0  # seconds without a result until workers are looked at

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
 from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, make_runner
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._fit import Content, Counts, Fit
 from bayesfloor.floor._sample import Sample, announce, read_sample
 from bayesfloor.floor._scale import Scaler, fit_scale

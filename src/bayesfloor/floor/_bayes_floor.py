@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself i
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_handle
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds, random_cross_rate, remove_forced
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread

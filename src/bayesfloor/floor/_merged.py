@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._pairs import count_pairs
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._overall import pairwise_floor
 from bayesfloor.floor._results import PairwiseFloor

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import comb
 
 from bayesfloor.counts._edges import class_edges, label_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._samples import most_voted, sample_edges
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options, constant_error, error_bounds
 from bayesfloor.floor._fit import Counts
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores

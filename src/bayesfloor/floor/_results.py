@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options, error_bounds
 from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
 from bayesfloor.formulas._multiclass import Bounds

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._labels import Floats, Ints, Labels, likeliest
+from bayesfloor.counts._labels import Labels, likeliest
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import check_groups, find_vertices
 from bayesfloor.io._columns import is_missing
 from bayesfloor.io._data import Data

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
 from bayesfloor.io._features import Features

@@ -9,10 +9,11 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import ClassEdges, class_edges
 from bayesfloor.counts._groups import group_mean, group_pairs
-from bayesfloor.counts._labels import Floats, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._samples import vertex_posterior
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._sample import Sample, deal
 from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import Forest

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._spanning_forest import prepare_kernels, spanning_forest

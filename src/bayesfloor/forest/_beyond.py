@@ -29,10 +29,10 @@ from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._store import Store, open_store, read_description
 from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Ints
 from bayesfloor.forest._cells import box_gaps
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._gather import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
-from bayesfloor.forest._order import Ints
 from bayesfloor.forest._pieces import (
     BlockSummary,
     call_alone,

@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._certify import FirstFit, full_reach, grow_forest
 from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
 from bayesfloor.forest._finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
 from bayesfloor.forest._matmul import choose_rough, round_rows
-from bayesfloor.forest._order import Floats, Ints, Numbers
+from bayesfloor.forest._order import Numbers
 from bayesfloor.forest._vertices import Vertices
 
 _TREES_UP_TO = 40  # dimensions; above, boxes never pay
@@ -138,7 +139,7 @@ def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
     return vertices.take(order), tree.renumber(_inverse(order))
 
 
-def _inverse(order: NDArray[np.integer]) -> Numbers:
+def _inverse(order: Ints) -> Numbers:
     out = np.empty(len(order), dtype=np.int32)
     out[order] = np.arange(len(order), dtype=np.int32)
     return out

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.forest._order import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 
 class Cells(NamedTuple):

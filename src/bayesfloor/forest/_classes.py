@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
 from bayesfloor.forest._forest import Forest, check_n_trees, make_forest
 from bayesfloor.forest._moments import Equal, graph_moments, moments_of_pairs
-from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import is_plain
 from bayesfloor.forest._vertices import Vertices, find_vertices

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.forest._order import Floats, Numbers, sort_edges
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._order import Numbers, sort_edges
 from bayesfloor.forest._vertices import Vertices
 
 REJECTED = -1  # the tree of an edge that is in none
@@ -22,7 +23,7 @@ class Edges(NamedTuple):
     squared: Floats
     tree: NDArray[np.int8]
 
-    def take(self, which: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Edges:
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Edges:
         """The edges at these positions."""
         if isinstance(which, slice):
             return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])

@@ -14,11 +14,12 @@ import numpy as np
 
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import effective_n_jobs, run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._cells import gap_between
 from bayesfloor.forest._kdtree import Tree, build_tree, node_labels, search_tree
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, distinct_edges, edge_lengths
 from bayesfloor.forest._matmul import STRIP, Approx, Rough, push_columns, push_rows
-from bayesfloor.forest._order import Floats, Ints, Numbers
+from bayesfloor.forest._order import Numbers
 from bayesfloor.forest._vertices import Vertices
 
 _ASKED_AT_ONCE = 4096  # points in one task of a tree search

@@ -23,10 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import REJECTED
 from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, tie_before
-from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
+from bayesfloor.forest._order import Keys, Numbers
 
 
 class Scan(NamedTuple):

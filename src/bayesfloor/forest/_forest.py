@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges
-from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._vertices import Vertices
 
 MOST_TREES = 100  # tree numbers are kept in one byte

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._store import Arrays
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import REJECTED
-from bayesfloor.forest._order import Floats, Ints, Keys, pair_hash
+from bayesfloor.forest._order import Keys, pair_hash
 from bayesfloor.forest._pieces import BlockSummary, loose_edges, ranks_of
 from bayesfloor.forest._plan import Plan
 from bayesfloor.forest._settle import Links, Loose, fit_loose, in_order, make_links, sort_ends

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._kernels import AFTER_TIES, pair_hash, squared_lengths
-from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
+from bayesfloor.forest._order import Keys, Numbers
 from bayesfloor.forest._vertices import Vertices
 
 _ROUNDED_UP = 1 + 1e-9  # keeps a bound made of rounded roots on the safe side

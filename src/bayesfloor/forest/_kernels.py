@@ -11,9 +11,10 @@ from typing import cast
 
 import numpy as np
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest import _order
 from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
+from bayesfloor.forest._order import Keys, Numbers
 
 # What a point's reach ends with when it ends at a length and not at an edge; see ``_first_fit``.
 BEFORE_TIES = -1  # edges of just this length may be missing

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesfloor.forest._order import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 
 class Equal(NamedTuple):
@@ -26,9 +25,7 @@ class Equal(NamedTuple):
         return (union, rows) if new.all() else (union[new], np.add.reduceat(rows, np.flatnonzero(new)))
 
 
-def graph_moments(
-    a: NDArray[np.integer], b: NDArray[np.integer], rows_at: NDArray[np.integer], n_trees: int, *, inside: bool
-) -> tuple[float, float, float]:
+def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool) -> tuple[float, float, float]:
     """Sum of the weights, of their squares, and of the squared sums at each row.
 
     Each edge between two vertices is shared evenly by the pairs of their rows: 1 / (m_a m_b). Equal

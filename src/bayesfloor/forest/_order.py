@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from bayesfloor.engine._types import Floats, Ints
+
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int32]  # vertex numbers, as the kernels keep them
 

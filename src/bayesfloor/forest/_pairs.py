@@ -10,11 +10,11 @@ import numpy as np
 from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import one_blas_thread, run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._blocks import Block, forest_of, join
 from bayesfloor.forest._edges import Edges, new_edges
 from bayesfloor.forest._finders import RUN_HERE, Run
 from bayesfloor.forest._moments import Equal, graph_moments, moments_of_pairs
-from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._small import SMALL, Across, Parts, join_small, make_parts
 from bayesfloor.forest._vertices import Vertices
 

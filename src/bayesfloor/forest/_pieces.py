@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from bayesfloor.engine._memory import release_memory
 from bayesfloor.engine._store import Arrays
 from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._blocks import Block, forest_of, join, restore_block
 from bayesfloor.forest._cells import gap_between
 from bayesfloor.forest._edges import Edges
-from bayesfloor.forest._order import Floats, Ints, Keys
+from bayesfloor.forest._order import Keys
 from bayesfloor.forest._plan import Plan, rows_of_cell
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._settle import Loose, core_distance, settle

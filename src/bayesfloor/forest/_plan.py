@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesfloor.engine._rows import Rows
 from bayesfloor.engine._store import Store
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._cells import Cells, cut_cells
-from bayesfloor.forest._order import Floats, Ints
 from bayesfloor.forest._vertices import largest_exponent
 
 _SAMPLE = 1 << 16  # rows that say where to cut

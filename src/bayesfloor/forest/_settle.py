@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import REJECTED, Edges
 from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._order import Floats, Ints, Keys, Numbers, sort_edges
+from bayesfloor.forest._order import Keys, Numbers, sort_edges
 
 
 class Settled(NamedTuple):
@@ -41,7 +42,7 @@ def settle(n: int, edges: Edges, n_trees: int, reach: Floats) -> Settled:
 
 
 @step
-def _root(parent: NDArray[np.integer], tree: int, v: int) -> int:
+def _root(parent: Ints, tree: int, v: int) -> int:
     while parent[tree, v] != v:
         parent[tree, v] = parent[tree, parent[tree, v]]
         v = parent[tree, v]

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._kernels import squared_lengths, tie_before
-from bayesfloor.forest._order import Floats, Ints, Keys, Numbers
+from bayesfloor.forest._order import Keys, Numbers
 from bayesfloor.forest._vertices import Vertices
 
 SMALL = 256  # vertices of both blocks: the matrix stays in the cache
@@ -53,7 +54,7 @@ def make_parts(vertices: Vertices, members: list[Ints], forests: list[Edges], ro
     return Parts(number, x, many, _starts(members), a, b, squared, _starts([f.a for f in forests]))
 
 
-def _starts(lists: Sequence[NDArray[np.integer]]) -> Ints:
+def _starts(lists: Sequence[Ints]) -> Ints:
     return np.cumsum([0, *(len(one) for one in lists)])
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesfloor.forest._order import Floats, Ints, Keys, front_word, scramble, sort_words
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._order import Keys, front_word, scramble, sort_words
 
 _EXPONENT_SHIFT = np.uint64(52)
 _EXPONENT_MASK = np.uint64(0x7FF)
@@ -48,7 +49,7 @@ class Vertices:
     def __len__(self) -> int:
         return len(self.x)
 
-    def take(self, numbers: NDArray[np.integer]) -> Vertices:
+    def take(self, numbers: Ints) -> Vertices:
         """These vertices, numbered anew in the order given."""
         group = self.group[numbers] if len(self.group) else self.group
         return Vertices(self.x[numbers], self.key[numbers], self.rank[numbers], group, self.exponent)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 @dataclass(frozen=True)
@@ -101,17 +101,6 @@ def henze_penrose(
 def cross_to_u(share: ArrayLike) -> Floats:
     """U = 4 p1 p2 D + (p1 - p2)^2 = 1 - 2 R / n, not below 0, from R / n."""
     return np.maximum(0.0, 1 - 2 * np.asarray(share, dtype=np.float64))
-
-
-def most_cross_edges(n1: ArrayLike, n2: ArrayLike) -> Floats:
-    """The paper's gamma: the R at which the HP-estimate is the smaller class's share.
-
-    R' = min(gamma, R) is the paper's bias correction. The estimate grows with R, so this is the same
-    as capping it at that share; R' lies below the mean under independence and is never tested.
-    """
-    one, two = np.asarray(n1, dtype=np.float64), np.asarray(n2, dtype=np.float64)
-    n, p = one + two, np.minimum(one, two) / (one + two)
-    return n * (2 * p - 0.75 + np.sqrt(9 - 16 * p) / 4)
 
 
 def _check(n_cross: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> tuple[Floats, Floats, Floats]:

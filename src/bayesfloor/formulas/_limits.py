@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta, norm, t
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 def upper_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:

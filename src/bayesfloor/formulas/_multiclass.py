@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesfloor.engine._types import Floats
 from bayesfloor.formulas._henze_penrose import cross_to_u
-from bayesfloor.formulas._types import Floats
 
 
 class Bounds(NamedTuple):
@@ -34,12 +34,6 @@ def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *
     lower = most * (1 - np.sqrt(np.maximum(0.0, 1 - G / most)))
     middle = (lower + np.minimum(G, most)) / 2
     return Bounds(np.minimum(lower, cap), np.minimum(middle, cap) if correct_bias else middle, np.minimum(G, cap))
-
-
-def cross_rate_of_lower(lower: ArrayLike, n_classes: int) -> Floats:
-    """The G whose lower bound is this: the inverse of Cover and Hart's."""
-    most = 1 - 1 / n_classes
-    return most * (1 - (1 - np.asarray(lower, dtype=np.float64) / most) ** 2)
 
 
 class OneVsRest(NamedTuple):
@@ -102,14 +96,6 @@ def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> F
     R, E0, c = (np.asarray(value, dtype=np.float64) for value in (cross, expected, forced))
     room = c < E0
     return np.where(room, np.maximum(0.0, R - c) * E0 / np.where(room, E0 - c, 1.0), R)
-
-
-def add_forced(rate: ArrayLike, class_sizes: ArrayLike) -> Floats:
-    """The inverse of ``remove_forced`` for the share of cross edges of classes of these sizes."""
-    sizes = np.asarray(class_sizes, dtype=np.float64)
-    E0, c = random_cross_rate(sizes), (len(sizes) - 1) / max(sizes.sum() - 1, 1)
-    G = np.asarray(rate, dtype=np.float64)
-    return G * (E0 - c) / E0 + c if c < E0 else G
 
 
 def random_cross_rate(class_sizes: ArrayLike) -> float:

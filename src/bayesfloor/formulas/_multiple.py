@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control, norm
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:

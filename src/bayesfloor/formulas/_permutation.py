@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import gamma
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 _ROUNDING = 1e-6  # of a mean: a smaller spread is none
 

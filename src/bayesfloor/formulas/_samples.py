@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom, hypergeom
 
-from bayesfloor.formulas._types import Floats
+from bayesfloor.engine._types import Floats
 
 _PRIOR_EDGES = 20  # edges that the whole forest's rate is worth beside those around a row
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.formulas._types import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 _AT_ONCE = 1 << 22  # values of the posterior gathered for edges in one go: 32 MB if dense
 

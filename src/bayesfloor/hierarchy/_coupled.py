@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import log_expit, log_softmax, softmax
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 _SHARPNESS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _CALIBRATED_ON = 1500  # rows

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._tree import ClassTree, grow_tree, is_pair
 

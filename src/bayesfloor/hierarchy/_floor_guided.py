@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._coupled import (
     CoupledPairs,
     MappedPairs,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import pair_counts
 from bayesfloor.floor._bayes_floor import LARGE
 from bayesfloor.floor._overall import square

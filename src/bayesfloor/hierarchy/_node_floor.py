@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Ints, Labels
+from bayesfloor.counts._labels import Labels
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bounds import bounded_rate
 from bayesfloor.floor._spread import fast_errors
 from bayesfloor.forest._forest import Forest

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.hierarchy._climb import AT_FLOOR, BEATEN, climb
 from bayesfloor.hierarchy._ladder import linear, make_ladder

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._labels import read_weight, refuse_weightless

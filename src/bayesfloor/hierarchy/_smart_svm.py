@@ -16,9 +16,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa
 from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scale import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import join_labels, show_labels
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import Result
 
 Part = TypeVar("Part")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._coupled import CoupledPairs
 from bayesfloor.hierarchy._ladder import Candidate, blend
 

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._text import quoted
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._arrow import arrow, stack_lists
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _DAY = np.timedelta64(1, "D")
 
 

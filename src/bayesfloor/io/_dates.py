@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._text import quoted
-from bayesfloor.io._columns import Floats
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._formats import by_shape, is_gap, strip
 
 Moments = NDArray[np.datetime64]
@@ -87,7 +87,7 @@ class _Digits:
         self.has = found.groupdict()
         self._letters = np.array(texts).view(np.uint32).reshape(len(texts), -1)
 
-    def number(self, part: str, *, start: int = 0, end: int | None = None) -> NDArray[np.int64]:
+    def number(self, part: str, *, start: int = 0, end: int | None = None) -> Ints:
         """The number in a part of each text; 0 where there is no such part."""
         if not self.has.get(part):
             return np.zeros(len(self._letters), dtype=np.int64)
@@ -96,7 +96,7 @@ class _Digits:
         return digits @ 10 ** np.arange(digits.shape[1])[::-1]
 
 
-def _parts(form: DateFormat, cell: _Digits) -> NDArray[np.int64]:
+def _parts(form: DateFormat, cell: _Digits) -> Ints:
     """Year, month, day and microseconds since midnight of each text; month 13 where there is none."""
     year = cell.number("year")
     if len(cell.has["year"]) == 2:
@@ -112,7 +112,7 @@ def _parts(form: DateFormat, cell: _Digits) -> NDArray[np.int64]:
     return np.column_stack([year, np.where((clock < 0) | (month < 1), 13, month), day, clock - zone])
 
 
-def _microseconds(cell: _Digits) -> NDArray[np.int64]:
+def _microseconds(cell: _Digits) -> Ints:
     """Microseconds since midnight; -1 where no clock shows that."""
     hour, minute, second = (cell.number(part) for part in ("hour", "minute", "second"))
     half, fraction = cell.has["half"], cell.has["fraction"] or ""
@@ -123,7 +123,7 @@ def _microseconds(cell: _Digits) -> NDArray[np.int64]:
     return np.where(wrong, -1, ((hour * 60 + minute) * 60 + second) * 1_000_000 + parts)
 
 
-def _offset(cell: _Digits) -> NDArray[np.int64]:
+def _offset(cell: _Digits) -> Ints:
     """Microseconds by which clocks are ahead of UTC."""
     zone = cell.has.get("zone") or ""
     if zone[:1] not in ("+", "-"):
@@ -132,7 +132,7 @@ def _offset(cell: _Digits) -> NDArray[np.int64]:
     return (minutes if zone[0] == "+" else -minutes) * 60_000_000
 
 
-def _moments(parts: NDArray[np.int64], levels: Sequence[str]) -> Moments:
+def _moments(parts: Ints, levels: Sequence[str]) -> Moments:
     """Moments of years, months, days and microseconds; ValueError of days that no calendar has."""
     year, month, day, clock = parts.T
     gap = month == 0

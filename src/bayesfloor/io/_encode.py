@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._text import printable, quoted
-from bayesfloor.io._columns import Floats, Values
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._columns import Values
 from bayesfloor.io._dates import DateFormat, TimeFormat, date_format, time_format
 from bayesfloor.io._formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
 from bayesfloor.io._ngrams import NgramWeights
@@ -130,39 +131,41 @@ class Dates:
 
 
 @dataclass(frozen=True, eq=False)
-class Indicators:
-    """One column for each category, and one for those missing."""
+class _Levels:
+    """Distinct values, in the order of their places."""
 
     column: Column
     names: tuple[str, ...]
     levels: tuple[str, ...]
     says_missing: bool
+
+    def _places(self, values: Values) -> Ints:
+        return _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
+
+
+class Indicators(_Levels):
+    """One column for each category, and one for those missing."""
+
     quantity = False
     code = False
 
     def encode(self, values: Values) -> Floats:
         """Zeros, and a number at the row's own category, if it was there before."""
-        places, width = _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1), len(self.names)
+        places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
         block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, in a column that goes
         return block[:, :width]
 
 
-@dataclass(frozen=True, eq=False)
-class Codes:
+class Codes(_Levels):
     """A code's place among those there are; -1 of one that is new."""
 
-    column: Column
-    names: tuple[str, ...]
-    levels: tuple[str, ...]
-    says_missing: bool
     quantity = True
     code = True
 
     def encode(self, values: Values) -> Floats:
         """Places as numbers."""
-        places = _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
-        return places.astype(np.float64)[:, None]
+        return self._places(values).astype(np.float64)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +276,7 @@ def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool)
     return np.column_stack([full, gaps.any(axis=1)]) if says else full
 
 
-def _places(values: Values, levels: tuple[str, ...], gap: int) -> NDArray[np.int64]:
+def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
     """Of each row the place of its text among levels; -1 of new ones."""
     given = without_gaps(values.as_texts(), levels)
     known = {level: place for place, level in enumerate(levels)}

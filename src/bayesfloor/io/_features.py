@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bayesfloor.engine._text import quoted
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._columns import as_frame, read_table
-from bayesfloor.io._labels import Floats, Ints
 
 if TYPE_CHECKING:
     from bayesfloor.io._encode import Column

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.engine._text import quoted
-from bayesfloor.io._columns import Floats
+from bayesfloor.engine._types import Floats
 
 # What stands for "no value": always, and where all other values of the column are numbers or dates.
 MISSING = frozenset({"", "?", "??", "n/a", "#n/a", "na", "<na>", "nan", "null", "(null)", "#null!", "-", "--", "\\n"})

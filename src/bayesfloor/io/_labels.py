@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._columns import is_missing
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 KINDS = ("auto", "votes")
 _MANY = 20  # different numbers; fewer are classes, whatever they look like

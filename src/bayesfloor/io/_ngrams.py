@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayesfloor.io._columns import Floats
+from bayesfloor.engine._types import Floats
 
 _AT_ONCE = 10_000  # texts, so that the weights of all never stand in memory together
 

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this 
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._text import join_labels, quoted
-from bayesfloor.io._columns import Floats, Values, as_frame, read_table
+from bayesfloor.engine._types import Floats
+from bayesfloor.io._columns import Values, as_frame, read_table
 from bayesfloor.io._encode import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayesfloor.io._columns import Floats, Values, as_gaps
+from bayesfloor.engine._types import Floats
+from bayesfloor.io._columns import Values, as_gaps
 from bayesfloor.io._formats import is_gap
 
 MOST_LEVELS = 40

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features
-from bayesfloor.io._labels import Floats, Ints
 
 _COMPONENTS = 100
 _SPARSE = 0.25  # proportion of values other than 0 below which exact values are kept sparse

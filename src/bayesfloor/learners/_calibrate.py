@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
 _LEAST = 1e-4  # chance of a class

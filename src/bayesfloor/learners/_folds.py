@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 
 N_FOLDS = 5
 PARTS = (0.125, 0.25, 0.5, 1.0)  # eight times as many rows from first to last

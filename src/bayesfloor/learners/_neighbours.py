@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - imported when a race is first run
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 
 _NUMBERS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
 _CHOOSE_BY = 1000  # training rows, each left out in turn

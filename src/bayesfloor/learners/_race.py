@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.learners._calibrate import calibrate, class_scores
 from bayesfloor.learners._folds import N_FOLDS, PARTS, deal_folds, n_tested_folds, nested_order
 from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY, Size, forest_cost, suits

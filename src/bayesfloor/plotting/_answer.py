@@ -107,17 +107,7 @@ class AnswerDisplay(Display):
         return cls(answer, None if overall is None else (overall.lower, overall.upper), target).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> AnswerDisplay:
-        """Draw the ruler.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw the ruler."""
         ax = self._start(ax, 7.5, 1.5 + 0.27 * self._n_rows)
         self._draw_range()
         self._draw_markers()

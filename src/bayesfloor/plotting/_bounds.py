@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.plotting._display import (
     DARK,
@@ -104,17 +104,7 @@ class BoundsDisplay(Display):
         return cls(x, bayes_error(x, proportion), lower, middle, upper, np.asarray(without.estimate)).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> BoundsDisplay:
-        """Draw all curves.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw all curves."""
         ax = self._start(ax, 6.0, 4.2)
         self.band_ = ax.fill_between(self.x, *np.quantile(self.estimate, SPREAD, axis=0), color=LIGHT, linewidth=0)
         self.lines_ = {name: self._draw(name, **looks) for name, looks in self._looks.items()}

@@ -86,16 +86,8 @@ class ClassTreeDisplay(Display):
     def plot(self, *, ax: Any = None, cmap: str = MAP) -> ClassTreeDisplay:
         """Draw the tree.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         cmap : str, default="Oranges"
             Colour map of the splits.
-
-        Returns
-        -------
-        self
         """
         K = len(self.tree.classes)
         row = next(inches for up_to, inches in _ROWS if up_to >= K)

@@ -16,13 +16,11 @@ from bayesfloor.plotting._display import (
     STRONG,
     ResultDisplay,
     check_most,
-    clear_frame,
     stroke,
     swatch,
-    title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ABOVE, ROW, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ABOVE, ROW, draw_intervals, draw_marks, frame_rows, name_rows, write_beside
 from bayesfloor.selection._path import NO_DIFFERENCE
 
 if TYPE_CHECKING:
@@ -80,27 +78,15 @@ class ComparisonDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> ComparisonDisplay:
         """Draw a row for each representation.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more representations, so many of the best are drawn. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         n = len(self.result.names[:most])
         ax = self._start(ax, 7.5, 1.75 + ROW * n)
         self._draw_bars(n)
         self._draw_texts(n)
-        ax.set_xlim(left=0.0)
-        ax.set_ylim(n - 0.4, -0.6)
-        ax.set_xlabel("fraction of cross-class edges", size=9)
-        clear_frame(ax)
-        title_and_legend(ax, self._title(n), self._handles())
+        frame_rows(ax, n - 0.4, "fraction of cross-class edges", self._title(n), self._handles())
         return self
 
     def _draw_bars(self, n: int) -> None:

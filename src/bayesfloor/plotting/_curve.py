@@ -25,7 +25,7 @@ from bayesfloor.plotting._fonts import label_texts
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.counts._labels import Ints
+    from bayesfloor.engine._types import Ints
     from bayesfloor.floor._bayes_floor import BayesFloor
 
 _MARKED = 8  # times the rows from one tick beyond the measured ones to the next
@@ -86,17 +86,7 @@ class CurveDisplay(ResultDisplay):
         return cls(answer).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> CurveDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw the curve."""
         ax = self._start(ax, 7.0, 4.6)
         ax.set_xscale("log")
         self._draw_measured()

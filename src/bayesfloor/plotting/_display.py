@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,18 @@ STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to
 MAP = "Oranges"  # light to dark, so that it prints in grey
 MOST = 40  # classes that a page has room for
 
+_PLOT_DOC = """{head}
+
+Parameters
+----------
+ax : Axes, default=None
+    Where to draw; by default in a new figure.
+{own}
+Returns
+-------
+self
+"""
+
 
 class Display(Result):
     """A picture: the constructor takes the data, ``plot`` draws them.
@@ -25,6 +38,11 @@ class Display(Result):
     ax_: Any = None
     figure_: Any = None
     _own: bool = False
+
+    def __init_subclass__(cls) -> None:
+        plot = vars(cls).get("plot")
+        if plot is not None:
+            plot.__doc__ = _plot_doc(plot.__doc__ or "")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({'plotted' if self.ax_ is not None else 'call plot() to draw'})"
@@ -47,6 +65,12 @@ class Display(Result):
         self.ax_ = _new_axes(width, height) if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
+
+
+def _plot_doc(doc: str) -> str:
+    """What a ``plot`` says of itself and of its own parameters, filled in with what all of them share."""
+    head, _, own = cleandoc(doc).partition("\n\n")
+    return _PLOT_DOC.format(head=head, own=f"{own}\n" if own else "")
 
 
 class ResultDisplay(Display):

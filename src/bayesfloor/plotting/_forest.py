@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._samples import row_edges
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
 from bayesfloor.io._labels import hard_shares
@@ -128,16 +129,8 @@ class ForestDisplay(Display):
     def plot(self, *, ax: Any = None, size: float | None = None) -> ForestDisplay:
         """Draw points and edges.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         size : float, default=None
             Of points, in square points of print; by default the smaller, the more there are.
-
-        Returns
-        -------
-        self
         """
         ax = self._start(ax, 6.4, 6.0)
         texts, many = label_texts(self.classes.tolist()), len(self.points) > _RASTER

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.plotting._display import (
     DARK,
     LIGHT,
@@ -15,13 +15,11 @@ from bayesfloor.plotting._display import (
     STRONG,
     ResultDisplay,
     check_most,
-    clear_frame,
     stroke,
     swatch,
-    title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, frame_rows, name_rows, write_beside
 
 if TYPE_CHECKING:
     from bayesfloor.selection._gap import Gap, GapLines
@@ -88,16 +86,8 @@ class GapDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = _MOST) -> GapDisplay:
         """Draw a row for the whole problem, for classes and for pairs.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=12
             Of more classes, and of more pairs, so many are drawn: those where most can be won. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         parts = self._parts(most)
@@ -109,11 +99,7 @@ class GapDisplay(ResultDisplay):
         self.bounds_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
         self.words_ = [word for part, y in zip(parts, places, strict=True) for word in self._write_words(part, y)]
         self._draw_names(parts, places)
-        ax.set_xlim(left=0.0)
-        ax.set_ylim(bottom, -0.6)
-        ax.set_xlabel("error", size=9)
-        clear_frame(ax)
-        title_and_legend(ax, f"Your model and the floor: {self.result.overall.word}", self._handles())
+        frame_rows(ax, bottom, "error", f"Your model and the floor: {self.result.overall.word}", self._handles())
         return self
 
     def _parts(self, most: int | None) -> list[_Part]:

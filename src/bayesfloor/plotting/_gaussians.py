@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.forest._spanning_forest import spanning_forest
 
 

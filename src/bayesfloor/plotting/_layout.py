@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._tree import NONE, ClassTree
 
 _DEEPEST = 0.85  # x of the deepest split, which leaves room for its text; labels stand at 1

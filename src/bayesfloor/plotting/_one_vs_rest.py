@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import OneVsRestFloor
 from bayesfloor.plotting._display import (
     DARK,
@@ -18,13 +18,11 @@ from bayesfloor.plotting._display import (
     PALE,
     Display,
     check_most,
-    clear_frame,
     stroke,
     swatch,
-    title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, name_rows
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, frame_rows, name_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -95,27 +93,21 @@ class OneVsRestDisplay(Display):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> OneVsRestDisplay:
         """Draw a row for each class.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more classes, so many of the hardest are drawn. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         self.shown_ = np.argsort(-self.estimate, kind="stable")[:most]
         ax = self._start(ax, 7.0, 1.5 + ROW * len(self.shown_))
         self._draw_bars()
         self._draw_labels()
-        ax.set_xlim(left=0.0)
-        ax.set_ylim(len(self.shown_) - 0.4, -0.6)
-        ax.set_xlabel("error about the class, as a fraction of all rows", size=9)
-        clear_frame(ax)
-        title_and_legend(ax, self._title(), self._handles())
+        frame_rows(
+            ax,
+            len(self.shown_) - 0.4,
+            "error about the class, as a fraction of all rows",
+            self._title(),
+            self._handles(),
+        )
         return self
 
     def _draw_bars(self) -> None:

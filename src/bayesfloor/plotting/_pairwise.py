@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.hierarchy._tree import ClassTree
@@ -114,18 +114,10 @@ class PairwiseDisplay(Display):
     def plot(self, *, ax: Any = None, most: int | None = MOST, cmap: str = MAP) -> PairwiseDisplay:
         """Draw the heat map.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more classes, so many are drawn: those with the hardest pairs. None draws all.
         cmap : str, default="Oranges"
             Colour map; one that runs from light to dark can be read in grey.
-
-        Returns
-        -------
-        self
         """
         need_matplotlib()
         check_most(most)

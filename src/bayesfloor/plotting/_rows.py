@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.plotting._display import GREY
+from bayesfloor.plotting._display import GREY, clear_frame, title_and_legend
 from bayesfloor.plotting._fonts import label_style
 
 ROW = 0.26  # inches
@@ -50,6 +50,15 @@ def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Seque
             write_beside(ax, 0.0, at, number, -reach, ha="right")
         reach += 6 + _LETTER * max(map(len, [head, *numbers]))
     ax.tick_params(axis="y", length=0, pad=reach)
+
+
+def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]) -> None:
+    """Axes from 0 and from the first row down, what they measure, the title and the legend."""
+    ax.set_xlim(left=0.0)
+    ax.set_ylim(bottom, -0.6)
+    ax.set_xlabel(name, size=9)
+    clear_frame(ax)
+    title_and_legend(ax, title, handles)
 
 
 def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:

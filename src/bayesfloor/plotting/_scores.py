@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.plotting._display import DARK, LIGHT, STRONG, Display, clear_frame, swatch, title_and_legend
 
@@ -59,16 +59,8 @@ class SampleScoreDisplay(Display):
     def plot(self, *, ax: Any = None, bins: int = _BINS) -> SampleScoreDisplay:
         """Draw the histogram.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         bins : int, default=40
             Number of bins.
-
-        Returns
-        -------
-        self
         """
         ax = self._start(ax, 6.0, 3.6)
         finite = np.isfinite(self.score)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.plotting._display import (
     DARK,
     LIGHT,
@@ -17,13 +17,11 @@ from bayesfloor.plotting._display import (
     STRONG,
     ResultDisplay,
     check_most,
-    clear_frame,
     stroke,
     swatch,
-    title_and_legend,
 )
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, name_rows, write_beside
+from bayesfloor.plotting._rows import ROW, draw_bounds, draw_intervals, draw_marks, frame_rows, name_rows, write_beside
 
 if TYPE_CHECKING:
     from bayesfloor.selection._path import HoldOut, SelectionPath
@@ -88,16 +86,8 @@ class SelectionDisplay(ResultDisplay):
     def plot(self, *, ax: Any = None, most: int | None = MOST) -> SelectionDisplay:
         """Draw a row for each step.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
         most : int or None, default=40
             Of more steps, so many are drawn: the first ones and the last. None draws all.
-
-        Returns
-        -------
-        self
         """
         check_most(most)
         self.shown_ = _first_and_last(len(self.result.added), most)
@@ -109,11 +99,7 @@ class SelectionDisplay(ResultDisplay):
         self.held_out_ = self.optimistic_ = None
         if held_out is not None:
             self._draw_held_out(n - 1 + _APART, held_out)
-        ax.set_xlim(left=0.0)
-        ax.set_ylim(bottom, -0.6)
-        ax.set_xlabel("error", size=9)
-        clear_frame(ax)
-        title_and_legend(ax, self._title(n), self._handles())
+        frame_rows(ax, bottom, "error", self._title(n), self._handles())
         return self
 
     def _draw_steps(self, y: Ints) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.plotting._bounds import SPREAD
 from bayesfloor.plotting._display import DARK, LIGHT, STRONG, Display, clear_frame, stroke, swatch, title_and_legend
@@ -82,17 +82,7 @@ class TreesDisplay(Display):
         return cls(n_trees, np.asarray(found.estimate), float(bayes_error(distance, proportion))).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> TreesDisplay:
-        """Draw means and spread.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        self
-        """
+        """Draw means and spread."""
         ax = self._start(ax, 6.0, 3.8)
         mean, error = self.estimates.mean(axis=0), self.estimates.std(axis=0)
         self.band_ = ax.fill_between(

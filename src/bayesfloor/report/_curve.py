@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import about, percent, show_labels, span
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.plotting._answer import learner_name
 from bayesfloor.plotting._curve import curve_ticks
 from bayesfloor.report._view import Tick, make_ticks, round_up

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._paired import Graph, difference_error, pooled_posterior, rate_error, row_graph
 from bayesfloor.counts._pairs import pair_counts
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample, deal, label_units, labelled_by_group
 from bayesfloor.floor._spread import N_PARTS
 from bayesfloor.floor._trees import grow_labelled

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._features import Features, read_features

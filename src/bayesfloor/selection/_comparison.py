@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import printable
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import Result
 from bayesfloor.selection._path import NO_DIFFERENCE
 

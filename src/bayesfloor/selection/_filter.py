@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, likeliest
+from bayesfloor.counts._labels import likeliest
 from bayesfloor.counts._lines import LineEdges, line_edges
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiclass import random_cross_rate

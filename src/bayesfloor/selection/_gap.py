@@ -10,8 +10,8 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._results import Floor, Result
 from bayesfloor.floor._sample import number_groups

@@ -11,8 +11,8 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._parts import best_posterior, merged_range
 from bayesfloor.answer._verdict import check_target
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.engine._text import about, join_labels, percent, show_labels
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._bounds import constant_error
 from bayesfloor.floor._results import Result

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
-from bayesfloor.counts._labels import Floats, Ints
 from bayesfloor.counts._paired import (
     Graph,
     combine,
@@ -23,6 +22,7 @@ from bayesfloor.counts._paired import (
 )
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample, label_units, labelled_by_group
 from bayesfloor.floor._trees import grow_labelled
 from bayesfloor.formulas._limits import bias_from_growth, bias_left

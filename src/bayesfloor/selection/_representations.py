@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats, Ints, likeliest
+from bayesfloor.counts._labels import likeliest
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._trees import prepare

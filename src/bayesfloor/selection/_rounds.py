@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows
 
 

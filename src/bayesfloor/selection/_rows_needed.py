@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, check_target
-from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._text import two_digits
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import Result
 
 if TYPE_CHECKING:

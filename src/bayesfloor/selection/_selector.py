@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself i
 from sklearn.feature_selection import SelectorMixin  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._paired import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale

@@ -10,9 +10,10 @@ from scipy.sparse import csr_array, eye_array
 from scipy.sparse.csgraph import connected_components
 
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
-from bayesfloor.counts._labels import Floats, Ints, Labels
+from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import permuted_cross
 from bayesfloor.counts._samples import adjacency
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import FEW, Result
 from bayesfloor.floor._scale import apply_scale, check_scale
 from bayesfloor.floor._trees import grow, prepare

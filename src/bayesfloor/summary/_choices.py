@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
 from bayesfloor.engine._text import about, percent, show_labels, span
+from bayesfloor.engine._types import Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._filter import FeatureFloors
 from bayesfloor.selection._gap import ROOM, Gap, GapLines

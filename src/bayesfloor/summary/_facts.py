@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._rows import is_place
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Result
 from bayesfloor.io._columns import as_frame

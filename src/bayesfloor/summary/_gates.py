@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
-from bayesfloor.counts._labels import Floats
 from bayesfloor.engine._text import about, percent, range_text
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._words import points, target_text

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Ints
 from bayesfloor.counts._samples import nearest_other
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import Result, SampleScores
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.answer._parts import PairAnswers
-from bayesfloor.counts._labels import Ints
+from bayesfloor.engine._types import Ints
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._measured import Measured
 

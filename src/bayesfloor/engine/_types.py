@@ -1,4 +1,4 @@
-"""Names of array types."""
+"""Names of array types, for every layer."""
 
 from __future__ import annotations
 
@@ -7,4 +7,3 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
-Bools = NDArray[np.bool_]
