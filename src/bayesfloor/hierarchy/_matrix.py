@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import pair_counts
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import LARGE
 from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import PairwiseFloor
