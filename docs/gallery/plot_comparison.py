@@ -1,6 +1,6 @@
 """
 Which representation has the fewest cross-class edges
-=========================================
+=====================================================
 
 Four representations of the same rows, the lowest tree bounds on top. A bar goes from the lower to the upper bound,
 predicted for more rows; crosses are what was measured at this number of rows. The lines are paired differences to the

@@ -326,7 +326,7 @@ def test_a_second_fit_starts_from_nothing(data):
 def test_a_fit_that_failed_is_no_fit(tmp_path):
     """Nobody may take what was there before for a result."""
     write_parts(tmp_path, np.full((50, 2), np.nan), label=np.arange(50) % 2)
-    floor = BayesFloor()
+    floor = BayesFloor(**ALL)
     with pytest.raises(ValueError, match="NaN"):
         floor.fit(tmp_path, "label")
     with pytest.raises(NotFittedError):
@@ -375,7 +375,7 @@ def test_a_sample_is_announced_at_the_line_that_asked_for_it(kind, data, monkeyp
     """How many of how many, and why; the user's line, not one of ours."""
     monkeypatch.setattr(_all_rows, "_POOL", 800)
     given, message = DRAWN[kind]
-    for place, labels in [(data[0], "label"), (open_rows(data[1]), data[2])]:
+    for place, labels in [(open_rows(data[0], ["u", "v"]), "label"), (open_rows(data[1]), data[2])]:
         with pytest.warns(SampledRowsWarning, match=message) as told:
             floor = BayesFloor(**given).fit(place, labels)
 
@@ -413,7 +413,7 @@ def test_groups_and_weights_are_refused(data, name):
     """In silence they would be left out."""
     for given in [(data[0], "label"), (open_rows(data[1]), data[2])]:
         with pytest.raises(ValueError, match=r"take no groups and no sample_weight\. Pass arrays"):
-            BayesFloor().fit(*given, **{name: np.ones(3000)})
+            BayesFloor(**ALL).fit(*given, **{name: np.ones(3000)})
 
 
 @plain
@@ -445,23 +445,26 @@ def test_a_gap_is_told_by_its_row_whether_or_not_it_is_drawn(far, data, tmp_path
 
 @plain
 def test_a_missing_label_is_told_by_its_row(data, tmp_path):
-    """Of a column and of an array, drawn or not."""
+    """Of a column and of an array, where all rows are asked for; others are left out and counted."""
     _, X, y = data
     labels = y.astype(object)
     labels[1234] = None
     write_parts(tmp_path, X, label=pa.array(labels.tolist(), pa.string()))
-    for given in ({"target_width": None}, {"max_rows": 900}):
-        for place, told in [((tmp_path, "label"), "row 1234 "), ((open_rows(X), labels), "row 1234,")]:
-            with pytest.raises(ValueError, match=told):
-                BayesFloor(**given).fit(*place)
+    for place, told in [((tmp_path, "label"), "row 1234 "), ((open_rows(X), labels), "row 1,235 ")]:
+        with pytest.raises(ValueError, match=told):
+            BayesFloor(target_width=None).fit(*place)
+    with pytest.warns(SampledRowsWarning):
+        assert BayesFloor(max_rows=900).fit(tmp_path, "label").fitted_.sample.n_unlabelled == 1
 
 
 @plain
 def test_one_class_is_refused(data, tmp_path):
     """There is nothing to tell."""
     write_parts(tmp_path, data[1], label=np.zeros(3000, dtype=int))
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match="one value only, '0', but expected at least 2 classes"):
         BayesFloor().fit(tmp_path, "label")
+    with pytest.raises(ValueError, match="one class"):
+        BayesFloor(**ALL).fit(tmp_path, "label")
 
 
 # Checkpoints, and what is left behind

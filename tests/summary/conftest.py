@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations, open_rows
 from bayesfloor.floor import _all_rows
+from bayesfloor.io import Data
 from bayesfloor.learners import _registry
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -67,7 +68,7 @@ def _copied(seed):
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
-    return make_check(floor, floor.answer(), None, gather_facts(floor, X, y, "", ""))
+    return make_check(floor, floor.answer(), None, gather_facts(floor, Data(X, y)))
 
 
 def _flipped():
