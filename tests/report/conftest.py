@@ -14,6 +14,7 @@ from bayesfloor.answer import _make
 
 FLAGS = ["--disable-gpu", "--disable-quic"]  # playwright adds those against calls home
 SETTLE = 100  # milliseconds after loading, for what a page does late
+PATIENCE = 30_000  # milliseconds for what a test says it will do, on a busy machine
 
 
 class Opened(NamedTuple):
@@ -83,12 +84,13 @@ def browser():
 def open_page(browser, tmp_path):
     """Opener of a report: (a Path, or the HTML itself as a str, options) -> Opened.
 
-    Options are ``scheme`` ("light" or "dark"), ``width``, ``height``, ``javascript`` and ``media``
-    ("screen" or "print"). The page is a file, as it is for users, and its policy is in force.
+    Options are ``scheme`` ("light" or "dark"), ``width``, ``height``, ``javascript``, ``media``
+    ("screen" or "print") and ``until``, the name of a list that will not stay empty. The page is a file,
+    as it is for users, and its policy is in force.
     """
     contexts = []
 
-    def open_(path_or_html, *, scheme="light", width=1280, height=900, javascript=True, media="screen"):
+    def open_(path_or_html, *, scheme="light", width=1280, height=900, javascript=True, media="screen", until=None):
         context = browser.new_context(
             color_scheme=scheme,
             viewport={"width": width, "height": height},
@@ -102,6 +104,10 @@ def open_page(browser, tmp_path):
         opened = _watch(page, path.absolute().as_uri())
         page.goto(path.absolute().as_uri())
         page.wait_for_timeout(SETTLE)
+        for _ in range(PATIENCE // SETTLE):
+            if until is None or getattr(opened, until):
+                break
+            page.wait_for_timeout(SETTLE)
         return opened
 
     yield open_

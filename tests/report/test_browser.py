@@ -50,26 +50,26 @@ def test_a_good_page_passes_every_guard(open_page, axe, sideways, screenshot, sc
 @pytest.mark.parametrize("policy", [POLICY, ANYTHING])
 def test_an_image_from_outside_is_noted_as_a_request(open_page, policy, javascript):
     """A report may hold private data: it fetches nothing, whether or not a policy would stop it."""
-    opened = open_page(write_page(f"<img src='{OUTSIDE}' alt=''>", policy), javascript=javascript)
+    opened = open_page(write_page(f"<img src='{OUTSIDE}' alt=''>", policy), javascript=javascript, until="requests")
     assert opened.requests == [OUTSIDE]
 
 
 def test_a_socket_to_outside_is_noted_as_a_request(open_page):
     """Sockets are no requests to the browser, but to the reader they are."""
-    opened = open_page(write_page("<script>new WebSocket('ws://127.0.0.1:9/')</script>", ANYTHING))
+    opened = open_page(write_page("<script>new WebSocket('ws://127.0.0.1:9/')</script>", ANYTHING), until="requests")
     assert opened.requests == ["ws://127.0.0.1:9/"]
 
 
 def test_errors_and_warnings_of_the_console_are_noted_and_plain_messages_are_not(open_page):
     """A script that fails softly says so only there."""
     calls = "console.error('broken'); console.warn('odd'); console.log('fine')"
-    opened = open_page(write_page(f"<script>{calls}</script>", ANYTHING))
+    opened = open_page(write_page(f"<script>{calls}</script>", ANYTHING), until="console")
     assert opened.console == ["error: broken", "warning: odd"]
 
 
 def test_an_error_that_nothing_catches_is_noted(open_page):
     """Such an error stops a script half way, and the page looks almost right."""
-    opened = open_page(write_page("<script>throw new Error('boom')</script>", ANYTHING))
+    opened = open_page(write_page("<script>throw new Error('boom')</script>", ANYTHING), until="page_errors")
     assert opened.page_errors == ["boom"]
 
 
@@ -82,7 +82,7 @@ def test_an_error_that_nothing_catches_is_noted(open_page):
 )
 def test_a_script_that_the_policy_does_not_know_is_stopped_and_noted(open_page, body, stopped):
     """A label that turns into a script must not run, and must not go unseen either."""
-    opened = open_page(write_page(body))
+    opened = open_page(write_page(body), until="csp")
     assert len(opened.csp) == 1
     assert opened.csp[0].startswith(f"error: Executing {stopped} violates")
     assert opened.page.title() == "Report"
@@ -90,14 +90,14 @@ def test_a_script_that_the_policy_does_not_know_is_stopped_and_noted(open_page, 
 
 def test_text_run_as_a_script_is_stopped_and_noted(open_page):
     """The browser tells this one as an error of the page, not of the console."""
-    opened = open_page(write_page("<script>eval('1')</script>", ANYTHING))
+    opened = open_page(write_page("<script>eval('1')</script>", ANYTHING), until="csp")
     assert opened.csp == opened.page_errors
     assert len(opened.csp) == 1
 
 
 def test_the_policy_is_heard_with_javascript_off(open_page):
     """Many readers of files sent to them have no scripts; the page must be as quiet there."""
-    opened = open_page(write_page(f"<img src='{OUTSIDE}' alt=''>"), javascript=False)
+    opened = open_page(write_page(f"<img src='{OUTSIDE}' alt=''>"), javascript=False, until="csp")
     assert len(opened.csp) == 1
     assert OUTSIDE in opened.csp[0]
 
