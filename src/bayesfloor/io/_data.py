@@ -154,34 +154,24 @@ def open_data(
     given = {"groups": groups, "weight": weight, "predictions": predictions}
     if is_handle(X):
         return Data(X, y, **given)
-    if not (is_path(X) or isinstance(X, bytes)):
+    if is_path(X) or isinstance(X, bytes):
+        if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
+            y, labels_file = None, str(y)
+        names = {"id": ids, "image": images, **given}
+        asked = Asked(
+            label=y if isinstance(y, str) else None,
+            beside={what: name for what, name in names.items() if isinstance(name, str)},
+            features=tuple(features),
+            drop=tuple(drop),
+            embedding=embedding,
+            labels_elsewhere=labels_file is not None or not (y is None or isinstance(y, str)),
+            most_rows=max_rows,
+            seed=random_state,
+        )
+        asked.refuse_conflicts()
+        data = _of_file(find_file(X), asked, y, labels_file, given, in_place=in_place)
+    else:
         data = _of_table(_as_table(X), y, given)
-        return _respelled(data) if clean_labels else data
-    if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
-        y, labels_file = None, str(y)
-    names = {"id": ids, "image": images, **given}
-    asked = Asked(
-        label=y if isinstance(y, str) else None,
-        beside={what: name for what, name in names.items() if isinstance(name, str)},
-        features=tuple(features),
-        drop=tuple(drop),
-        embedding=embedding,
-        labels_elsewhere=labels_file is not None or not (y is None or isinstance(y, str)),
-        most_rows=max_rows,
-        seed=random_state,
-    )
-    asked.refuse_conflicts()
-    file = find_file(X)
-    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparing
-        found = open_in_place(file, asked)
-    else:
-        with reading(file):
-            found = _READERS.get(file.kind, _read_table)(file, asked)
-    if labels_file is not None:
-        labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
-    else:
-        labels = found.labels or Labels("", y)
-    data = _data_of(file, found, asked, labels, given)
     return _respelled(data) if clean_labels and not is_handle(data.X) else data
 
 
@@ -219,6 +209,22 @@ def _refuse_twins(names: dict[str, str]) -> None:
 
 
 # Files
+
+
+def _of_file(
+    file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any], *, in_place: bool
+) -> Data:
+    """What a file holds, read or left where it is."""
+    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparing
+        found = open_in_place(file, asked)
+    else:
+        with reading(file):
+            found = _READERS.get(file.kind, _read_table)(file, asked)
+    if labels_file is not None:
+        labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
+    else:
+        labels = found.labels or Labels("", y)
+    return _data_of(file, found, asked, labels, given)
 
 
 def _read_table(file: File, asked: Asked) -> Contents:

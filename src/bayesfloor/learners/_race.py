@@ -112,7 +112,8 @@ def run_race(
     # Entered once: filters of warnings are the whole process's, not a thread's.
     with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
         warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
-        held, held_exact = (hold((values, codes, fold)) for values in (X, exact))
+        held = hold((X, codes, fold))
+        held_exact = hold((exact, codes, fold)) if see_exact else held
         seen = {name: held_exact if name in see_exact else held for name in learners}
         for number, part in enumerate(PARTS):
             tasks = [
