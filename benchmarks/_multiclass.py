@@ -7,6 +7,7 @@ Searches choose the cost C by accuracy in the same folds; the model is then fitt
 import warnings
 from collections import Counter
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -105,12 +106,8 @@ def folds(task):
 
 
 def search(estimator, grid, task):
-    """The estimator with the best of some parameters, and what that took."""
-    return run_search(GridSearchCV(estimator, grid, cv=folds(task), refit=False), task)
-
-
-def run_search(found, task):
-    """What a search found, fitted to all rows; this fit is timed apart."""
+    """The estimator with the best of some parameters, fitted to all rows, and what that took; this fit is timed apart."""
+    found = GridSearchCV(estimator, grid, cv=folds(task), refit=False)
     searching, _ = seconds_of(lambda: found.fit(task.X, task.y))
     best = clone(found.estimator).set_params(**found.best_params_)
     fitting, model = seconds_of(lambda: best.fit(task.X, task.y))
@@ -180,11 +177,11 @@ def fit_boosting(task):
 
 def fit_smart(task, cut):
     """The paper's tree of machines; floors are measured in each fold anew, and for the last fit."""
-    from bayesfloor import SmartSVM, SmartSVMSearch
+    from bayesfloor import SmartSVM
 
-    smart, grid = SmartSVM(linear(), cut=cut), {"estimator__C": task.protocol.costs}
-    found = SmartSVMSearch(smart, grid, cv=folds(task), refit=False)
-    model, record = run_search(found, task)
+    with TemporaryDirectory() as memory:
+        smart, grid = SmartSVM(linear(), cut=cut, memory=memory), {"estimator__C": task.protocol.costs}
+        model, record = search(smart, grid, task)
     return model, record | {"floor_seconds": floor_seconds(task) + model.floor_seconds_}
 
 

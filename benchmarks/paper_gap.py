@@ -10,6 +10,7 @@ and writes nothing; ``--show`` prints what is kept.
 """
 
 import warnings
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -155,12 +156,12 @@ def smart_svms(reading, X, y, split):
 
 def run_cell(name, reading, split, costs, most):
     """Indices of SmartSVM and of one-vs-one under a reading."""
-    from bayesfloor import SmartSVMSearch
-
     X, y, test, truth = split_rows(name, reading, split, most)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=split)
     grid = {"estimator__C": [*LOW_COSTS, *costs] if reading == "not scaled" else costs}
-    smart = [SmartSVMSearch(tree, grid, cv=folds).fit(X, y) for tree in smart_svms(reading, X, y, split)]
+    with TemporaryDirectory() as memory:
+        trees = [tree.set_params(memory=memory) for tree in smart_svms(reading, X, y, split)]
+        smart = [GridSearchCV(tree, grid, cv=folds).fit(X, y) for tree in trees]
     pairs = GridSearchCV(OneVsOneClassifier(machine_of(reading)), grid, cv=folds).fit(X, y)
     indices = [adjusted_rand_score(truth, one.predict(test)) for one in (*smart, pairs)]
     found = {"smart": plain(np.mean(indices[:-1])), "ovo": plain(indices[-1])}

@@ -1,4 +1,4 @@
-"""Decisions before training: representations, features, weights, splits; beside what training says.
+"""Decisions before training: representations, features, splits; beside what training says.
 
 ``python -m benchmarks.selection`` measures everything and keeps the results as JSON after each cell; a killed
 run goes on where it was. ``--quick`` takes small sizes: it asserts what must hold at any size and prints the
@@ -11,7 +11,6 @@ takes these parts alone.
   scikit-learn's ``SequentialFeatureSelector`` with the same SVM and as many features.
 - ``noise``: labels that have nothing to do with the rows, and how often something is declared better.
 - ``splits``: planted copies and shifts between two samples, and clean splits.
-- ``weights``: what class weights from the floor do to linear classifiers.
 
 Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder that ``BAYESFLOOR_DATA`` names.
 Times are CPU seconds on one thread. Missing a goal is a result like any other: the row stays in.
@@ -24,7 +23,7 @@ from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._results import align, verdict
 
 RESULTS = FOLDER / "selection.json"
-PARTS = ("representations", "features", "noise", "splits", "weights")
+PARTS = ("representations", "features", "noise", "splits")
 
 
 def part(name):

@@ -153,5 +153,5 @@ display = ClassTreeDisplay.from_estimator(digits)
 # Next
 # ----
 # :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that separate
-# classes instead of merging them. :func:`bayesfloor.class_weight` and
-# :class:`bayesfloor.FloorGuidedClassifier` use the same matrix of pairs to train.
+# classes instead of merging them. :class:`bayesfloor.FloorGuidedClassifier` uses the same
+# matrix of pairs to train.

@@ -323,7 +323,7 @@ def test_results_print_in_a_line_or_a_few(fitted):
         assert len(repr(result)) < 200
 
 
-@pytest.mark.parametrize("name", ["class_weight", "gap", "merge_advice"])
+@pytest.mark.parametrize("name", ["gap", "merge_advice"])
 def test_a_check_is_told_from_a_floor_in_a_line(name):
     """Both are at hand, and the message used to hold all that a check shows."""
     X, y = load_iris(return_X_y=True)

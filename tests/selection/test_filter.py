@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from sklearn.feature_selection import SelectKBest
 
-from bayesfloor import BayesFloor, feature_floors, floor_score
+from bayesfloor import BayesFloor, feature_floors
 
 
 @pytest.fixture
@@ -48,15 +48,6 @@ def test_names_are_those_of_the_columns(frame, told):
     assert found.names.tolist() == [f"c{j}" for j in range(6)]
     assert found.frame()["feature"].tolist() == found.names.tolist()
     assert "6 features" in repr(found)
-
-
-def test_scores_serve_scikit_learn(told):
-    """As a score function of its filters."""
-    X, y = told
-    assert SelectKBest(floor_score, k=1).fit(X, y).get_support(indices=True).tolist() == [2]
-    score, p_value = floor_score(X, np.array(["a", "b", "c"])[y])
-    assert score[2] > 0.4
-    assert p_value[2] == pytest.approx(feature_floors(X, y).p_value[2])
 
 
 def test_noise_is_not_declared_to_tell(global_random_seed):

@@ -5,15 +5,26 @@ Goes out: ``Answer`` of the whole, ``PairAnswers``, ``ClassAnswers``, ``Verdict`
 Must not know: files, pictures.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer, Curve
     from bayesfloor.answer._parts import ClassAnswers, PairAnswers
     from bayesfloor.answer._verdict import Verdict
 
-_HOME = {
+__all__ = [
+    "Answer",
+    "ClassAnswers",
+    "Curve",
+    "PairAnswers",
+    "Verdict",
+]
+
+_HOMES = {
     "Answer": "bayesfloor.answer._answer",
     "ClassAnswers": "bayesfloor.answer._parts",
     "Curve": "bayesfloor.answer._answer",
@@ -21,10 +32,4 @@ _HOME = {
     "Verdict": "bayesfloor.answer._verdict",
 }
 
-__all__ = ["Answer", "ClassAnswers", "Curve", "PairAnswers", "Verdict"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__, __dir__ = load_late(__name__, _HOMES)

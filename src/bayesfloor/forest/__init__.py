@@ -4,3 +4,30 @@ Comes in: points.
 Goes out: edges of the first t orthogonal minimum spanning trees, as a ``Forest``.
 Must not know: labels.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
+
+if TYPE_CHECKING:
+    from bayesfloor.forest._classes import ClassForests, class_forests
+    from bayesfloor.forest._forest import Forest
+    from bayesfloor.forest._spanning_forest import spanning_forest
+
+__all__ = [
+    "ClassForests",
+    "Forest",
+    "class_forests",
+    "spanning_forest",
+]
+
+_HOMES = {
+    "ClassForests": "bayesfloor.forest._classes",
+    "Forest": "bayesfloor.forest._forest",
+    "class_forests": "bayesfloor.forest._classes",
+    "spanning_forest": "bayesfloor.forest._spanning_forest",
+}
+
+__getattr__, __dir__ = load_late(__name__, _HOMES)

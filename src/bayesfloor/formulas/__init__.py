@@ -4,3 +4,7 @@ Comes in: counts.
 Goes out: bounds, tests, limits; by NumPy and scipy.stats alone.
 Must not know: points, and every other package of this one.
 """
+
+from bayesfloor.formulas._henze_penrose import HenzePenrose, henze_penrose
+
+__all__ = ["HenzePenrose", "henze_penrose"]

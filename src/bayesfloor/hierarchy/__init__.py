@@ -4,3 +4,28 @@ Comes in: a ``Fit`` and its answer, or rows.
 Goes out: class trees, ``SmartSVM``, ``FloorGuidedClassifier``.
 Must not know: pictures, ``selection``.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
+
+if TYPE_CHECKING:
+    from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
+    from bayesfloor.hierarchy._smart_svm import SmartSVM
+    from bayesfloor.hierarchy._tree import ClassTree
+
+__all__ = [
+    "ClassTree",
+    "FloorGuidedClassifier",
+    "SmartSVM",
+]
+
+_HOMES = {
+    "ClassTree": "bayesfloor.hierarchy._tree",
+    "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
+    "SmartSVM": "bayesfloor.hierarchy._smart_svm",
+}
+
+__getattr__, __dir__ = load_late(__name__, _HOMES)

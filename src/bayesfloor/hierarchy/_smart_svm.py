@@ -71,7 +71,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         With the product: follow so many of the likeliest paths instead of all.
     memory : str, path or joblib.Memory, default=None
         Where floors are kept, so that a search over the parameters of the models computes them once
-        for each training set. ``SmartSVMSearch`` sees to it by itself.
+        for each training set.
     n_jobs : int, default=None
         Number of threads, as joblib understands it.
     random_state : int, default=0

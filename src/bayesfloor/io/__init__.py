@@ -7,26 +7,33 @@ Must not know: trees, classifiers.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.engine._rows import open_rows
     from bayesfloor.io._data import Data, open_data
     from bayesfloor.io._encode import Column
     from bayesfloor.io._prepare import TablePreparer
     from bayesfloor.io._prepared import Prepared
 
-__all__ = ["Column", "Data", "Prepared", "TablePreparer", "open_data"]
+__all__ = [
+    "Column",
+    "Data",
+    "Prepared",
+    "TablePreparer",
+    "open_data",
+    "open_rows",
+]
+
 _HOMES = {
-    "Column": "_encode",
-    "Data": "_data",
-    "Prepared": "_prepared",
-    "TablePreparer": "_prepare",
-    "open_data": "_data",
+    "Column": "bayesfloor.io._encode",
+    "Data": "bayesfloor.io._data",
+    "Prepared": "bayesfloor.io._prepared",
+    "TablePreparer": "bayesfloor.io._prepare",
+    "open_data": "bayesfloor.io._data",
+    "open_rows": "bayesfloor.engine._rows",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"bayesfloor.io.{_HOMES[name]}"), name)
+__getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -12,7 +12,6 @@ from bayesfloor.plotting._comparison import ComparisonDisplay
 from bayesfloor.plotting._curve import CurveDisplay
 from bayesfloor.plotting._forest import ForestDisplay
 from bayesfloor.plotting._gap import GapDisplay
-from bayesfloor.plotting._layout import TreeLayout, layout
 from bayesfloor.plotting._one_vs_rest import OneVsRestDisplay
 from bayesfloor.plotting._pairwise import PairwiseDisplay
 from bayesfloor.plotting._scores import SampleScoreDisplay
@@ -31,7 +30,5 @@ __all__ = [
     "PairwiseDisplay",
     "SampleScoreDisplay",
     "SelectionDisplay",
-    "TreeLayout",
     "TreesDisplay",
-    "layout",
 ]

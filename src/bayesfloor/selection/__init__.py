@@ -4,3 +4,59 @@ Comes in: a ``Fit`` and its answer, or rows.
 Goes out: features, representations, merges, rows needed, the gap of a model.
 Must not know: pictures, ``hierarchy``.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
+
+if TYPE_CHECKING:
+    from bayesfloor.selection._candidates import LabelsSeenWarning
+    from bayesfloor.selection._comparison import Comparison
+    from bayesfloor.selection._filter import FeatureFloors, feature_floors
+    from bayesfloor.selection._gap import Gap, gap
+    from bayesfloor.selection._merge import MergeAdvice, merge_advice
+    from bayesfloor.selection._path import SelectionPath
+    from bayesfloor.selection._representations import compare_representations
+    from bayesfloor.selection._rows_needed import SamplesNeeded, samples_for
+    from bayesfloor.selection._selector import FloorSelector
+    from bayesfloor.selection._two_samples import TwoSamples, two_samples
+
+__all__ = [
+    "Comparison",
+    "FeatureFloors",
+    "FloorSelector",
+    "Gap",
+    "LabelsSeenWarning",
+    "MergeAdvice",
+    "SamplesNeeded",
+    "SelectionPath",
+    "TwoSamples",
+    "compare_representations",
+    "feature_floors",
+    "gap",
+    "merge_advice",
+    "samples_for",
+    "two_samples",
+]
+
+_HOMES = {
+    "Comparison": "bayesfloor.selection._comparison",
+    "FeatureFloors": "bayesfloor.selection._filter",
+    "FloorSelector": "bayesfloor.selection._selector",
+    "Gap": "bayesfloor.selection._gap",
+    "LabelsSeenWarning": "bayesfloor.selection._candidates",
+    "MergeAdvice": "bayesfloor.selection._merge",
+    "SamplesNeeded": "bayesfloor.selection._rows_needed",
+    "SelectionPath": "bayesfloor.selection._path",
+    "TwoSamples": "bayesfloor.selection._two_samples",
+    "compare_representations": "bayesfloor.selection._representations",
+    "feature_floors": "bayesfloor.selection._filter",
+    "gap": "bayesfloor.selection._gap",
+    "merge_advice": "bayesfloor.selection._merge",
+    "samples_for": "bayesfloor.selection._rows_needed",
+    "two_samples": "bayesfloor.selection._two_samples",
+}
+
+__getattr__, __dir__ = load_late(__name__, _HOMES)

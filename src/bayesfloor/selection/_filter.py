@@ -109,34 +109,6 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     return FeatureFloors(names, rate, bounds.lower, bounds.estimate, bounds.upper, p_value, adjusted)
 
 
-def floor_score(X: Any, y: Any) -> tuple[Floats, Floats]:
-    """Score features for ``SelectKBest`` and its like: the share of chance's cross edges that is missing.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_features)
-        Features.
-    y : array-like of shape (n_rows,)
-        Labels.
-
-    Returns
-    -------
-    scores, p_values : arrays of shape (n_features,)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> from bayesfloor import floor_score
-    >>> X, y = load_iris(return_X_y=True)
-    >>> SelectKBest(floor_score, k=2).fit(X, y).get_support()
-    array([False, False,  True,  True])
-    """
-    found = feature_floors(X, y)
-    chance = random_cross_rate(np.unique(np.asarray(y), return_counts=True)[1])
-    return 1 - found.cross_rate / chance, found.p_value
-
-
 def _read(X: Any) -> tuple[Floats, np.ndarray]:
     """Numbers, and what the columns are called."""
     from bayesfloor.floor._bayes_floor import BayesFloor

@@ -5,19 +5,44 @@ Goes out: ``Check``; findings, gates; text, Markdown, JSON.
 Must not know: HTML.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.summary._assert import assert_reachable
+    from bayesfloor.summary._check import Check, check
+    from bayesfloor.summary._facts import Facts
+    from bayesfloor.summary._gates import Gate
     from bayesfloor.summary._glossary import explain
     from bayesfloor.summary._json import schema
+    from bayesfloor.summary._measured import Finding
+    from bayesfloor.summary._traits import Trait
 
-_HOME = {"explain": "bayesfloor.summary._glossary", "schema": "bayesfloor.summary._json"}
+__all__ = [
+    "Check",
+    "Facts",
+    "Finding",
+    "Gate",
+    "Trait",
+    "assert_reachable",
+    "check",
+    "explain",
+    "schema",
+]
 
-__all__ = ["explain", "schema"]
+_HOMES = {
+    "Check": "bayesfloor.summary._check",
+    "Facts": "bayesfloor.summary._facts",
+    "Finding": "bayesfloor.summary._measured",
+    "Gate": "bayesfloor.summary._gates",
+    "Trait": "bayesfloor.summary._traits",
+    "assert_reachable": "bayesfloor.summary._assert",
+    "check": "bayesfloor.summary._check",
+    "explain": "bayesfloor.summary._glossary",
+    "schema": "bayesfloor.summary._json",
+}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -1,0 +1,28 @@
+"""Suspicious labels: rows that are probably mislabelled or ambiguous.
+
+Comes in: a ``Fit``, or rows.
+Goes out: every row's score, and the list of the most suspicious with the neighbour that says so.
+Must not know: pictures, ``hierarchy``, ``selection``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.engine._public import load_late
+
+if TYPE_CHECKING:
+    from bayesfloor.labels._suspicious_labels import suspicious_labels
+    from bayesfloor.labels._suspicious_list import SuspiciousLabels
+
+__all__ = [
+    "SuspiciousLabels",
+    "suspicious_labels",
+]
+
+_HOMES = {
+    "SuspiciousLabels": "bayesfloor.labels._suspicious_list",
+    "suspicious_labels": "bayesfloor.labels._suspicious_labels",
+}
+
+__getattr__, __dir__ = load_late(__name__, _HOMES)
