@@ -207,8 +207,8 @@ def compile_all():
 
 def load_all(runner, d):
     """Grow a small forest, after which all that a large one needs is loaded."""
-    from bayesfloor import open_rows
     from bayesfloor.forest._beyond import Beyond, forest_beyond
+    from bayesfloor.io import open_rows
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # few blocks are all neighbours
@@ -218,8 +218,8 @@ def load_all(runner, d):
 
 def measure_run(rows, work, workers=2, memory=MEMORY, block_rows=None, keep="first"):
     """The forest of a folder of rows: times, memory, bytes and counts; edges go to the folder ``work``."""
-    from bayesfloor import open_rows
     from bayesfloor.forest._beyond import Beyond, forest_beyond
+    from bayesfloor.io import open_rows
 
     store = Path(work) / "store"
     store.mkdir()
@@ -295,7 +295,7 @@ def compare_peer(rows, work):
 
     from quitefastmst import mst_euclid
 
-    from bayesfloor import open_rows
+    from bayesfloor.io import open_rows
 
     ours = np.sort(np.load(Path(work) / "first.npy"))
     theirs = np.sort(mst_euclid(open_rows(rows).read(), M=0)[0])
@@ -309,7 +309,8 @@ def compare_peer(rows, work):
 
 def compare_memory(rows, work, n_jobs=2):
     """The forest of the same rows in memory, whose edges must be the same: its wall time and peak memory."""
-    from bayesfloor import open_rows, spanning_forest
+    from bayesfloor import spanning_forest
+    from bayesfloor.io import open_rows
     from benchmarks._timing import peak_gigabytes
 
     X = open_rows(rows).read()

@@ -5,7 +5,8 @@ import time
 
 import numpy as np
 
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 from benchmarks._data import gaussian, labelled
 from benchmarks._exact import assert_same, first_weight
 from benchmarks._timing import peak_gigabytes, seconds_of

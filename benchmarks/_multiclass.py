@@ -106,7 +106,7 @@ def folds(task):
 
 
 def search(estimator, grid, task):
-    """The estimator with the best of some parameters, fitted to all rows, and what that took; this fit is timed apart."""
+    """The estimator with the best of some parameters, fitted to all rows, which is timed apart."""
     found = GridSearchCV(estimator, grid, cv=folds(task), refit=False)
     searching, _ = seconds_of(lambda: found.fit(task.X, task.y))
     best = clone(found.estimator).set_params(**found.best_params_)

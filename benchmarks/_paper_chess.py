@@ -52,7 +52,8 @@ def measure_floors(X, _test, y, _truth, **_quick):
 
 def floors_of(X, y):
     """Floors of each class against the rest: the HP-estimate with its correction, and the middle of all bounds."""
-    from bayesfloor import BayesFloor, henze_penrose
+    from bayesfloor import BayesFloor
+    from bayesfloor.formulas import henze_penrose
 
     found = BayesFloor(scale=None, interval="fast", random_state=SEED, n_jobs=1).fit(X, y).one_vs_rest_
     sizes = np.bincount(y)

@@ -96,7 +96,7 @@ def hp_three(X, codes, _rng):
 
 def hp_pairs(X, codes, _rng):
     """Bounds of Berisha et al. (2016) for each pair's own tree: their sum above, 2/K of it below; the middle."""
-    from bayesfloor import class_forests
+    from bayesfloor.forest import class_forests
 
     n, k = len(codes), codes.max() + 1
     forests = class_forests(X, codes, n_trees=1, n_jobs=1)

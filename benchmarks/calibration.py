@@ -276,7 +276,7 @@ def null_trial(rng, kind, d, sizes, scale=None):
 
 def measure_bias(p, n, gaps, n_trials):
     """The paper's bias correction: mean estimates with and without it, along a path of gaps."""
-    from bayesfloor import henze_penrose
+    from bayesfloor.formulas import henze_penrose
 
     sizes = (round(p * n), n - round(p * n))
     counts = np.stack([_mean_counts(sizes, gap, n_trials) for gap in gaps], axis=1)
@@ -326,7 +326,7 @@ def measure_trees(n, p, gaps, n_trees, n_trials):
 
 def _variance_by_trees(sizes, gap, n_trees, n_trials):
     """Variance of the estimate from the first 1 to ``n_trees`` trees."""
-    from bayesfloor import henze_penrose
+    from bayesfloor.formulas import henze_penrose
 
     counts = repeat(partial(cross_counts, sizes=sizes, gap=gap, d=2, n_trees=n_trees), n_trials)
     means = counts.cumsum(axis=1) / np.arange(1, n_trees + 1)

@@ -94,7 +94,8 @@ def measure_trees(kind, n, d, rounds, goal):
 
 def measure_pairs(n, d, n_classes, rounds):
     """Forests of all pairs of classes against a peer's single tree pair by pair."""
-    from bayesfloor import class_forests, spanning_forest
+    from bayesfloor import spanning_forest
+    from bayesfloor.forest import class_forests
     from benchmarks._exact import assert_same
 
     X, codes = labelled(even_sizes(n, n_classes), d, spread=1.0)

@@ -76,9 +76,9 @@ def measure_labels(name, seed):
 
 def find_ours(X, given):
     """Scores and list of odd labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
-    from bayesfloor import odd_labels
+    from bayesfloor.labels import suspicious_labels
 
-    return odd_labels(X, given, n_jobs=1)
+    return suspicious_labels(X, given, n_jobs=1)
 
 
 def auc(flipped, score):

@@ -83,7 +83,7 @@ def one_edge_less(X, y):
 
 def floor_matrix(cross, sizes):
     """Normalised floors of all pairs from their numbers of cross edges."""
-    from bayesfloor import henze_penrose
+    from bayesfloor.formulas import henze_penrose
 
     one, two = np.triu_indices(len(sizes), 1)
     matrix = np.zeros((len(sizes), len(sizes)))

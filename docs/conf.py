@@ -39,7 +39,7 @@ autosummary_generate = True
 # Some file systems take these for the same as the classes Check and Gap.
 autosummary_filename_map = {
     "bayesfloor.check": "bayesfloor.check-function",
-    "bayesfloor.gap": "bayesfloor.gap-function",
+    "bayesfloor.selection.gap": "bayesfloor.selection.gap-function",
 }
 autodoc_typehints = "none"  # numpydoc tells types in words
 autodoc_default_options = {"exclude-members": "set_fit_request, set_score_request, set_transform_request"}  # not ours

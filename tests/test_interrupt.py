@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 METHODS = ["prim", "kdtree", "matmul"]
 
@@ -28,7 +29,8 @@ NIGHTLY = [("kd-tree", 1), ("products", 2), ("small pairs", 1), ("large pairs", 
 ENDLESS = """
 import signal, sys
 import numpy as np
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored behind an &
 n, d, n_jobs = map(int, sys.argv[1:])

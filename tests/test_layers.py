@@ -17,7 +17,7 @@ LEVELS = (
     {"floor"},
     {"learners"},
     {"answer"},
-    {"hierarchy", "selection"},
+    {"hierarchy", "labels", "selection"},
     {"plotting"},
     {"summary"},
     {"report"},

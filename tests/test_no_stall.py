@@ -11,7 +11,8 @@ pytestmark = pytest.mark.process
 DIGITS = """
 import sys
 from sklearn.datasets import load_digits
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 X, y = load_digits(return_X_y=True)
 forests = class_forests(X, y)

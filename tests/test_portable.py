@@ -373,4 +373,4 @@ def test_endings_may_be_capital_letters(tmp_path):
     with (tmp_path / "X.NPY").open("wb") as file:
         np.save(file, np.zeros((5, 2)))
 
-    assert bayesfloor.open_rows(tmp_path / "X.NPY").shape == (5, 2)
+    assert bayesfloor.io.open_rows(tmp_path / "X.NPY").shape == (5, 2)

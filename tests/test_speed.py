@@ -15,10 +15,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import mutual_info_classif
 
-from bayesfloor import BayesFloor, feature_floors
+from bayesfloor import BayesFloor
 from bayesfloor.engine._runners import DaskRunner
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._matrix import floor_matrix
+from bayesfloor.selection import feature_floors
 
 resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")
 
@@ -254,7 +255,8 @@ def test_small_tasks_cost_dask_less_than_a_future_each(ratio, dask_client):
 LARGE = """
 import signal, threading, time
 import numpy as np
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored behind an &
 X = np.random.default_rng(0).standard_normal((N, D))

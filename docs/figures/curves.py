@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 from scipy.stats import norm
 
-from bayesfloor import henze_penrose, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.formulas import henze_penrose
 from figures.drawing import panels
 
 ROWS = 32_000  # of all samples of a size: smaller ones are drawn more often

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from bayesfloor import class_forests, henze_penrose, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
+from bayesfloor.formulas import henze_penrose
 from figures.drawing import draw_edges, draw_points, draw_tree, panels, row_ends
 
 

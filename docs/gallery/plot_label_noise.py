@@ -3,7 +3,7 @@ Wrong labels
 ============
 
 Forty of the digits get a wrong label. The histogram is of all rows, by how suspicious their label is; the hatched part
-is what ``odd_labels`` lists, with false discoveries controlled at 5 %.
+is what ``suspicious_labels`` lists, with false discoveries controlled at 5 %.
 
 Do not relabel unseen. Where classes overlap a listed row is ambiguous rather than wrong, and what is not listed is
 not proven right.
@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from bayesfloor import odd_labels
+from bayesfloor.labels import suspicious_labels
 from bayesfloor.plotting import SampleScoreDisplay
 
 X, y = load_digits(return_X_y=True)
@@ -22,7 +22,7 @@ wrong = rng.choice(len(y), 40, replace=False)
 given = y.copy()
 given[wrong] = (y[wrong] + rng.integers(1, 10, 40)) % 10
 
-found = odd_labels(X, given)
+found = suspicious_labels(X, given)
 listed = np.flatnonzero(found.suspect)
 print(f"{len(listed)} rows listed, {np.isin(listed, wrong).sum()} of the 40 wrong ones among them")
 display = SampleScoreDisplay.from_results(found)

@@ -9,8 +9,9 @@ better features do.
 
 from sklearn.datasets import load_digits
 
-from bayesfloor import BayesFloor, samples_for
+from bayesfloor import BayesFloor
 from bayesfloor.plotting import CurveDisplay
+from bayesfloor.selection import samples_for
 
 answer = BayesFloor().fit(*load_digits(return_X_y=True)).answer()
 print(samples_for(answer, target=0.99).text)

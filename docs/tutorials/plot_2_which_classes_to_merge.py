@@ -4,8 +4,8 @@ Which classes should I merge?
 
 **The question.** There are many classes and the error is too high. Which of them should be one?
 
-**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.merge_advice`: it names the classes that nothing
-separates, and with a target as many more as it takes. It also says what is lost.
+**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.selection.merge_advice`: it names the classes that
+nothing separates, and with a target as many more as it takes. It also says what is lost.
 """
 
 # %%
@@ -16,7 +16,8 @@ separates, and with a target as many more as it takes. It also says what is lost
 
 import numpy as np
 
-from bayesfloor import BayesFloor, merge_advice
+from bayesfloor import BayesFloor
+from bayesfloor.selection import merge_advice
 
 MIDDLES = {
     "pine": (5, 5),

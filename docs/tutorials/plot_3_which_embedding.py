@@ -134,7 +134,7 @@ import warnings
 
 from sklearn.frozen import FrozenEstimator
 
-from bayesfloor import LabelsSeenWarning
+from bayesfloor.selection import LabelsSeenWarning
 
 fitted = LinearDiscriminantAnalysis().fit(noise, coin)
 with warnings.catch_warnings(record=True) as told:
@@ -160,5 +160,5 @@ print(told[0].message)
 # Next
 # ----
 # :class:`bayesfloor.FloorSelector` picks columns instead of representations (:doc:`/decide`).
-# :doc:`plot_1_is_95_possible` gives the verdict for the representation that you took. :class:`bayesfloor.Comparison`
-# lists all that a comparison holds.
+# :doc:`plot_1_is_95_possible` gives the verdict for the representation that you took.
+# :class:`bayesfloor.selection.Comparison` lists all that a comparison holds.

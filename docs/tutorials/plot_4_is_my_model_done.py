@@ -5,8 +5,9 @@ Is my model done?
 **The question.** The model has an error of some percent on the test rows. Is that the model, the number of rows, or the
 data?
 
-**The answer.** :func:`bayesfloor.gap` says whether a better model is known to exist and for which classes,
-:func:`bayesfloor.samples_for` whether more rows would help, :func:`bayesfloor.odd_labels` whether it is the labels.
+**The answer.** :func:`bayesfloor.selection.gap` says whether a better model is known to exist and for which classes,
+:func:`bayesfloor.selection.samples_for` whether more rows would help,
+:func:`bayesfloor.labels.suspicious_labels` whether it is the labels.
 """
 
 # %%
@@ -19,7 +20,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from bayesfloor import BayesFloor, gap
+from bayesfloor import BayesFloor
+from bayesfloor.selection import gap
 
 X, truth = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
@@ -80,8 +82,8 @@ print(found.text.replace(". ", ".\n"))
 # The answer has the learning curve of its best learner: cross-validated on parts of the rows, predicted for up to 64
 # times as many. ``samples_for`` reads off when it comes down to a target:
 
-from bayesfloor import samples_for
 from bayesfloor.plotting import CurveDisplay
+from bayesfloor.selection import samples_for
 
 print(samples_for(floor, target=0.98).text)
 display = CurveDisplay.from_estimator(floor)
@@ -92,12 +94,12 @@ display = CurveDisplay.from_estimator(floor)
 #
 # Is it the labels?
 # -----------------
-# ``odd_labels`` lists suspicious labels: they do not fit their neighbours. False discoveries are controlled. All rows
-# take part, since wrong labels in the test set hurt as well.
+# ``suspicious_labels`` lists suspicious labels: they do not fit their neighbours. False discoveries are controlled. All
+# rows take part, since wrong labels in the test set hurt as well.
 
-from bayesfloor import odd_labels
+from bayesfloor.labels import suspicious_labels
 
-odd = odd_labels(X, y)
+odd = suspicious_labels(X, y)
 suspects = np.flatnonzero(odd.suspect)
 print(f"{len(suspects)} suspicious labels")
 
@@ -158,8 +160,8 @@ display = CurveDisplay.from_estimator(floor)
 # - **The far end of a learning curve.** It is extrapolated, and its interval says how far.
 # - **A suspicious label as a wrong one.** Where classes overlap, correct labels look wrong to their neighbours. The
 #   list is for looking at, not for deleting: without its hard rows any dataset has a lower floor.
-# - **Test rows of another kind.** ``gap`` compares with the rows of the floor. :func:`bayesfloor.two_samples` says
-#   whether both are distributed alike.
+# - **Test rows of another kind.** ``gap`` compares with the rows of the floor. :func:`bayesfloor.selection.two_samples`
+#   says whether both are distributed alike.
 #
 # Next
 # ----

@@ -185,7 +185,7 @@ from bayesfloor import assert_reachable
 @pytest.mark.parametrize("name", ["good", "bad"])
 def test_the_target_can_be_reached(name):
     found = assert_reachable(pd.read_csv(f"{name}.csv"), "kind", 0.92)
-    assert found.rows.n_suspect < 0.03 * found.facts.n_rows, "too many suspicious labels"
+    assert found.suspicious.n_suspect < 0.03 * found.facts.n_rows, "too many suspicious labels"
 """)
 run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 

@@ -88,7 +88,7 @@ print(answer.curve)
 #
 # ``bayesfloor.check`` and the command line do not warn; they say so in the result, in ``BF206``.
 
-from bayesfloor import SampledRowsWarning
+from bayesfloor.floor import SampledRowsWarning
 
 warnings.simplefilter("ignore", SampledRowsWarning)
 
@@ -119,7 +119,7 @@ print(f"tree bounds: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
 # ``open_rows`` gives a handle where columns are to be chosen. It reads numbers when asked, not before, and goes
 # wherever the folder went: ``BayesFloor().fit(rows, "label")``.
 
-from bayesfloor import open_rows
+from bayesfloor.io import open_rows
 
 rows = open_rows(folder, columns=["x0", "x1"])
 print(rows.shape)
@@ -149,7 +149,7 @@ print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolutio
 
 # %%
 # **Single rows.** Suspicious labels are looked for among the rows that were drawn; ``rows_`` says which these are. For
-# a list of all of them call :func:`bayesfloor.odd_labels`, which grows trees of all rows that it is given.
+# a list of all of them call :func:`bayesfloor.labels.suspicious_labels`, which grows trees of all rows it is given.
 
 print(f"{len(floor.rows_):,} rows were looked at, row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()

@@ -48,7 +48,8 @@ for number, part in enumerate(np.array_split(np.arange(len(X)), 4)):
 # -----------
 # First the trees as they come without any of this, in one process, from memory:
 
-from bayesfloor import open_rows, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.io import open_rows
 
 seconds = {}
 start = time.perf_counter()
@@ -185,5 +186,5 @@ ax.spines[["top", "right"]].set_visible(False)
 #
 # Next
 # ----
-# :doc:`plot_6_million_rows`, if a sample does. :func:`bayesfloor.spanning_forest` and :func:`bayesfloor.open_rows` for
-# all options.
+# :doc:`plot_6_million_rows`, if a sample does. :func:`bayesfloor.spanning_forest` and :func:`bayesfloor.io.open_rows`
+# for all options.

@@ -43,6 +43,18 @@ _HOMES = {
     "spanning_forest": "bayesfloor.forest._spanning_forest",
 }
 
-_PACKAGES = ("answer", "floor", "forest", "formulas", "hierarchy", "io", "labels", "learners", "plotting", "selection", "summary")
+_PACKAGES = (
+    "answer",
+    "floor",
+    "forest",
+    "formulas",
+    "hierarchy",
+    "io",
+    "labels",
+    "learners",
+    "plotting",
+    "selection",
+    "summary",
+)
 
 __getattr__, __dir__ = load_late(__name__, {**_HOMES, **dict.fromkeys(_PACKAGES, "")})

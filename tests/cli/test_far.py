@@ -12,11 +12,12 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor import BayesFloor, SampledRowsWarning
+from bayesfloor import BayesFloor
 from bayesfloor.cli import _errors, _far
 from bayesfloor.cli._settings import Settings, read
 from bayesfloor.engine._labelled import open_labelled
 from bayesfloor.engine._tasks import WorkerDiedError
+from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.io import _data, _files, open_data
 
 N = 300

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
 from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import pair_counts, pair_of, permuted_cross, sets_of_pairs, soft_pair_counts
+from bayesfloor.forest import class_forests
 from bayesfloor.formulas._permutation import fewer_than_chance, permutation_null
 from bayesfloor.io._labels import hard_shares
 

@@ -11,11 +11,11 @@ import pytest
 from joblib import parallel_config
 from sklearn.linear_model import LogisticRegression
 
-from bayesfloor import BayesFloor, SmartSVM, class_forests
+from bayesfloor import BayesFloor, SmartSVM
 from bayesfloor.engine import _held
 from bayesfloor.engine._held import Here, Kept, holding
 from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.forest import _classes, _pairs
+from bayesfloor.forest import _classes, _pairs, class_forests
 
 BACKENDS = ["threading", "loky", "dask"]
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor import open_rows
 from bayesfloor.engine import _labelled
 from bayesfloor.engine._labelled import draw, open_labelled
 from bayesfloor.engine._runners import make_runner
+from bayesfloor.io import open_rows
 
 N = 900
 NAMES = np.array(["cat", "dog", "hen"])

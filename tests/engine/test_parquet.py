@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor import open_rows
 from bayesfloor.engine import _parquet
 from bayesfloor.engine._parquet import column_names, read_column
+from bayesfloor.io import open_rows
 
 HOSTILE = "a\x1b[2J\nb"  # clears the screen and begins a new line
 LISTS = {

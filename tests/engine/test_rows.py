@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesfloor import open_rows
 from bayesfloor.engine import _rows
 from bayesfloor.engine._places import digest_files, find_file
 from bayesfloor.engine._rows import ArrayRows, NpyRows, is_place
+from bayesfloor.io import open_rows
 
 DTYPES = ["float64", "float32", "float16", "longdouble", "int64", "uint8", "bool", ">f8", ">i2"]
 

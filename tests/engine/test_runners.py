@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from bayesfloor import open_rows
 from bayesfloor.engine import _runners
 from bayesfloor.engine._runners import (
     ON_THIS_MACHINE,
@@ -22,6 +21,7 @@ from bayesfloor.engine._runners import (
     make_runner,
 )
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
+from bayesfloor.io import open_rows
 
 MANY = 10**6  # deaths: more than anybody waits for
 

@@ -14,12 +14,13 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from bayesfloor import BayesFloor, check, open_rows
+from bayesfloor import BayesFloor, check
 from bayesfloor.engine._store import CheckpointError
 from bayesfloor.floor import _all_rows
 from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.floor._scale import fit_scale
 from bayesfloor.forest import _beyond
+from bayesfloor.io import open_rows
 
 pytestmark = pytest.mark.slow
 

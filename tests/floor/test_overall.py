@@ -8,8 +8,10 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 
-from bayesfloor import BayesFloor, henze_penrose, odd_labels, spanning_forest
+from bayesfloor import BayesFloor, spanning_forest
 from bayesfloor.floor import _overall
+from bayesfloor.formulas import henze_penrose
+from bayesfloor.labels import suspicious_labels
 
 
 def cross_edges(X, codes, n_trees=3):
@@ -356,7 +358,7 @@ def test_equal_rows_with_other_labels_are_flagged(rng, gaussians):
     assert np.array_equal(np.flatnonzero(samples.conflict), [*range(5), *range(60, 65)])
 
 
-@pytest.mark.parametrize("scores", [lambda X, y: BayesFloor(interval="fast").fit(X, y).samples_, odd_labels])
+@pytest.mark.parametrize("scores", [lambda X, y: BayesFloor(interval="fast").fit(X, y).samples_, suspicious_labels])
 def test_rows_that_only_became_equal_are_no_conflict(scores):
     """Texts of the same words in another order have the same n-grams; only rows that came equal are flagged."""
     words = [f"{a}{b}{c}t" for a in "bdfg" for b in "aeiou" for c in "klmn"]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from bayesfloor import open_rows, spanning_forest
+from bayesfloor import spanning_forest
 from bayesfloor.engine._rows import ArrayRows
 from bayesfloor.engine._runners import JoblibRunner
 from bayesfloor.forest import _beyond, _blocks, _gather, _pieces
@@ -24,6 +24,7 @@ from bayesfloor.forest._cells import cut_cells
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._settle import core_distance, make_links
 from bayesfloor.forest._vertices import find_vertices, rank_together
+from bayesfloor.io import open_rows
 
 # Boxes of few rows each keep little apart, of which users are told.
 pytestmark = pytest.mark.filterwarnings("ignore:About .* of the rows of all pairs of blocks")

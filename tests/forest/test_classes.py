@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from bayesfloor import class_forests, spanning_forest
-from bayesfloor.forest import _classes
+from bayesfloor import spanning_forest
+from bayesfloor.forest import _classes, class_forests
 
 
 def draw_codes(rng, n):

@@ -9,7 +9,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.types import BaseTuple
 
 import bayesfloor.forest
-from bayesfloor import class_forests, spanning_forest
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 
 @pytest.fixture(scope="module")

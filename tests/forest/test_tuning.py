@@ -6,8 +6,8 @@ Most of them matter for large sets only; set low, they let small sets take the s
 import numpy as np
 import pytest
 
-from bayesfloor import class_forests, spanning_forest
-from bayesfloor.forest import _blocks, _certify, _classes, _finders, _pairs, _small
+from bayesfloor import spanning_forest
+from bayesfloor.forest import _blocks, _certify, _classes, _finders, _pairs, _small, class_forests
 
 TUNED = [
     (_blocks, "_LEAF_OF_FEW", 2),

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from bayesfloor import class_forests, spanning_forest
-from bayesfloor.forest import _vertices
+from bayesfloor import spanning_forest
+from bayesfloor.forest import _vertices, class_forests
 from bayesfloor.forest._blocks import forest_of, join, reduce_edges
 from bayesfloor.forest._vertices import find_vertices, rank_together, row_keys
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesfloor import henze_penrose
+from bayesfloor.formulas import henze_penrose
 from bayesfloor.formulas._henze_penrose import cross_to_u
 
 sizes = st.integers(1, 10_000)

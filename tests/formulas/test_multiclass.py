@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesfloor import henze_penrose
+from bayesfloor.formulas import henze_penrose
 from bayesfloor.formulas._multiclass import (
     conflict_floor,
     multiclass_bounds,

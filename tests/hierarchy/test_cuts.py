@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
-from bayesfloor import ClassTree
-from bayesfloor.hierarchy import _cuts
+from bayesfloor.hierarchy import ClassTree, _cuts
 from bayesfloor.hierarchy._cuts import check_cut, class_tree, given_tree, min_cut, normalized_cut
 
 CUTS = ["min_cut", "normalized_cut", "average", "complete"]

@@ -17,8 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bayesfloor import BayesFloor, ClassTree, FloorGuidedClassifier, SampledRowsWarning
-from bayesfloor.hierarchy import _matrix
+from bayesfloor import BayesFloor, FloorGuidedClassifier
+from bayesfloor.floor import SampledRowsWarning
+from bayesfloor.hierarchy import ClassTree, _matrix
 from bayesfloor.hierarchy._tree import NONE
 
 N = 120

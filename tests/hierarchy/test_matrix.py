@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesfloor import BayesFloor, SampledRowsWarning
+from bayesfloor import BayesFloor
+from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.hierarchy import _matrix
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix, measure_classes

@@ -13,8 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from bayesfloor import ClassTree
-from bayesfloor.hierarchy import _routing
+from bayesfloor.hierarchy import ClassTree, _routing
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.hierarchy._tree import grow_tree
 

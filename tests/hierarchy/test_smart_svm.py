@@ -22,8 +22,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from bayesfloor import BayesFloor, ClassTree, SampledRowsWarning, SmartSVM
-from bayesfloor.hierarchy import _matrix, _routing
+from bayesfloor import BayesFloor, SmartSVM
+from bayesfloor.floor import SampledRowsWarning
+from bayesfloor.hierarchy import ClassTree, _matrix, _routing
 from bayesfloor.hierarchy._cuts import class_tree
 
 CUTS = ["min_cut", "normalized_cut", "average", "complete"]

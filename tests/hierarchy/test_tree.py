@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesfloor import ClassTree
+from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._tree import NONE, grow_tree
 
 DEEP = 1000

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from bayesfloor import BayesFloor, check
+from bayesfloor.labels._suspicious_list import KEPT, list_suspicious, take_scores
 from bayesfloor.summary import _rows
-from bayesfloor.summary._rows import KEPT, rows_to_see, take_scores
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +75,14 @@ def test_the_oddest_come_first(each):
 def test_there_are_at_most_200(flipped, monkeypatch):
     """Files stay small, and nobody looks at more; the count is that of all."""
     floor = BayesFloor(interval="fast").fit(*flipped[:2])
-    every = rows_to_see(floor)
+    every = list_suspicious(floor)
     monkeypatch.setattr(_rows, "KEPT", 5)
-    rows = rows_to_see(floor)
+    rows = list_suspicious(floor)
 
     assert KEPT == 200
     assert rows.scores.row.tolist() == every.scores.row[:5].tolist()
     assert rows.n_suspect == every.n_suspect == np.count_nonzero(floor.samples_.suspect) > 5
-    assert repr(rows) == f"RowsToSee(5 of {rows.n_suspect} suspect rows, 0 in conflict)"
+    assert repr(rows) == f"SuspiciousLabels(5 of {rows.n_suspect} suspect rows, 0 in conflict)"
 
 
 def test_no_suspects_are_an_empty_table(made):
@@ -108,22 +108,22 @@ def test_rows_of_a_sample_are_numbered_as_in_the_input(gaussians):
     y[::15] = 1 - y[::15]
     found = check(X, y, max_rows=300, learners={})
 
-    assert len(found.rows) > 0
-    assert found.rows.scores.row.max() >= 300
-    assert np.array_equal(found.rows.scores.label, y[found.rows.scores.row])
-    assert np.array_equal(found.rows.nearest_label, y[found.rows.nearest])
+    assert len(found.suspicious) > 0
+    assert found.suspicious.scores.row.max() >= 300
+    assert np.array_equal(found.suspicious.scores.label, y[found.suspicious.scores.row])
+    assert np.array_equal(found.suspicious.nearest_label, y[found.suspicious.nearest])
 
 
 def test_equal_rows_with_another_label_are_the_nearest(gaussians):
     """Nothing is nearer than an equal."""
     X, y = gaussians(0, [60, 60], shift=12.0)
     found = check(np.vstack([X, X[:4]]), np.r_[y, 1 - y[:4]], learners={})
-    listed = found.rows.scores
-    for row, near in zip(listed.row.tolist(), found.rows.nearest.tolist(), strict=True):
+    listed = found.suspicious.scores
+    for row, near in zip(listed.row.tolist(), found.suspicious.nearest.tolist(), strict=True):
         if row >= 120:
             assert near == row - 120
 
-    assert found.rows.n_conflict == 8
+    assert found.suspicious.n_conflict == 8
     assert listed.conflict.any()
 
 

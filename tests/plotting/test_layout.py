@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor import ClassTree
+from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._tree import grow_tree
 from bayesfloor.plotting import ClassTreeDisplay, layout
 

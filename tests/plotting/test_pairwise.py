@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor import ClassTree
+from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import PairwiseDisplay
 

@@ -15,11 +15,11 @@ from sklearn.dummy import DummyClassifier
 
 import bayesfloor
 from bayesfloor.engine._text import about, percent
+from bayesfloor.labels._suspicious_list import SuspiciousLabels, take_scores
 from bayesfloor.plotting._answer import learner_name
 from bayesfloor.report._page import make_page
 from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
-from bayesfloor.summary._rows import RowsToSee, take_scores
 
 EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits", "letter", "abalone"]
 REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.nightly) for name in NIGHTLY)]
@@ -60,7 +60,7 @@ def show_rows(check, n_rows):
     places = np.arange(n_rows)
     scores = take_scores(check.samples, places)
     labels = check.pairwise.classes[places % len(check.labels)]
-    return replace(check, rows=RowsToSee(scores, places[::-1].copy(), labels, n_rows, 0))
+    return replace(check, suspicious=SuspiciousLabels(scores, places[::-1].copy(), labels, n_rows, 0))
 
 
 def wait_until(page, is_so):

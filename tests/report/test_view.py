@@ -299,8 +299,8 @@ def test_a_card_tells_a_row_its_label_and_its_neighbour(global_random_seed):
     codes[:3] = 1 - codes[:3]
     check = bayesfloor.check(X, np.array(["cat", "dog"])[codes])
     cards = row_cards(check, 60, None, {0: "data:,"}, None)
-    assert len(cards) == min(60, len(check.rows))
-    for card, row, label in zip(cards, check.rows.scores.row, check.rows.scores.label, strict=True):
+    assert len(cards) == min(60, len(check.suspicious))
+    for card, row, label in zip(cards, check.suspicious.scores.row, check.suspicious.scores.label, strict=True):
         assert (card["name"], card["label"]) == (f"row {row}", label)
         assert card["near_label"] != card["label"]
         assert card["near"].startswith("row ")

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.feature_selection import SelectKBest
 
-from bayesfloor import BayesFloor, feature_floors
+from bayesfloor import BayesFloor
+from bayesfloor.selection import feature_floors
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
-from bayesfloor import BayesFloor, SampledRowsWarning, compare_representations, spanning_forest
+from bayesfloor import BayesFloor, compare_representations, spanning_forest
 from bayesfloor.counts._edges import class_edges
 from bayesfloor.counts._labels import Labels
+from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.io._labels import hard_shares
 
 

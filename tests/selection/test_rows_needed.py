@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesfloor import BayesFloor, samples_for
+from bayesfloor import BayesFloor
+from bayesfloor.selection import samples_for
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from bayesfloor import FloorSelector, SampledRowsWarning
+from bayesfloor import FloorSelector
+from bayesfloor.floor import SampledRowsWarning
 
 
 def linear(n, d, rng):

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations, open_rows
+from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations
 from bayesfloor.floor import _all_rows
-from bayesfloor.io import Data
+from bayesfloor.io import Data, open_rows
 from bayesfloor.learners import _registry
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts

@@ -115,8 +115,8 @@ def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_
     but = ("facts.fingerprint", "samples.row", "samples.nearest")
 
     assert parts(found, *but) == parts(before, *but)
-    assert order[found.rows.scores.row].tolist() == before.rows.scores.row.tolist()
-    assert [order[n] if n >= 0 else n for n in found.rows.nearest] == before.rows.nearest.tolist()
+    assert order[found.suspicious.scores.row].tolist() == before.suspicious.scores.row.tolist()
+    assert [order[n] if n >= 0 else n for n in found.suspicious.nearest] == before.suspicious.nearest.tolist()
     assert repr(found) == repr(before)
 
 
@@ -371,8 +371,8 @@ def test_votes_are_counted_as_votes_and_rows_as_rows(made):
     found = made("votes")
 
     assert found.facts.n_rows == 40
-    assert found.rows.n_conflict <= 40
-    assert found.rows.n_suspect <= 40
+    assert found.suspicious.n_conflict <= 40
+    assert found.suspicious.n_suspect <= 40
 
 
 def test_chances_of_one_and_nothing_are_hard_labels(gaussians):

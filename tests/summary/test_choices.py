@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from bayesfloor import BayesFloor, Check, FloorSelector, feature_floors, gap, samples_for
+from bayesfloor import BayesFloor, Check, FloorSelector
 from bayesfloor.engine._text import about, percent
 from bayesfloor.report._page import make_page
+from bayesfloor.selection import feature_floors, gap, samples_for
 from bayesfloor.summary._choices import comparison_cells, enough, feature_cells, gap_cells, path_cells, path_notes
 
 

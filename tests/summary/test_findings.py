@@ -117,11 +117,11 @@ def test_a_pair_too_small_to_measure_is_never_the_hardest(made):
 def test_suspicious_labels_are_counted(made):
     """In the singular, too."""
     found = made("suspects")
-    one = replace(found, rows=replace(found.rows, n_suspect=1))
+    one = replace(found, suspicious=replace(found.suspicious, n_suspect=1))
     look = "wrong: most of {} nearest neighbours belong to another class."
 
-    assert found.rows.n_suspect > 1
-    assert text_of(found, "BF105") == f"{found.rows.n_suspect} labels look {look.format('their')}"
+    assert found.suspicious.n_suspect > 1
+    assert text_of(found, "BF105") == f"{found.suspicious.n_suspect} labels look {look.format('their')}"
     assert text_of(one, "BF105") == f"1 label looks {look.format('its')}"
 
 

@@ -120,7 +120,7 @@ def test_restored_results_give_frames_and_intervals(made):
     assert found.classes.frame().equals(before.classes.frame())
     assert found.pairwise.frame().equals(before.pairwise.frame())
     assert found.one_vs_rest.frame().equals(before.one_vs_rest.frame())
-    assert found.rows.frame().equals(before.rows.frame())
+    assert found.suspicious.frame().equals(before.suspicious.frame())
     assert (found.pairwise.alike() == before.pairwise.alike()).all()
 
 

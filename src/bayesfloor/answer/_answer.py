@@ -31,6 +31,15 @@ class Curve(Result):
     error : cross-validated error, or the predicted one.
     low, high : 95 % interval of it.
     measured : whether it was measured.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> curve = found.answer.curve
+    >>> len(curve.n_rows) == len(curve.error)
+    True
     """
 
     n_rows: Ints
@@ -62,11 +71,15 @@ class Answer(Result):
     why_lower, why_upper : str
         What each end rests on.
     reliability : {"good", "limited", "upper limit only"}
-        How far the answer can be relied on; ``reasons`` says why not further.
+        How far the answer can be relied on.
+    reasons : tuple of str
+        Why not further.
     guessing : float
         Error of always naming the most frequent class.
     best : str
-        The learner with the lowest cross-validated error; ``errors`` has those of all.
+        The learner with the lowest cross-validated error.
+    errors : dict
+        Cross-validated errors of all learners.
     curve : Curve
         Its learning curve.
     left_out : dict
@@ -75,6 +88,12 @@ class Answer(Result):
         How much work was done; only answers of the same effort can be compared.
     n_rows : int
         Rows that learners were tested on.
+    n_classes : int
+        Number of classes.
+    curve_lower : float
+        The lower end that the learning curves give, whether or not it may be told.
+    race : Race or None
+        What the learners did; None in an answer read from a file.
 
     Examples
     --------

@@ -28,6 +28,14 @@ class ClassAnswers(Result):
     estimate, lower, upper : error within the class: best estimate and range; ``lower`` is NaN where there is none.
     error : cross-validated error within the class, of the best learner.
     part : its part of all errors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> bool((found.classes.estimate <= found.classes.upper).all())
+    True
     """
 
     classes: np.ndarray
@@ -60,6 +68,14 @@ class PairAnswers(Result):
     estimate, lower, upper : error between the two: best estimate and range; ``lower`` is NaN where there is none.
     error : cross-validated error between the two, of the best learner.
     guessing : error of always naming the larger of the two.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> len(found.pairs.frame())
+    3
     """
 
     classes: np.ndarray

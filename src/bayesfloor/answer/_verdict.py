@@ -14,7 +14,27 @@ NO_SIGNAL = "no signal found"  # how the reason begins where no learner does cle
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome for a target, its reason, what it rests on, and what would settle it if it is too close to call."""
+    """The outcome for a target, its reason, what it rests on, and what would settle it if it is too close to call.
+
+    Attributes
+    ----------
+    target : float
+        The accuracy asked for.
+    outcome : {"reachable", "out of reach", "too close to call"}
+        The one word.
+    reason, rests_on : str
+        Why, and by what evidence.
+    settle : str
+        What would settle it; empty where it is settled.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.answer.judge(0.9).outcome
+    'reachable'
+    """
 
     target: float
     outcome: str

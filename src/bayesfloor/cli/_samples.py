@@ -12,7 +12,7 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
-from bayesfloor.summary._rows import oddest
+from bayesfloor.labels._suspicious_list import most_suspicious
 from bayesfloor.summary._text import align
 from bayesfloor.summary._words import count
 
@@ -21,9 +21,9 @@ _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
     """The scores of all rows."""
-    from bayesfloor.floor._odd_labels import odd_labels
+    from bayesfloor.labels._suspicious_labels import suspicious_labels
 
-    return odd_labels(
+    return suspicious_labels(
         data.X,
         data.y,
         n_trees=settings.trees,
@@ -38,7 +38,7 @@ def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScore
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:
     """The most suspicious rows as a table."""
-    chosen = oddest(found)
+    chosen = most_suspicious(found)
     classes = np.unique(np.concatenate([found.label, found.suggested_label]))
     shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
     rows = [
@@ -63,7 +63,7 @@ def _name(data: Data, row: int) -> str:
 
 def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> int:
     """Write the suspect rows to a file; gives their number."""
-    chosen = oddest(found)[:most]
+    chosen = most_suspicious(found)[:most]
     columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
     if data.ids is not None:
         columns["id"] = data.ids[found.row[chosen]].tolist()

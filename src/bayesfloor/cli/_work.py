@@ -131,7 +131,7 @@ def next_lines(found: Check, settings: Settings) -> list[str]:
     model = [] if settings.predictions is None else ["--predictions", settings.predictions]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
     verbs = {"report": [*words, *model, *effort, *_prepare_again(settings)]}
-    if found.rows.n_suspect and not engine:  # samples reads all rows
+    if found.suspicious.n_suspect and not engine:  # samples reads all rows
         drop = [] if settings.predictions is None else ["--drop", settings.predictions]
         verbs = {"samples": [*words, *drop, *_prepare_again(settings)], **verbs}
     return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]

@@ -171,7 +171,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesfloor import open_rows
+    >>> from bayesfloor.io import open_rows
     >>> open_rows(np.zeros((5, 2))).shape
     (5, 2)
     """

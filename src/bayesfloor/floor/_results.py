@@ -67,7 +67,7 @@ class Floor(Result):
     cross_rate : float
         G, the share of edges that join two classes, from which the bounds come.
     std_error : float
-        Standard error of G; ``interval_method`` says how it was found ("subsample" or "fast").
+        Standard error of G.
     bias : float
         How much of G is expected to go with ever more rows, from how it fell between n/4 and n, at the rate n^(-2/m)
         of trees in m dimensions.
@@ -88,6 +88,20 @@ class Floor(Result):
         Of "labels have nothing to do with the features", by the Friedman-Rafsky test.
     constant_error : float
         Error of always answering the largest class; no bound exceeds it.
+    interval_method : str
+        How ``std_error`` was found: "subsample" or "fast".
+    limit_std_error : float
+        Standard error of ``limit``.
+    n_rows, n_classes : int
+        Rows behind the bounds, and classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> overall = BayesFloor().fit(*load_iris(return_X_y=True)).overall_
+    >>> bool(overall.lower <= overall.estimate <= overall.upper)
+    True
     """
 
     lower: float
@@ -172,13 +186,22 @@ class PairwiseFloor(Result):
     classes : array of labels, in the order of rows and columns.
     matrix : normalised HP-estimate: 0 for separate classes, 1 for classes that cannot be told apart.
     lower, estimate, upper : bounds on the pair's Bayes error, and their middle.
-    cross : R, the mean number of cross edges of a tree.
+    cross : R, the mean number of cross-class edges of a tree.
+    sizes : how many rows each class has.
     p_values : Friedman-Rafsky p-values of "the two classes are alike".
     holm, benjamini_hochberg : the same, adjusted for testing all pairs.
     resolution : the normalised estimate that separate classes of these sizes would show.
     at_resolution : where nothing more than that was seen: not measurable, not to be ranked.
     std_error : of R, for pairs that may be alike; NaN for the others.
     claims : whether the intrinsic dimension is low enough to claim that classes are alike.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> pairs = BayesFloor().fit(*load_iris(return_X_y=True)).pairwise_
+    >>> pairs.frame().shape[0]
+    3
     """
 
     classes: np.ndarray
@@ -246,12 +269,20 @@ class OneVsRestFloor(Result):
     Attributes
     ----------
     classes, sizes : labels, and how many rows each has.
-    lower, estimate, upper : bounds for each class and their middle; ``upper`` is the smallest of
-        ``upper_classes`` (K/2 times the two-class bound), ``upper_root``, ``upper_any`` (G of all
-        classes) and ``upper_pairs`` (the sum over the class's pairs).
+    lower, estimate, upper : bounds for each class and their middle; ``upper`` is the smallest of the next four.
+    upper_classes, upper_root, upper_any, upper_pairs : K/2 times the two-class bound, the bound by its root, G of
+        all classes, and the sum over the class's pairs.
     upper_finite : (K - 1) times the class's cross rate, a bound at every n in expectation.
     class_rate, std_error : share of edges with exactly one end in the class, and its standard error.
     few : classes with fewer than 30 rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> classes = BayesFloor().fit(*load_iris(return_X_y=True)).one_vs_rest_
+    >>> classes.classes.tolist()
+    [0, 1, 2]
     """
 
     classes: np.ndarray
@@ -295,6 +326,14 @@ class LabelClaims(Result):
     p_value : of "the label was drawn from the posterior": small where no such label is likely there.
     chance : that the label is a flip, at the assumed rate of flips.
     wrong : the longest list whose share of false claims is expected to stay within the rate allowed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> len(found.answer.wrong_labels().row)
+    150
     """
 
     row: Ints
@@ -325,6 +364,14 @@ class SampleScores(Result):
     power : chance that a wrong label of this row would have been listed.
     conflict : rows whose equals have other labels.
     degree, cross : (expected) edges of the row, and those that lead to other labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> samples = BayesFloor().fit(*load_iris(return_X_y=True)).samples_
+    >>> len(samples.row), int(samples.suspect.sum())
+    (150, 2)
     """
 
     row: Ints

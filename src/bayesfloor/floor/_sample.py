@@ -31,7 +31,7 @@ class SampledRowsWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from bayesfloor import SampledRowsWarning
+    >>> from bayesfloor.floor import SampledRowsWarning
     >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
     """
 

@@ -72,7 +72,7 @@ class ClassForests:
 
     Examples
     --------
-    >>> from bayesfloor import class_forests
+    >>> from bayesfloor.forest import class_forests
     >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
     >>> forests
     ClassForests(5 rows, 3 classes, 1 trees)
@@ -184,7 +184,7 @@ def class_forests(
 
     Examples
     --------
-    >>> from bayesfloor import class_forests
+    >>> from bayesfloor.forest import class_forests
     >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
     >>> forests.pair(0, 1).length
     array([1., 1., 4.])

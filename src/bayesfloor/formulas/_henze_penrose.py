@@ -23,6 +23,13 @@ class HenzePenrose:
         Bounds on the Bayes error, asymptotic in the number of samples.
     estimate : float or array
         The middle of the two, which the paper calls the HP-estimate.
+
+    Examples
+    --------
+    >>> from bayesfloor.formulas import henze_penrose
+    >>> found = henze_penrose(10, 50, 50)
+    >>> bool(found.lower <= found.upper)
+    True
     """
 
     divergence: Floats | float
@@ -73,7 +80,7 @@ def henze_penrose(
 
     Examples
     --------
-    >>> from bayesfloor import henze_penrose
+    >>> from bayesfloor.formulas import henze_penrose
     >>> result = henze_penrose(n_cross=38, n1=100, n2=100)
     >>> print(f"{result.lower:.3f} {result.estimate:.3f} {result.upper:.3f}")
     0.106 0.148 0.190

@@ -46,7 +46,7 @@ class ClassTree(Result):
 
     Examples
     --------
-    >>> from bayesfloor import ClassTree
+    >>> from bayesfloor.hierarchy import ClassTree
     >>> tree = ClassTree.from_nested([["cat", "dog"], "car"])
     >>> print(tree.to_text())
     3 classes

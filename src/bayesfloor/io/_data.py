@@ -58,6 +58,14 @@ class Data:
         The rows that were read of a large file, counted from 0; None where all were.
     n_rows, n_unlabelled : int
         Where rows were drawn, how many there are, and how many of these have no label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor.io import open_data
+    >>> data = open_data(*load_iris(return_X_y=True))
+    >>> data.X.shape, len(data.y)
+    ((150, 4), 150)
     """
 
     X: Any

@@ -42,6 +42,14 @@ class Column:
     n_missing : number of missing values.
     lossy : whether rows that differed may have become equal.
     as_is : whether nothing had to be done: numbers, truth values and up to 40 categories, none of them missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesfloor.io import TablePreparer
+    >>> table = pd.DataFrame({"age": [31, 40, 28, 55], "city": ["Ulm", "Bonn", "Ulm", "Bonn"]})
+    >>> [(column.name, column.role) for column in TablePreparer().fit(table).columns_]
+    [('age', 'number'), ('city', 'category')]
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""``odd_labels``: the samples alone, for those who want nothing else."""
+"""``suspicious_labels``: the samples alone, for those who want nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bayesfloor.io._data import open_data
 _FORESTS = 3  # of all rows that the work comes to, about: four scales of one tree each, and the forest
 
 
-def odd_labels(
+def suspicious_labels(
     X: Any,
     y: Any,
     *,
@@ -57,10 +57,10 @@ def odd_labels(
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor import odd_labels
+    >>> from bayesfloor.labels import suspicious_labels
     >>> X, y = load_iris(return_X_y=True)
     >>> y[:3] = 2  # three setosa called virginica
-    >>> found = odd_labels(X, y)
+    >>> found = suspicious_labels(X, y)
     >>> np.flatnonzero(found.suspect)  # and two that were odd before
     array([  0,   1,   2,  83, 106])
     >>> found.suggested_label[:3]

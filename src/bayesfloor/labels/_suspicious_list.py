@@ -16,7 +16,7 @@ KEPT = 200  # rows at most: a list to work through, and files stay small
 
 
 @dataclass(frozen=True, eq=False)
-class RowsToSee(Result):
+class SuspiciousLabels(Result):
     """Suspicious labels: rows whose label does not fit their neighbours, the most suspicious first; at most 200.
 
     Attributes
@@ -26,6 +26,16 @@ class RowsToSee(Result):
     nearest : input row of the nearest neighbour with another label, -1 for none.
     nearest_label : its label; the row's own where there is none.
     n_suspect, n_conflict : how many rows are suspect, and how many have equals with other labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.suspicious.n_suspect
+    2
+    >>> sorted(found.suspicious.scores.row.tolist())
+    [83, 106]
     """
 
     scores: SampleScores
@@ -38,22 +48,22 @@ class RowsToSee(Result):
         return len(self.nearest)
 
     def __repr__(self) -> str:
-        return f"RowsToSee({len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict)"
+        return f"SuspiciousLabels({len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict)"
 
     def _columns(self) -> dict[str, Any]:
         scores = {item.name: getattr(self.scores, item.name) for item in fields(self.scores)}
         return {**scores, "nearest": self.nearest, "nearest_label": self.nearest_label}
 
 
-def rows_to_see(floor: BayesFloor) -> RowsToSee:
+def list_suspicious(floor: BayesFloor) -> SuspiciousLabels:
     """The suspects of a fit."""
     found = floor.samples_
-    places = oddest(found)[:KEPT]
+    places = most_suspicious(found)[:KEPT]
     fit = floor.fitted_
     unit = np.argsort(fit.sample.row, kind="stable")[places]  # samples_ is in the order of the input
     other = nearest_other(fit.forest, fit.labels, unit)
     label = np.where(other < 0, unit, other)
-    return RowsToSee(
+    return SuspiciousLabels(
         scores=take_scores(found, places),
         nearest=np.where(other < 0, -1, fit.sample.row[other]),
         nearest_label=floor.classes_[fit.labels.codes[label]],
@@ -62,7 +72,7 @@ def rows_to_see(floor: BayesFloor) -> RowsToSee:
     )
 
 
-def oddest(scores: SampleScores) -> Ints:
+def most_suspicious(scores: SampleScores) -> Ints:
     """Places of the suspect rows, the most suspicious first."""
     places = np.flatnonzero(scores.suspect)
     return places[np.lexsort((scores.row[places], -scores.score[places], scores.p_value[places]))]

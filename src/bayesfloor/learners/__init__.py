@@ -13,18 +13,13 @@ from bayesfloor.engine._public import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.learners._race import Race
-    from bayesfloor.learners._registry import Learner, Size
 
 __all__ = [
-    "Learner",
     "Race",
-    "Size",
 ]
 
 _HOMES = {
-    "Learner": "bayesfloor.learners._registry",
     "Race": "bayesfloor.learners._race",
-    "Size": "bayesfloor.learners._registry",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -35,6 +35,15 @@ class Race:
         part that it could not be trained on.
     eta : of each learner the posterior of every row, after training on all that the row's fold leaves.
     left_out : learners that did not run, and why.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> race = found.answer.evidence()
+    >>> len(race.row)
+    150
     """
 
     row: Ints

@@ -36,7 +36,7 @@ class TreeLayout:
 
     Examples
     --------
-    >>> from bayesfloor import ClassTree
+    >>> from bayesfloor.hierarchy import ClassTree
     >>> from bayesfloor.plotting import layout
     >>> layout(ClassTree.from_nested(["cat", "dog"])).x  # all classes, then each
     array([0., 1., 1.])
@@ -63,7 +63,7 @@ def layout(tree: ClassTree) -> TreeLayout:
 
     Examples
     --------
-    >>> from bayesfloor import ClassTree
+    >>> from bayesfloor.hierarchy import ClassTree
     >>> from bayesfloor.plotting import layout
     >>> placed = layout(ClassTree.from_nested([["cat", "dog"], "car"]))
     >>> placed.rows  # car, cat, dog

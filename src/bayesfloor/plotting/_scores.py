@@ -53,7 +53,7 @@ class SampleScoreDisplay(Display):
 
     @classmethod
     def from_results(cls, samples: SampleScores, **looks: Any) -> SampleScoreDisplay:
-        """Draw scores, also those of ``odd_labels``; further arguments go to ``plot``."""
+        """Draw scores, also those of ``suspicious_labels``; further arguments go to ``plot``."""
         return cls(samples.score, samples.suspect).plot(**looks)
 
     def plot(self, *, ax: Any = None, bins: int = _BINS) -> SampleScoreDisplay:

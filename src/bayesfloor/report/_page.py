@@ -46,7 +46,7 @@ _TERMS = (
 
 def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
     """The page as text."""
-    listed = [*check.rows.scores.row[:_PICTURED].tolist(), *check.rows.nearest[:_PICTURED].tolist()]
+    listed = [*check.suspicious.scores.row[:_PICTURED].tolist(), *check.suspicious.nearest[:_PICTURED].tolist()]
     classes, class_end = class_table(check)
     return render(
         "page.html",
@@ -129,7 +129,7 @@ def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
         ),
         ("hardest pair", hardest, pair),
         ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
-        ("suspicious labels", [f"{check.rows.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
+        ("suspicious labels", [f"{check.suspicious.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
     ]
 
 

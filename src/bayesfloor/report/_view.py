@@ -279,7 +279,7 @@ def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
 
 def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
     """Rows with suspicious labels, each beside its neighbour."""
-    scores, rows = check.rows.scores, check.rows
+    scores, rows = check.suspicious.scores, check.suspicious
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
     listed = range(min(most, len(rows)))
     names = name_rows([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)

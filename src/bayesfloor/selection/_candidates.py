@@ -26,7 +26,7 @@ class LabelsSeenWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from bayesfloor import LabelsSeenWarning
+    >>> from bayesfloor.selection import LabelsSeenWarning
     >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # where they were made elsewhere
     """
 

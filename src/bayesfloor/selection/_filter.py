@@ -14,7 +14,6 @@ from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._results import Result
-from bayesfloor.formulas._multiclass import random_cross_rate
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
 from bayesfloor.io._data import open_data
@@ -39,7 +38,7 @@ class FeatureFloors(Result):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor import feature_floors
+    >>> from bayesfloor.selection import feature_floors
     >>> found = feature_floors(*load_iris(return_X_y=True))
     >>> found
     FeatureFloors(4 features, 4 tell something of the labels)
@@ -90,7 +89,7 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor import feature_floors
+    >>> from bayesfloor.selection import feature_floors
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> found = feature_floors(X, y)
     >>> found.names[found.order][:2].tolist()

@@ -91,7 +91,8 @@ class MergeAdvice(Result):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor import BayesFloor, merge_advice
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import merge_advice
     >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.98)
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}
@@ -204,7 +205,8 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor import BayesFloor, merge_advice
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import merge_advice
     >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.97)
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}

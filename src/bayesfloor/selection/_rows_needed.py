@@ -30,6 +30,14 @@ class SamplesNeeded(Result):
     needed : training rows at which it is expected to reach the target; infinite if it is not within 64 times as many.
     low, high : 95 % interval of it; ``low`` may be the rows at hand and ``high`` infinite.
     word : "enough", "more rows", "out of reach" or "too close to call".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import samples_for
+    >>> samples_for(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.9).word
+    'enough'
     """
 
     target: float
@@ -88,7 +96,8 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from bayesfloor import BayesFloor, samples_for
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import samples_for
     >>> X, y = load_digits(return_X_y=True)
     >>> samples_for(BayesFloor().fit(X, y), target=0.9).word
     'enough'

@@ -24,6 +24,7 @@ from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._data import open_data, stays_in_place
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import prepared_by
+from bayesfloor.labels._suspicious_list import list_suspicious
 from bayesfloor.selection._gap import gap
 from bayesfloor.selection._merge import merge_advice
 from bayesfloor.summary._facts import Facts, gather_facts
@@ -32,7 +33,6 @@ from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._measured import Finding, Measured
-from bayesfloor.summary._rows import rows_to_see
 from bayesfloor.summary._tables import too_small
 from bayesfloor.summary._text import to_text
 
@@ -55,7 +55,7 @@ class Check(Measured):
         What to know, with codes for ``bayesfloor explain``.
     traits : tuple of Trait
         Properties of the data, each with whether it weakens the answer.
-    rows : RowsToSee
+    suspicious : SuspiciousLabels
         Suspicious labels, each with the neighbour that says so.
     tree : ClassTree
         The class tree: classes that are hard to separate split last.
@@ -69,7 +69,7 @@ class Check(Measured):
         Class labels as texts that are short, harmless and different.
     overall, pairwise, one_vs_rest, samples
         What ``BayesFloor`` finds by the spanning trees alone; read from a file, ``samples`` has the rows of
-        ``rows`` only.
+        ``suspicious`` only.
     merge : MergeAdvice or None
         What merging the classes that are shown to be alike would leave; None where there are none.
     gap : Gap or None
@@ -316,7 +316,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         pairwise=floor.pairwise_,
         one_vs_rest=floor.one_vs_rest_,
         samples=floor.samples_,
-        rows=rows_to_see(floor),
+        suspicious=list_suspicious(floor),
         tree=grow_class_tree(floor.pairwise_, pairs=pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
         prepared=prepared_by(sample.features.prepared, sample.n_unlabelled, sample.features.notes),

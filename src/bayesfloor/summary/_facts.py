@@ -46,6 +46,14 @@ class Facts(Result):
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : of the library, and of Python and the libraries beneath.
     engine : where the trees of all rows were grown, where that was done in blocks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.facts.n_rows, found.facts.n_features
+    (150, 4)
     """
 
     name: str

@@ -77,12 +77,12 @@ def _no_signal(check: Measured) -> Finding | None:
 
 
 def _conflict(check: Measured) -> Finding | None:
-    if not check.rows.n_conflict:
+    if not check.suspicious.n_conflict:
         return None
-    have = "has" if check.rows.n_conflict == 1 else "have"
+    have = "has" if check.suspicious.n_conflict == 1 else "have"
     return Finding(
         "BF102",
-        f"{count(check.rows.n_conflict, 'row')} {have} an equal row with a different label: "
+        f"{count(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
         f"every classifier gets at least {percent(check.overall.conflict)} % of all rows wrong.",
         "samples",
     )
@@ -118,7 +118,7 @@ def _hardest(check: Measured) -> Finding | None:
 
 
 def _suspicious(check: Measured) -> Finding | None:
-    n = check.rows.n_suspect
+    n = check.suspicious.n_suspect
     if not n:
         return None
     look, their = ("label looks", "its") if n == 1 else ("labels look", "their")

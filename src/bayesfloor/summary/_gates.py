@@ -21,7 +21,21 @@ _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
 
 @dataclass(frozen=True)
 class Gate:
-    """A limit and what came of it: "ok", "failed" or "too close to call"."""
+    """A limit and what came of it: "ok", "failed" or "too close to call".
+
+    Attributes
+    ----------
+    code, word, text : str
+        For ``bayesfloor explain``; what came of it; the figures.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.gates()[0].word
+    'ok'
+    """
 
     code: str
     word: str

@@ -17,13 +17,13 @@ from bayesfloor.floor._overall import square
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._prepared import Prepared
+from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
 from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._restoring import as_kind, flat, floats, restore
-from bayesfloor.summary._rows import RowsToSee
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
@@ -59,7 +59,7 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "overall": _overall(check.overall),
         "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
         "pairwise": _pairwise(check.pairwise),
-        "samples": _samples(check.rows),
+        "samples": _samples(check.suspicious),
         "tree": check.tree.to_dict(),
         **choices_to_dict(check),
     }
@@ -94,7 +94,7 @@ def _pairs(pairs: PairAnswers) -> dict[str, Any]:
     return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
 
 
-def _samples(rows: RowsToSee) -> dict[str, Any]:
+def _samples(rows: SuspiciousLabels) -> dict[str, Any]:
     counts = {"n_suspect": rows.n_suspect, "n_conflict": rows.n_conflict}
     return {**counts, **{name: plain(value) for name, value in rows._columns().items()}}
 
@@ -150,7 +150,7 @@ def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
         pairwise=_restore_pairs(pairs),
         one_vs_rest=restore(OneVsRestFloor, given["one_vs_rest"]),
         samples=rows.scores,
-        rows=rows,
+        suspicious=rows,
         tree=restore(ClassTree, given["tree"]),
         prepared=Prepared.from_dict(given["prepared"]),
         **restore_choices(given),
@@ -198,8 +198,8 @@ def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
     )
 
 
-def _restore_rows(given: dict[str, Any]) -> RowsToSee:
-    return RowsToSee(
+def _restore_rows(given: dict[str, Any]) -> SuspiciousLabels:
+    return SuspiciousLabels(
         scores=restore(SampleScores, given),
         nearest=flat(given["nearest"], np.int64),
         nearest_label=flat(given["nearest_label"], None),

@@ -13,12 +13,12 @@ from bayesfloor.engine._text import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._prepared import Prepared
+from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap
 from bayesfloor.selection._merge import MergeAdvice
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._rows import RowsToSee
 from bayesfloor.summary._traits import Trait, find_traits
 from bayesfloor.summary._words import verdict_text
 
@@ -27,7 +27,20 @@ from bayesfloor.summary._words import verdict_text
 class Finding:
     """Something to know: a code, words, and where to look further.
 
-    ``look`` is the attribute of ``Check``, and the verb of the command line, that has more.
+    Attributes
+    ----------
+    code, text : str
+        For ``bayesfloor explain``, and what was found.
+    look : str
+        The attribute of ``Check``, and the verb of the command line, that has more.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.findings[0].code
+    'BF104'
     """
 
     code: str
@@ -52,7 +65,7 @@ class Measured(ABC):
     pairwise: PairwiseFloor
     one_vs_rest: OneVsRestFloor
     samples: SampleScores
-    rows: RowsToSee
+    suspicious: SuspiciousLabels
     tree: ClassTree
     selection: SelectionPath | None = None
     comparison: Comparison | None = None

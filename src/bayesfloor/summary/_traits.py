@@ -19,7 +19,23 @@ _DUPLICATES = 0.01  # fraction of equal rows that is worth a word
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of the data, whether it weakens the answer, and the figures behind it."""
+    """A property of the data, whether it weakens the answer, and the figures behind it.
+
+    Attributes
+    ----------
+    code, name, text : str
+        For ``bayesfloor explain``; what it is called; the figures.
+    weak : bool
+        Whether it weakens the answer.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> [trait.code for trait in found.traits if trait.weak]
+    []
+    """
 
     code: str
     name: str
