@@ -24,7 +24,7 @@ from bayesfloor.plotting._display import (
 )
 from bayesfloor.plotting._fonts import label_style, label_texts
 
-_NAMES = {"relative": "tree estimate of the error, relative to guessing", "estimate": "tree estimate of the error"}
+_NAMES = {"relative": "tree estimate of the error,\nrelative to guessing", "estimate": "tree estimate of the error"}
 _NUMBERS_UP_TO = 15  # classes; a number does not fit into smaller cells
 _SMALLEST = 4.0  # points; smaller numbers cannot be read
 _CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # inches a cell, for up to so many classes
