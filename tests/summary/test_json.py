@@ -381,7 +381,7 @@ def test_a_curve_whose_columns_differ_in_length_is_refused(text):
     given = json.loads(text)
     given["answer"]["curve"]["low"].pop()
 
-    with pytest.raises(ValueError, match=r"learning curve.*Run it again"):
+    with pytest.raises(ValueError, match=r"Curve.*Run it again"):
         Check.from_json(json.dumps(given))
 
 
