@@ -210,3 +210,48 @@ def test_two_ways_to_one_file_are_no_circle():
     sources = {"a.one": "from a.two import f\nfrom a import three", "a.two": "import a.three", "a.three": "", "a": ""}
 
     assert find_circle(sources, {"a"}) == []
+
+
+ADAPTER = "bayesfloor.engine._private_imports"
+
+
+def private_imports(source, package):
+    """Names that scikit-learn or joblib keeps private; all that is public of joblib stands at its top."""
+    for name in imported_modules(source, package):
+        top, *rest = name.split(".")
+        if (top == "sklearn" and any(part.startswith("_") for part in rest)) or (top == "joblib" and len(rest) > 1):
+            yield name
+
+
+def test_private_names_of_others_stand_in_one_file():
+    """They break without notice, and are then mended in one place."""
+    found = {
+        module: list(private_imports(path.read_text("utf-8"), module.rpartition(".")[0]))
+        for module, path in layer_files()
+    }
+
+    assert {module for module, names in found.items() if names} == {ADAPTER}
+    assert len(found[ADAPTER]) == len(set(found[ADAPTER]))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sklearn.utils import _safe_indexing",
+        "from sklearn.linear_model._base import LinearClassifierMixin",
+        "import sklearn.utils._mask as m",
+        "def f():\n    from joblib.parallel import get_active_backend",
+        "from joblib.externals import loky",
+    ],
+)
+def test_a_private_import_is_caught(source):
+    """By an underscore anywhere, and below the top of joblib."""
+    assert len(list(private_imports(source, "bayesfloor.floor"))) == 1
+
+
+@pytest.mark.parametrize(
+    "source", ["from sklearn.utils import resample", "from joblib import Parallel", "import joblib", "from . import _a"]
+)
+def test_a_public_import_is_free(source):
+    """Nor may it bark at everyone."""
+    assert list(private_imports(source, "bayesfloor.floor")) == []

@@ -340,7 +340,7 @@ WRONG = {
     "facts.n_classes": [None, "x"],
     "facts.scale": [None, []],
     "facts.scale_rates": ["x", 3, {"standard": None}],
-    "overall.lower": ["x", [], {}],
+    "overall.lower": [None, "x", [], {}],
     "overall.tie_spread": ["x", [], {}, [1, 2, 3]],
     "overall.n_classes": [None, "x"],
     "answer.estimate": [None, "x", []],
@@ -358,6 +358,9 @@ WRONG = {
     "pairwise.classes": [None, "x", {}, [], ["a"]],
     "pairwise.matrix": [None, "x", {}, [], [0.1]],
     "pairwise.claims": ["x", None],
+    "prepared.columns": [None, "x", {}, [1], [{}]],
+    "prepared.notes": [None, "x", [1]],
+    "prepared.n_unlabelled": [None, "x", True],
     "samples.nearest": ["x", {}, ["a"]],
     "samples.n_suspect": [None, "x"],
     "tree.order": [None, "x", {}],
@@ -381,7 +384,7 @@ def test_a_curve_whose_columns_differ_in_length_is_refused(text):
     given = json.loads(text)
     given["answer"]["curve"]["low"].pop()
 
-    with pytest.raises(ValueError, match=r"learning curve.*Run it again"):
+    with pytest.raises(ValueError, match=r"Curve.*Run it again"):
         Check.from_json(json.dumps(given))
 
 

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+from bayesfloor.engine._private_imports import active_backend, worker_death
 from bayesfloor.engine._progress import Progress
 
 Result = TypeVar("Result")
@@ -31,9 +32,7 @@ def effective_n_jobs(n_jobs: int | None) -> int:
 
 def shares_memory(n_jobs: int | None) -> bool:
     """Whether tasks see this process's arrays: threads do, and a single process; Dask's workers never."""
-    from joblib.parallel import get_active_backend
-
-    backend, _ = get_active_backend(prefer="threads")
+    backend = active_backend()
     if getattr(backend, "supports_sharedmem", False):
         return True
     return effective_n_jobs(n_jobs) == 1 and not type(backend).__name__.startswith("Dask")
@@ -131,10 +130,8 @@ def tell_death(task: str, times: int) -> str:
 
 def _deaths() -> tuple[type[Exception], ...]:
     """What is raised when a worker dies: by loky, and by Dask if it is in use."""
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
     dask = sys.modules.get("distributed")
-    return (TerminatedWorkerError,) if dask is None else (TerminatedWorkerError, dask.KilledWorker)
+    return (worker_death(),) if dask is None else (worker_death(), dask.KilledWorker)
 
 
 def _run(

@@ -36,7 +36,9 @@ class Candidate:
     def fit(self, X: Floats, codes: Ints, weight: Floats | None) -> Any:
         """A trained model; of its warnings none, since a poor model only loses."""
         if len(np.unique(codes)) == 1:
-            return Constant(codes[:1])
+            from sklearn.dummy import DummyClassifier
+
+            return DummyClassifier().fit(X, codes)
         if self.train is None:
             raise TypeError(f"{self.name} is a blend: train its parts.")
         with warnings.catch_warnings():
@@ -49,21 +51,6 @@ class Rung:
     """Candidates of one kind, of which the best is taken."""
 
     candidates: list[Candidate]
-
-
-@dataclass(frozen=True, eq=False)
-class Constant:
-    """The model of a single class."""
-
-    classes_: Ints
-
-    def predict_proba(self, X: Floats) -> Floats:
-        """One for the one class."""
-        return np.ones((len(X), 1))
-
-    def predict(self, X: Floats) -> Ints:
-        """The one class."""
-        return np.repeat(self.classes_, len(X))
 
 
 @dataclass(frozen=True, eq=False)

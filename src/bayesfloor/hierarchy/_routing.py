@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._private_imports import take_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._tree import NONE, ClassTree
 
@@ -28,9 +29,7 @@ class Rows(NamedTuple):
 
     def take(self, rows: Ints) -> Any:
         """Some of them."""
-        from sklearn.utils import _safe_indexing
-
-        return self.X if len(rows) == len(self) else _safe_indexing(self.X, rows)
+        return self.X if len(rows) == len(self) else take_rows(self.X, rows)
 
 
 def route(tree: ClassTree, models: Models, rows: Rows) -> Ints:
@@ -52,10 +51,10 @@ def route(tree: ClassTree, models: Models, rows: Rows) -> Ints:
 
 def _all_linear(tree: ClassTree, models: Models, X: Any) -> bool:
     """Whether one matrix product can answer for all nodes."""
-    from sklearn.linear_model._base import LinearClassifierMixin
+    from sklearn.svm import LinearSVC  # whose predict is that of all linear classifiers
 
     splits = [models[node] for node in tree.splits.tolist()]
-    linear = all(getattr(type(model), "predict", None) is LinearClassifierMixin.predict for model in splits)
+    linear = all(getattr(type(model), "predict", None) is LinearSVC.predict for model in splits)
     alone = tree.n_nodes == 2 * len(tree.order) - 1  # every class is a leaf of its own
     return bool(splits) and linear and alone and isinstance(X, np.ndarray)
 

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._held import Held, holding
+from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scale import check_scale
@@ -316,9 +317,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """What each model's ``fit`` is given besides its rows."""
         from sklearn import get_config
         from sklearn.utils.metadata_routing import process_routing
-        from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
+        from sklearn.utils.validation import has_fit_parameter
 
-        given = {} if sample_weight is None else {"sample_weight": _check_sample_weight(sample_weight, rows)}
+        given = {} if sample_weight is None else {"sample_weight": check_sample_weight(sample_weight, rows)}
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given, **fit_params).estimator.fit
         if given and not has_fit_parameter(self._get_estimator(), "sample_weight"):
@@ -368,8 +369,5 @@ def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
 
 
 def _fit_node(estimator: Any, held: Held[tuple[Any, dict[str, Any]]], rows: Ints, side: Ints) -> Any:
-    from sklearn.utils.validation import _check_method_params
-
     X, params = held.get()
-    own = _check_method_params(X, params, rows)
-    return clone(estimator).fit(Rows(X).take(rows), side, **own)
+    return clone(estimator).fit(Rows(X).take(rows), side, **take_fit_params(X, params, rows))

@@ -62,34 +62,7 @@ class Prepared:
         columns = [column.to_dict() for column in self.columns]
         return {"columns": columns, "notes": list(self.notes), "n_unlabelled": self.n_unlabelled}
 
-    @classmethod
-    def from_dict(cls, given: dict[str, Any]) -> Prepared:
-        """From plain values; what has another kind is refused."""
-        columns = tuple(
-            Column(**{name: _as(column, name, kind) for name, kind in _KINDS.items()}) for column in given["columns"]
-        )
-        if not all(isinstance(note, str) for note in given["notes"]) or type(given["n_unlabelled"]) is not int:
-            raise TypeError("notes or n_unlabelled are of another kind")
-        return cls(columns, tuple(given["notes"]), given["n_unlabelled"])
-
 
 def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str, ...] = ()) -> Prepared:
     """What was done; of columns nothing where all were used as they are."""
     return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)
-
-
-_KINDS = {
-    "name": str,
-    "role": str,
-    "treatment": str,
-    "width": int,
-    "n_missing": int,
-    "lossy": bool,
-    "as_is": bool,
-}
-
-
-def _as(given: dict[str, Any], name: str, kind: type) -> Any:
-    if type(given[name]) is not kind:
-        raise TypeError(f"{name} is {given[name]!r}")
-    return given[name]

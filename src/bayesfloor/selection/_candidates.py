@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._private_imports import take_rows
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.io._columns import as_frame
@@ -104,19 +105,18 @@ def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | Non
 def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints]) -> Candidate:
     """Rows of each fold as transformed by what was fitted to the other folds."""
     from sklearn.base import clone
-    from sklearn.utils import _safe_indexing
 
     parts, labelled = [], np.flatnonzero(~missing_labels(y))
     for fold in folds:
         rest = np.setdiff1d(labelled, fold)
         try:
-            fitted = clone(candidate).fit(_safe_indexing(X, rest), np.array(y[rest].tolist()))
+            fitted = clone(candidate).fit(take_rows(X, rest), np.array(y[rest].tolist()))
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"Representation {name!r} could not be fitted, neither without labels nor with those of "
                 f"{len(rest)} rows: {error}"
             ) from error
-        parts.append(read_values(name, fitted.transform(_safe_indexing(X, fold)), len(fold)))
+        parts.append(read_values(name, fitted.transform(take_rows(X, fold)), len(fold)))
     values = np.zeros((len(y), max(part.values.shape[1] for part in parts)))  # a fold may have fewer columns
     for fold, part in zip(folds, parts, strict=True):
         values[fold, : part.values.shape[1]] = part.values

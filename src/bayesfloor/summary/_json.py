@@ -10,20 +10,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.answer._answer import RELIABILITIES, Answer, Curve
-from bayesfloor.answer._parts import ClassAnswers, PairAnswers
+from bayesfloor.answer._answer import RELIABILITIES, Answer
+from bayesfloor.answer._parts import PairAnswers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.floor._overall import square
-from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
-from bayesfloor.hierarchy._tree import ClassTree
-from bayesfloor.io._prepared import Prepared
+from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores, plain
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.learners._registry import EFFORTS
-from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
 from bayesfloor.summary._measured import Measured
-from bayesfloor.summary._restoring import as_kind, flat, floats, restore
+from bayesfloor.summary._restoring import floats, restore
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
@@ -119,8 +116,18 @@ def load(source: str | Path, kind: type[Made]) -> Made:
 def _try_out(made: Measured) -> None:
     """What has its parts but makes no sense fails here, not later."""
     counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
-    if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(made.pairwise.classes)}:
+    tables = (made.pairwise, made.classes, made.one_vs_rest)
+    if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(table.classes) for table in tables}:
         raise ValueError("numbers of rows or classes make no sense")
+    if len(made.rows) != len(made.samples.row):
+        raise ValueError("columns of the suspicious labels differ in length")
+    answer = made.answer
+    if (
+        answer.reliability not in RELIABILITIES
+        or answer.effort not in EFFORTS
+        or answer.best not in {"", *answer.errors}
+    ):
+        raise ValueError("the words for reliability, effort or the best learner make no sense")
     make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)
     to_text(made)
@@ -135,51 +142,21 @@ def _read(source: str | Path) -> Any:
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
-    pairs, K = given["pairwise"], len(given["pairwise"]["classes"])
-    _check_lengths(given, K)
-    rows = _restore_rows(given["samples"])
-    return kind(
-        facts=restore(Facts, given["facts"]),
+    pairs, samples = given["pairwise"], given["samples"]
+    rows = restore(SuspiciousLabels, samples, scores=restore(SampleScores, samples))
+    matrices = _matrices(pairs, _PAIRS)
+    matrices["at_resolution"] = matrices["at_resolution"].astype(bool)
+    return restore(
+        kind,
+        given,
         target=_target(given["target"]),
-        overall=restore(Floor, given["overall"]),
-        answer=_restore_answer(given["answer"]),
-        pairs=PairAnswers(
-            flat(pairs["classes"], None), **{name: square(floats(given["pairs"][name])) for name in _PAIR_ANSWERS}
-        ),
-        classes=restore(ClassAnswers, given["classes"]),
-        pairwise=_restore_pairs(pairs),
-        one_vs_rest=restore(OneVsRestFloor, given["one_vs_rest"]),
+        answer=restore(Answer, given["answer"], curve_lower=np.nan, race=None),
+        pairs=restore(PairAnswers, pairs, **_matrices(given["pairs"], _PAIR_ANSWERS)),
+        pairwise=restore(PairwiseFloor, pairs, **matrices),
         samples=rows.scores,
         suspicious=rows,
-        tree=restore(ClassTree, given["tree"]),
-        prepared=Prepared.from_dict(given["prepared"]),
         **restore_choices(given),
     )
-
-
-def _restore_answer(given: dict[str, Any]) -> Answer:
-    (lower,) = floats([given["lower"]])  # null where there is none
-    made = restore(
-        Answer, given, lower=float(lower), curve=restore(Curve, given["curve"]), curve_lower=np.nan, race=None
-    )
-    if made.reliability not in RELIABILITIES or made.effort not in EFFORTS or made.best not in {"", *made.errors}:
-        raise ValueError("the words for reliability, effort or the best learner make no sense")
-    if len({len(column) for column in made.curve._columns().values()}) > 1:
-        raise TypeError("columns of the learning curve differ in length")
-    return made
-
-
-def _check_lengths(given: dict[str, Any], n_classes: int) -> None:
-    """Refuse tables whose columns do not go together."""
-    pairs, rows = given["pairwise"], given["samples"]
-    classes = [given["one_vs_rest"][item.name] for item in fields(OneVsRestFloor) if item.repr]
-    classes += [pairs["sizes"], *(given["classes"][item.name] for item in fields(ClassAnswers))]
-    each_pair = [*(pairs[name] for name in _PAIRS), *(given["pairs"][name] for name in _PAIR_ANSWERS)]
-    each_row = [*(rows[item.name] for item in fields(SampleScores)), rows["nearest"], rows["nearest_label"]]
-    tables = ((n_classes, classes), (n_classes * (n_classes - 1) // 2, each_pair), (len(rows["row"]), each_row))
-    for length, columns in tables:
-        if any(len(column) != length for column in columns):
-            raise TypeError(f"a column is not {length} long")
 
 
 def _target(value: Any) -> float | None:
@@ -188,24 +165,8 @@ def _target(value: Any) -> float | None:
     return value
 
 
-def _restore_pairs(given: dict[str, Any]) -> PairwiseFloor:
-    made = {name: square(floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in _PAIRS}
-    return PairwiseFloor(
-        classes=flat(given["classes"], None),
-        sizes=floats(given["sizes"]),
-        claims=as_kind(given["claims"], "bool", "claims"),
-        **{**made, "at_resolution": made["at_resolution"].astype(bool)},
-    )
-
-
-def _restore_rows(given: dict[str, Any]) -> SuspiciousLabels:
-    return SuspiciousLabels(
-        scores=restore(SampleScores, given),
-        nearest=flat(given["nearest"], np.int64),
-        nearest_label=flat(given["nearest_label"], None),
-        n_suspect=as_kind(given["n_suspect"], "int", "n_suspect"),
-        n_conflict=as_kind(given["n_conflict"], "int", "n_conflict"),
-    )
+def _matrices(given: dict[str, Any], names: Sequence[str]) -> dict[str, np.ndarray]:
+    return {name: square(floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in names}
 
 
 def schema() -> dict[str, Any]:

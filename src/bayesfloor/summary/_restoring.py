@@ -2,57 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any, TypeVar
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bayesfloor.engine._types import Floats, Ints
+
 Made = TypeVar("Made")
+
+_PLAIN: dict[Any, Any] = {float: (int, float), int: int, str: str, bool: bool, Any: (str, int, float)}
+# What null stands for, where a number may be missing.
+_NULL = dict.fromkeys(("Floor.dimension", "Floor._degrees", "OneVsRestFloor._degrees"), np.inf)
+_NULL |= dict.fromkeys((f"Floor.{name}" for name in ("bias", "limit", "limit_std_error", "std_error")), np.nan)
+_NULL |= dict.fromkeys(("Floor.tie_spread", "Answer.lower", "GapLines.lower", "MergeStep.lower"), np.nan)
 
 
 def restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
-    """A result from its plain values: arrays and numbers by the kinds that its fields say."""
-    values = dict(known)
+    """A result from its plain values by the types of its fields, with the results inside it; some may be known."""
+    values, types = dict(known), _types(kind)  # type: ignore[arg-type]
     for item in fields(kind):  # type: ignore[arg-type]
         if item.name not in known:
-            values[item.name] = as_kind(given[item.name.lstrip("_")], str(item.type), item.name)
+            name = f"{kind.__name__}.{item.name}"
+            values[item.name] = read(types[item.name], given[item.name.lstrip("_")], name)
+    columns = {len(value) for value in values.values() if isinstance(value, np.ndarray)}
+    if len(columns) > 1 and kind.__name__ != "ClassTree":  # which has columns of classes and of nodes
+        raise TypeError(f"columns of {kind.__name__} differ in length")
     return kind(**values)
 
 
-def as_kind(value: Any, kind: str, name: str) -> Any:
-    """A plain value as the kind that a field says."""
-    if kind == "Floats":
-        return floats(value)
-    if kind in ("Ints", "np.ndarray"):
-        return flat(value, np.int64 if kind == "Ints" else None)
-    if kind.startswith(("tuple", "list", "dict")):
-        return _collection(value, kind)
-    if kind == "float" and value is None and name in _MAY_LACK:
-        return np.inf if name in ("_degrees", "dimension") else np.nan
-    if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind != "bool"):
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    """The types of a result's fields, which take longer to find than all else."""
+    return get_type_hints(kind)
+
+
+def read(kind: Any, value: Any, name: str) -> Any:
+    """A plain value as the type of a field."""
+    if kind is np.ndarray or get_origin(kind) is np.ndarray:
+        return floats(value) if kind == Floats else _flat(value, np.int64 if kind == Ints else None)
+    if isinstance(kind, UnionType):
+        return None if value is None else read(get_args(kind)[0], value, name)
+    if is_dataclass(kind):
+        return restore(kind, value)  # type: ignore[arg-type]
+    if get_origin(kind) is not None:
+        return _collection(kind, value, name)
+    if value is None and name in _NULL:
+        return _NULL[name]
+    if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind not in (bool, Any)):
         raise TypeError(f"{name} is {value!r}")
     return value
 
 
-_MAY_LACK = {"_degrees", "dimension", "bias", "limit", "limit_std_error", "std_error"}
-_PLAIN: dict[str, Any] = {"float": (int, float), "int": int, "str": str, "bool": bool}
-_PLAIN |= {"int | None": (int, type(None)), "float | None": (int, float, type(None))}
+def _collection(kind: Any, value: Any, name: str) -> Any:
+    """A tuple, list or dict, whose items all have one type."""
+    whole, inside = get_origin(kind), get_args(kind)
+    if whole is dict and isinstance(value, dict):
+        return {key: read(inside[1], item, name) for key, item in value.items()}
+    so_many = whole is tuple and inside[-1] is not ...
+    if whole is dict or not isinstance(value, list) or (so_many and len(value) != len(inside)):
+        raise TypeError(f"{name} is {value!r}")
+    return whole(read(inside[0], item, name) for item in value)
 
 
-def _collection(value: Any, kind: str) -> Any:
-    numbers = (int, float) if kind.startswith("dict") else (int, float, type(None))
-    inside = str if "str" in kind.removeprefix("dict[str") else numbers  # of a dict's values
-    items = list(value.values()) if isinstance(value, dict) else value
-    if not isinstance(value, dict if kind.startswith("dict") else list) or not all(
-        isinstance(i, inside) for i in items
-    ):
-        raise TypeError(f"{value!r} where {kind} belongs")
-    if kind == "tuple[float, float]" and len(value) != 2:
-        raise TypeError(f"{value!r} where two numbers belong")
-    return tuple(np.nan if item is None else item for item in value) if kind.startswith("tuple") else value
-
-
-def flat(values: Any, kind: Any) -> np.ndarray:
+def _flat(values: Any, kind: Any) -> np.ndarray:
     """A list of single values as an array."""
     if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
         raise TypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
@@ -61,7 +76,7 @@ def flat(values: Any, kind: Any) -> np.ndarray:
     return np.array(values, dtype=kind)
 
 
-def floats(values: Any) -> Any:
+def floats(values: Any) -> Floats:
     """A list of numbers as an array; None is not a number."""
     if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
         raise TypeError(f"{str(values)[:40]} where numbers belong")
