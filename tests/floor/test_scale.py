@@ -12,13 +12,17 @@ from bayesfloor.io._features import Features
 
 
 def test_no_scale_is_the_papers(rng, gaussians):
-    """Both spellings."""
-    X, y = gaussians(rng, [50, 50])
-    one, two = BayesFloor(scale=None).fit(X, y), BayesFloor(scale="none").fit(X, y)
+    """Asked for by None, and shown as a word."""
+    floor = BayesFloor(scale=None).fit(*gaussians(rng, [50, 50]))
 
-    assert one.scale_ == two.scale_ == "none"
-    assert one.scale_rates_ == {}
-    assert one.overall_.to_dict() == two.overall_.to_dict()
+    assert floor.scale_ == "none"
+    assert floor.scale_rates_ == {}
+
+
+def test_no_scale_has_one_spelling(rng, gaussians):
+    """The word is refused, with what to pass."""
+    with pytest.raises(ValueError, match=r"Got scale='none', .* Pass scale=None to use the features as they are"):
+        BayesFloor(scale="none").fit(*gaussians(rng, [50, 50]))
 
 
 def test_features_of_very_different_size_are_scaled(rng, gaussians):

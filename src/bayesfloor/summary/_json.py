@@ -13,8 +13,9 @@ import numpy as np
 from bayesfloor.answer._answer import RELIABILITIES, Answer, Curve
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers
 from bayesfloor.answer._verdict import check_target
+from bayesfloor.engine._result import plain
 from bayesfloor.floor._overall import square
-from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores, plain
+from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.learners._registry import EFFORTS
