@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._text import printable, show_labels
+from bayesfloor.engine._text import quoted, show_labels
 
 _LINES, _WIDTH = 12, 100  # of a repr
 _ROWS = 10  # of a table in a notebook
@@ -103,4 +103,4 @@ def _cell(value: Any, *, cut: bool = True) -> str:
     """A value as text, harmless and by default short."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
-    return show_labels([value])[0] if cut else printable(value)
+    return show_labels([value])[0] if cut else quoted(value)
