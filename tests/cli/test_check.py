@@ -98,7 +98,7 @@ def better(hard, tmp_path_factory):
     rows = np.loadtxt(hard, delimiter=",", skiprows=1, dtype=str)
     X, labels = rows[:, :2].astype(float), rows[:, 2]
     path = tmp_path_factory.mktemp("better") / "better.json"
-    bayesfloor.check(X + 6 * (labels == labels[0])[:, None], labels, scale="none").to_json(path)
+    bayesfloor.check(X + 6 * (labels == labels[0])[:, None], labels, scale=None).to_json(path)
     return path
 
 

@@ -12,13 +12,17 @@ from bayesfloor.io._features import Features
 
 
 def test_no_scale_is_the_papers(rng, gaussians):
-    """Both spellings."""
-    X, y = gaussians(rng, [50, 50])
-    one, two = BayesFloor(scale=None).fit(X, y), BayesFloor(scale="none").fit(X, y)
+    """Asked for by None, and shown as a word."""
+    floor = BayesFloor(scale=None).fit(*gaussians(rng, [50, 50]))
 
-    assert one.scale_ == two.scale_ == "none"
-    assert one.scale_rates_ == {}
-    assert one.overall_.to_dict() == two.overall_.to_dict()
+    assert floor.scale_ == "none"
+    assert floor.scale_rates_ == {}
+
+
+def test_no_scale_has_one_spelling(rng, gaussians):
+    """The word is refused, with what to pass."""
+    with pytest.raises(ValueError, match=r"Got scale='none', .* Pass scale=None to use the features as they are"):
+        BayesFloor(scale="none").fit(*gaussians(rng, [50, 50]))
 
 
 def test_features_of_very_different_size_are_scaled(rng, gaussians):
@@ -66,8 +70,8 @@ def test_constant_columns_and_empty_rows_are_no_trouble(rng, name):
 def test_scales_bear_data_of_any_size(rng, gaussians, name, size):
     """Some fields measure in metres what others measure in atoms."""
     X, y = gaussians(rng, [60, 60])
-    near = BayesFloor(scale=name, interval="fast").fit(X, y).overall_.cross_rate
-    far = BayesFloor(scale=name, interval="fast").fit(X * size, y).overall_.cross_rate
+    near = BayesFloor(scale=None if name == "none" else name, interval="fast").fit(X, y).overall_.cross_rate
+    far = BayesFloor(scale=None if name == "none" else name, interval="fast").fit(X * size, y).overall_.cross_rate
 
     assert far == pytest.approx(near, abs=0.02)
 

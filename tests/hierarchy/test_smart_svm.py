@@ -453,7 +453,7 @@ def test_methods_are_there_as_far_as_the_models_have_them(points):
         ({"beam": 0}, r"Got beam=0, but expected None or a whole number of at least 1"),
         ({"beam": 1.5}, r"Got beam=1.5, but expected None or a whole number of at least 1"),
         ({"beam": "all"}, r"Got beam='all', but expected None or a whole number of at least 1"),
-        ({"scale": "log"}, r"Got scale='log', but expected 'auto', None or one of none, standard, robust, unit"),
+        ({"scale": "log"}, r"Got scale='log', but expected 'auto', 'standard', 'robust', 'unit' or None"),
         ({"n_trees": 0}, r"Got n_trees=0, but expected an integer from 1 to 100"),
     ],
 )

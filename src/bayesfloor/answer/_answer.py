@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from bayesfloor.answer._labels import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import percent, two_digits
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import LabelClaims, Result
+from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.learners._race import Race
 
@@ -21,7 +22,7 @@ _AS_GOOD_AS_EQUAL = 0.005  # of error: no number of rows tells such a target fro
 _MOST_GROWTH = 64.0  # times the rows, beyond which no advice is given
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve(Result):
     """The learning curve of the best learner: cross-validated where it was measured, predicted beyond.
 
@@ -48,15 +49,12 @@ class Curve(Result):
     high: Floats
     measured: np.ndarray
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         told = [f"{n:,} rows: {percent(e)} %" for n, e in zip(self.n_rows[self.measured], self.error, strict=False)]
-        return f"Curve({', '.join(told)})"
-
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return ", ".join(told)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer(Result):
     """The lowest possible error of a dataset (its Bayes error): best estimate and range, as fractions.
 
@@ -122,12 +120,10 @@ class Answer(Result):
     curve_lower: float = field(default=np.nan, repr=False)  # the lower end that the learning curves give
     race: Race | None = field(default=None, repr=False)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         low = "no lower limit" if np.isnan(self.lower) else f"at least {percent(self.lower)} %"
-        return (
-            f"Answer(error {percent(self.estimate)} %, {low}, at most {percent(self.upper)} %; "
-            f"reliability: {self.reliability})"
-        )
+        error = f"error {percent(self.estimate)} %, {low}, at most {percent(self.upper)} %"
+        return f"{error}; reliability: {self.reliability}"
 
     def verdict(self, target: float) -> str:
         """Whether an accuracy is "reachable", "out of reach" or "too close to call"."""

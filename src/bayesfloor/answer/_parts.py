@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._text import percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import Result
+from bayesfloor.floor._results import hardest_class
 from bayesfloor.formulas._limits import lower_limit, upper_limit
 
 _LEVEL = 0.95
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassAnswers(Result):
     """Each class: how often the most accurate classifier gets its rows wrong (1 - recall).
 
@@ -46,16 +48,14 @@ class ClassAnswers(Result):
     error: Floats
     part: Floats
 
-    def __repr__(self) -> str:
-        worst = int(np.nanargmax(self.estimate))
-        label = self.classes.tolist()[worst]
-        return f"ClassAnswers({len(self.classes)} classes, worst {label!r}: {self.estimate[worst]:.3f})"
+    def _summary(self) -> str:
+        return hardest_class(self.classes, self.estimate)
 
     def _columns(self) -> dict[str, Any]:
         return {"class" if item.name == "classes" else item.name: getattr(self, item.name) for item in fields(self)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairAnswers(Result):
     """Each pair of classes: how often the best classifier of these two alone takes one for the other.
 
@@ -86,11 +86,11 @@ class PairAnswers(Result):
     error: Floats
     guessing: Floats
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         one, two = (int(place) for place in np.unravel_index(int(np.nanargmax(self.estimate)), self.estimate.shape))
-        labels = self.classes.tolist()
-        hardest = f"hardest {labels[one]!r} and {labels[two]!r}: {self.estimate[one, two]:.3f}"
-        return f"PairAnswers({len(labels)} classes, {hardest})"
+        labels = show_labels(self.classes.tolist())
+        hardest = f"hardest {labels[one]} and {labels[two]}: {percent(self.estimate[one, two])} %"
+        return f"{len(labels)} classes, {hardest}"
 
     @property
     def relative(self) -> Floats:

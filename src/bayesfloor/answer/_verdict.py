@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
+
+from bayesfloor.engine._result import Result
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 NO_SIGNAL = "no signal found"  # how the reason begins where no learner does clearly better than guessing
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Result):
     """The outcome for a target, its reason, what it rests on, and what would settle it if it is too close to call.
 
     Attributes
@@ -41,10 +42,6 @@ class Verdict:
     reason: str
     rests_on: str
     settle: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python."""
-        return asdict(self)
 
 
 def check_target(target: object) -> None:

@@ -14,8 +14,8 @@ from bayesfloor.cli._settings import Settings, tell_drawn, without_warning
 from bayesfloor.cli._tables import write_table
 from bayesfloor.engine._files import write_whole
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import plain
 from bayesfloor.engine._text import printable
-from bayesfloor.floor._results import plain
 from bayesfloor.io._data import Data
 from bayesfloor.selection._filter import FeatureFloors
 from bayesfloor.selection._path import SelectionPath

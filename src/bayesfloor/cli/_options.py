@@ -70,7 +70,12 @@ _DATA = (_FILE, *_COLUMNS)
 
 def _scale(default: str, text: str) -> Command:
     names = click.Choice(["auto", "none", "standard", "robust", "unit"])
-    return click.option("--scale", type=names, default=default, show_default=True, help=text)
+    return click.option("--scale", type=names, default=default, show_default=True, help=text, callback=_none_is_none)
+
+
+def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) -> str | None:
+    """What Python calls the scale of this name."""
+    return None if name == "none" else name
 
 
 _WORK = (

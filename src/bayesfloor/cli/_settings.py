@@ -22,7 +22,7 @@ _SHOWING = ("quiet", "verbose", "no_color", "no_progress")
 class Settings:
     """The options of a verb, by their names on the command line; those that it does not have are as if not given."""
 
-    scale: str
+    scale: str | None
     trees: int
     seed: int
     jobs: int

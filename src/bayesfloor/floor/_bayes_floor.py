@@ -70,7 +70,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     priors : None, "balanced", array-like or dict, default=None
         Class shares to answer for; None takes the sample's own. Rows are drawn to these shares, each
         class without replacement. "balanced" gives the floor of balanced accuracy.
-    scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
+    scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         How features are scaled before distances are measured. "auto" takes whichever gives the
         smallest share of cross edges on at most 2,000 rows; ``scale_`` says which. Because the labels
         pick it, p-values are multiplied by the number of scales tried. The paper scales nothing: None.

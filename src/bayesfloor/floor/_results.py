@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._text import percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options, error_bounds
 from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
@@ -19,41 +21,7 @@ _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # in tab
 FEW = 30  # rows of a class below which its figures say little
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is not a number becomes None."""
-    if isinstance(value, Result):
-        return value.to_dict()
-    if isinstance(value, np.ndarray):
-        return [plain(item) for item in value.tolist()] if value.ndim else plain(value.item())
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (float, np.floating)):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
-
-
-class Result:
-    """Tables of a result."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if item.repr}  # type: ignore[arg-type]
-
-    def frame(self) -> Any:
-        """The result as a pandas data frame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("frame() needs pandas: install it, or use to_dict().") from error
-        return pd.DataFrame(self._columns())
-
-    def _columns(self) -> dict[str, Any]:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Floor(Result):
     """Tree bounds of the whole problem.
 
@@ -128,6 +96,10 @@ class Floor(Result):
     _first_edges: float = field(repr=False)
     _degrees: float = field(repr=False)
 
+    def _summary(self) -> str:
+        bounds = f"tree bounds {span(self.lower, self.upper)}, cross-class edges {percent(self.cross_rate)} %"
+        return f"{bounds}, {self.n_rows:,} rows, {self.n_classes} classes"
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of G at this number of rows."""
         return _around(self.cross_rate, two_sided(level, self._degrees) * self.std_error)
@@ -173,11 +145,17 @@ class Floor(Result):
         return {**{name: [getattr(self, name)] for name in names}, "cross_rate_low": [low], "cross_rate_high": [high]}
 
 
+def hardest_class(classes: np.ndarray, errors: Floats) -> str:
+    """How many classes there are, and which has the highest error."""
+    worst = int(np.nanargmax(errors))
+    return f"{len(classes)} classes, hardest {show_labels(classes.tolist())[worst]}: {percent(errors[worst])} %"
+
+
 def _around(middle: float, reach: float) -> tuple[float, float]:
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairwiseFloor(Result):
     """The floor of every pair of classes, each from the pair's own trees. All matrices are K x K.
 
@@ -219,11 +197,11 @@ class PairwiseFloor(Result):
     std_error: Floats
     claims: bool
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         pairs = np.triu_indices(len(self.classes), 1)
         return (
-            f"PairwiseFloor({len(self.classes)} classes, normalised up to {self.matrix[pairs].max():.3f}, "
-            f"{np.count_nonzero(self.at_resolution[pairs])} of {len(pairs[0])} pairs not measurable)"
+            f"{len(self.classes)} classes, relative to guessing up to {percent(self.matrix[pairs].max())} %, "
+            f"{np.count_nonzero(self.at_resolution[pairs])} of {len(pairs[0])} pairs too small to measure"
         )
 
     def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
@@ -262,7 +240,7 @@ class PairwiseFloor(Result):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneVsRestFloor(Result):
     """Each class against the rest: the chance that the best classifier errs about it.
 
@@ -300,10 +278,8 @@ class OneVsRestFloor(Result):
     few: np.ndarray
     _degrees: float = field(repr=False)
 
-    def __repr__(self) -> str:
-        worst = int(np.argmax(self.estimate))
-        label = self.classes.tolist()[worst]
-        return f"OneVsRestFloor({len(self.classes)} classes, worst {label!r}: {self.estimate[worst]:.3f})"
+    def _summary(self) -> str:
+        return hardest_class(self.classes, self.estimate)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Confidence intervals of the class rates."""
@@ -316,7 +292,7 @@ class OneVsRestFloor(Result):
         return {**columns, "class_rate_low": low, "class_rate_high": high}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelClaims(Result):
     """Labels that a classifier's posterior says are wrong, not merely odd.
 
@@ -341,14 +317,11 @@ class LabelClaims(Result):
     chance: Floats
     wrong: np.ndarray
 
-    def __repr__(self) -> str:
-        return f"LabelClaims({len(self.row)} rows, {np.count_nonzero(self.wrong)} called wrong)"
-
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+    def _summary(self) -> str:
+        return f"{len(self.row):,} rows, {np.count_nonzero(self.wrong):,} called wrong"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampleScores(Result):
     """Rows whose label does not fit their neighbours in the forest.
 
@@ -385,8 +358,5 @@ class SampleScores(Result):
     degree: Floats
     cross: Floats
 
-    def __repr__(self) -> str:
-        return f"SampleScores({len(self.row)} rows, {np.count_nonzero(self.suspect)} suspect)"
-
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+    def _summary(self) -> str:
+        return f"{len(self.row):,} rows, {np.count_nonzero(self.suspect):,} suspicious"

@@ -14,6 +14,7 @@ from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.floor._trees import grow
 from bayesfloor.io._features import Features
 
+NO_SCALE = "none"  # what scale=None is called wherever it is shown
 _CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
 
 
@@ -37,7 +38,7 @@ def _deviation(values: Floats) -> Floats:
 
 # Of each column a middle to be taken off and a spread to be divided by; "unit" is of rows instead.
 SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
-    "none": _keep,
+    NO_SCALE: _keep,
     "standard": _standard,
     "robust": _robust,
     "unit": _keep,
@@ -55,7 +56,7 @@ class Scaler:
 
     def apply(self, values: Floats) -> Floats:
         """Rows with their quantities scaled."""
-        if self.name == "none":
+        if self.name == NO_SCALE:
             return values
         scaled, own = values.copy(), values[:, self.quantity]
         length = np.sqrt((own**2).sum(axis=1, keepdims=True)) if self.name == "unit" else self.spread
@@ -73,13 +74,14 @@ def fit_scale(features: Features, name: str) -> Scaler:
     return Scaler(name, features.quantity, *SCALES[name](features.values[:, features.quantity]))
 
 
-_FEWEST_QUANTITIES = {"none": 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" gives up a dimension
+_FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" gives up a dimension
 
 
 def check_scale(scale: object) -> None:
-    """Refuse what is no scale."""
-    if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES}):
-        raise ValueError(f"Got scale={scale!r}, but expected 'auto', None or one of {', '.join(SCALES)}.")
+    """Refuse what is no scale; the name of "none" is for people, who ask for it by None."""
+    if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
+        advice = " Pass scale=None to use the features as they are." if scale == NO_SCALE else ""
+        raise ValueError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
 
 
 def apply_scale(features: Features, name: str) -> Floats:
@@ -92,7 +94,7 @@ def pick_scale(
 ) -> tuple[str, dict[str, float]]:
     """The name of the scale to use, and G under each that was tried."""
     if scale != "auto":
-        return ("none" if scale is None else scale), {}
+        return scale or NO_SCALE, {}
     few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a stream of its own
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)

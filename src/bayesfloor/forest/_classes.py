@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import Shown
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
 from bayesfloor.forest._forest import Forest, check_n_trees, make_forest
@@ -55,7 +56,7 @@ def _ranges(start: Ints, size: Ints) -> Ints:
     return np.arange(size.sum()) + np.repeat(start - before, size)
 
 
-class ClassForests:
+class ClassForests(Shown):
     """Forests of the classes of a dataset, as ``class_forests`` makes them.
 
     Each class's forest is kept, and of each pair of classes the edges that run across; every other
@@ -121,8 +122,8 @@ class ClassForests:
         """Of each pair's forest as a graph on rows: sum of weights, of squares, of squared row sums."""
         return self._across.moments
 
-    def __repr__(self) -> str:
-        return f"ClassForests({len(self.vertex)} rows, {self.n_classes} classes, {self.n_trees} trees)"
+    def _summary(self) -> str:
+        return f"{len(self.vertex)} rows, {self.n_classes} classes, {self.n_trees} trees"
 
     def _check(self, classes: Iterable[int]) -> list[int]:
         chosen = sorted({int(c) for c in classes})

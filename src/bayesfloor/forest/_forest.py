@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._vertices import Vertices
@@ -14,7 +16,7 @@ MOST_TREES = 100  # tree numbers are kept in one byte
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forest:
+class Forest(Result):
     """Edges of the first t orthogonal minimal spanning trees.
 
     The vertices are the distinct rows, numbered in the order of their content: shuffled rows give
@@ -66,9 +68,12 @@ class Forest:
         """Number of distinct vertices among ``rows``."""
         return len(np.unique(self.vertex))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         sizes = " + ".join(str(size) for size in self.tree_sizes)
-        return f"Forest({len(self.rows)} rows, {self.n_spanned} vertices, trees of {sizes} edges)"
+        return f"{len(self.rows)} rows, {self.n_spanned} vertices, trees of {sizes} edges"
+
+    def _columns(self) -> dict[str, Any]:
+        return {"a": self.a, "b": self.b, "length": self.length, "tree": self.tree}
 
 
 def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:

@@ -45,14 +45,14 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         How the tree of classes is made, as in ``SmartSVM``.
     n_trees : int, default=3
         Number of orthogonal spanning trees behind each floor.
-    scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
+    scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         How features are scaled, for floors and models alike; ``scale_`` says which was taken.
     time_budget : float, default=None
         Seconds after which no dearer model is tried. What is being trained is finished, so fits take
         somewhat longer.
     n_jobs : int, default=None
         Number of threads for the trees, as joblib understands it. Models are trained on one.
-    random_state : int, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of folds, draws and models; None draws one.
     verbose : int, default=0
         Above 0, what is found at each node is logged.
@@ -75,7 +75,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import FloorGuidedClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = FloorGuidedClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> model = FloorGuidedClassifier().fit(X[::2], y[::2])
     >>> print(model.tree_.to_text())
     3 classes: floor 0.007, error 0.000, linear SVM (C=8), at the floor
     ├─ 0
@@ -92,7 +92,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         scale: str | None = "auto",
         time_budget: float | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
         self.cut = cut

@@ -62,7 +62,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Number of orthogonal spanning trees behind each floor.
     floor : PairwiseFloor or array of shape (K, K), default=None
         Floors that were computed before: ``BayesFloor().fit(X, y).pairwise_``.
-    scale : {"auto", "none", "standard", "robust", "unit"} or None, default=None
+    scale : {"auto", "standard", "robust", "unit"} or None, default=None
         How features are scaled for the floors; models see the features as they came. None is the
         paper's.
     routing : {"auto", "hard", "product"}, default="auto"

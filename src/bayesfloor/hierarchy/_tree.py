@@ -9,15 +9,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import join_labels, show_labels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import Result
 
 Part = TypeVar("Part")
 NONE = -1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassTree(Result):
     """A tree of classes: each node is a set of classes, and most nodes split it in two.
 
@@ -81,8 +81,8 @@ class ClassTree(Result):
         number = iter(codes.tolist())  # leaves come in the same order again
         return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
 
-    def __repr__(self) -> str:
-        return f"ClassTree({len(self.classes)} classes, {self.n_nodes} nodes, {self.depth.max()} levels)"
+    def _summary(self) -> str:
+        return f"{len(self.classes)} classes, {self.n_nodes} nodes, {self.depth.max()} levels"
 
     @property
     def n_nodes(self) -> int:

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._result import Shown
 from bayesfloor.engine._rows import is_handle
+from bayesfloor.engine._text import show_labels
 from bayesfloor.io._arrow import is_list
 from bayesfloor.io._asked import Asked, Contents
 from bayesfloor.io._columns import as_frame
@@ -30,8 +32,8 @@ from bayesfloor.io._tables import Table, open_table, table_of
 _POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
+@dataclass(frozen=True, eq=False, repr=False)
+class Data(Shown):
     """Features and labels as they came, wherever they came from.
 
     Attributes
@@ -82,6 +84,14 @@ class Data:
     drawn: np.ndarray | None = None
     n_rows: int = 0
     n_unlabelled: int = 0
+
+    def _summary(self) -> str:
+        shape = self.X.shape if hasattr(self.X, "shape") else (len(self.X),)
+        sizes = [f"{number:,} {what}" for number, what in zip(shape, ("rows", "features"), strict=False)]
+        names = {"file": self.name, "label": self.label}
+        named = [f"{what} {show_labels([name])[0]}" for what, name in names.items() if name]
+        beside = [f"with {name}" for name in ("groups", "weight", "predictions") if getattr(self, name) is not None]
+        return ", ".join([*sizes, *named, *beside])
 
 
 def is_path(X: object) -> bool:

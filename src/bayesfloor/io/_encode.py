@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._text import printable, quoted
 from bayesfloor.engine._types import Floats, Ints
@@ -28,8 +29,8 @@ ROLES = ("number", "category", "code", "date", "text", "id", "group", "ordered")
 Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
 
 
-@dataclass(frozen=True)
-class Column:
+@dataclass(frozen=True, repr=False)
+class Column(Result):
     """What became of one column.
 
     Attributes
@@ -59,10 +60,6 @@ class Column:
     n_missing: int = 0
     lossy: bool = False
     as_is: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import printable
 from bayesfloor.io._encode import Column
 
 
-@dataclass(frozen=True)
-class Prepared:
+@dataclass(frozen=True, repr=False)
+class Prepared(Result):
     """What became of every column and row.
 
     Attributes
@@ -57,10 +58,11 @@ class Prepared:
             if not column.as_is:
                 yield printable(column.name), column.role, column.treatment
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values."""
-        columns = [column.to_dict() for column in self.columns]
-        return {"columns": columns, "notes": list(self.notes), "n_unlabelled": self.n_unlabelled}
+    def _summary(self) -> str:
+        return str(self).removeprefix("Prepared: ") or "nothing to do"
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [getattr(column, name) for column in self.columns] for name in _KINDS}
 
 
 def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str, ...] = ()) -> Prepared:

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._samples import nearest_other
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._results import Result, SampleScores
+from bayesfloor.floor._results import SampleScores
 
 KEPT = 200  # rows at most: a list to work through, and files stay small
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SuspiciousLabels(Result):
     """Suspicious labels: rows whose label does not fit their neighbours, the most suspicious first; at most 200.
 
@@ -47,8 +48,8 @@ class SuspiciousLabels(Result):
     def __len__(self) -> int:
         return len(self.nearest)
 
-    def __repr__(self) -> str:
-        return f"SuspiciousLabels({len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict)"
+    def _summary(self) -> str:
+        return f"{len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict"
 
     def _columns(self) -> dict[str, Any]:
         scores = {item.name: getattr(self.scores, item.name) for item in fields(self.scores)}

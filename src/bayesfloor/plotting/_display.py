@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.floor._results import Result
+from bayesfloor.engine._result import Result, Tabled
 from bayesfloor.plotting._fonts import label_style
 
 DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
@@ -28,7 +28,7 @@ self
 """
 
 
-class Display(Result):
+class Display(Tabled):
     """A picture: the constructor takes the data, ``plot`` draws them.
 
     matplotlib is imported by ``plot``, which keeps ``ax_`` and ``figure_`` and touches no global

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._text import printable
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._text import printable, show_labels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import Result
 from bayesfloor.selection._path import NO_DIFFERENCE
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Representations of the same rows, the fewest cross-class edges first. Arrays have one entry for each.
 
@@ -47,7 +47,7 @@ class Comparison(Result):
     >>> X, y = load_wine(return_X_y=True)
     >>> found = compare_representations({"raw": X, "standard": StandardScaler()}, y, X=X)
     >>> found
-    Comparison(2 representations, best 'standard', 1 significantly worse)
+    Comparison(2 representations, best standard, 1 significantly worse)
     >>> dict(zip(found.names, found.word))
     {'standard': 'best', 'raw': 'worse'}
     """
@@ -101,9 +101,9 @@ class Comparison(Result):
             )
         return " ".join([*lines, f"For the lowest possible error with {printable(self.best_)}, run check on it."])
 
-    def __repr__(self) -> str:
-        n_worse = len(self.names) - len(self.not_worse)
-        return f"Comparison({len(self.names)} representations, best {self.best_!r}, {n_worse} significantly worse)"
+    def _summary(self) -> str:
+        best, n_worse = show_labels(self.names)[0], len(self.names) - len(self.not_worse)
+        return f"{len(self.names)} representations, best {best}, {n_worse} significantly worse"
 
     def _columns(self) -> dict[str, Any]:
         names = ("how", "n_features", "n_rows", "cross_rate", "predicted", "std_error")

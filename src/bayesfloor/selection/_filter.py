@@ -10,10 +10,10 @@ import numpy as np
 from bayesfloor.counts._labels import likeliest
 from bayesfloor.counts._lines import LineEdges, line_edges
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import error_bounds
-from bayesfloor.floor._results import Result
 from bayesfloor.formulas._multiple import benjamini_hochberg
 from bayesfloor.formulas._permutation import class_moments, fewer_than_chance, permutation_null
 from bayesfloor.io._data import open_data
@@ -23,7 +23,7 @@ from bayesfloor.io._messages import quote
 _AT_ONCE = 64  # features of a task
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FeatureFloors(Result):
     """The floor that each feature alone leaves, in the order of the columns.
 
@@ -59,9 +59,9 @@ class FeatureFloors(Result):
         """Columns by their floor, the lowest first."""
         return np.argsort(self.cross_rate, kind="stable")
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         told = np.count_nonzero(self.benjamini_hochberg <= 0.05)
-        return f"FeatureFloors({len(self.names)} features, {told} tell something of the labels)"
+        return f"{len(self.names)} features, {told} tell something of the labels"
 
     def _columns(self) -> dict[str, Any]:
         names = ("cross_rate", "lower", "estimate", "upper", "p_value", "benjamini_hochberg")

@@ -10,10 +10,11 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
-from bayesfloor.floor._results import Floor, Result
+from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
 from bayesfloor.io._labels import read_labels
@@ -27,7 +28,7 @@ _SHOWN_PAIRS = 2  # in the text
 _PAIRS_WORTH_SHOWING = 0.1  # of the rows that may be won, at least
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GapLines(Result):
     """The model beside the answer: numbers for the whole problem, arrays for all classes or all pairs.
 
@@ -49,15 +50,12 @@ class GapLines(Result):
     upper: Any
     word: Any
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         words, counts = np.unique(np.atleast_1d(self.word), return_counts=True)
-        return f"GapLines({', '.join(f'{word}: {count}' for word, count in zip(words, counts, strict=True))})"
-
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: np.atleast_1d(getattr(self, item.name)) for item in fields(self)}
+        return ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gap(Result):
     """A model's errors beside the lowest possible ones.
 
@@ -104,10 +102,10 @@ class Gap(Result):
     reasons: tuple[str, ...]
     proportions_p_value: float
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         whole = self.overall
         lowest = about(whole.estimate, whole.lower, whole.upper)
-        return f"Gap(error {percent(whole.error)} %, lowest possible {lowest}: {whole.word})"
+        return f"error {percent(whole.error)} %, lowest possible {lowest}: {whole.word}"
 
     @property
     def other_proportions(self) -> bool:

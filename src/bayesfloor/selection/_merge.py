@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._parts import best_posterior, merged_range
 from bayesfloor.answer._verdict import check_target
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import about, join_labels, percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._bounds import constant_error
-from bayesfloor.floor._results import Result
 from bayesfloor.selection._answers import answer_of
 
 Group = tuple[Any, ...]  # labels
@@ -25,7 +25,7 @@ _LONGEST_NAME = 10**9  # letters: new labels are never cut
 _SHOWN_GROUPS, _SHOWN_LABELS = 4, 6  # in the text, the latter of each group
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MergeStep(Result):
     """Two groups of classes made one, and what is left.
 
@@ -58,11 +58,8 @@ class MergeStep(Result):
     guessing: float
     met: bool | None
 
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: [getattr(self, item.name)] for item in fields(self)}
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MergeAdvice(Result):
     """Which classes to merge.
 
@@ -108,11 +105,9 @@ class MergeAdvice(Result):
     tested: bool
     all_alike: bool
 
-    def __repr__(self) -> str:
-        return (
-            f"MergeAdvice({len(self.classes)} classes to {len(self.groups)}, "
-            f"error at most {percent(self.before.upper)} % before, {percent(self.after.upper)} % after)"
-        )
+    def _summary(self) -> str:
+        errors = f"error at most {percent(self.before.upper)} % before, {percent(self.after.upper)} % after"
+        return f"{len(self.classes)} classes to {len(self.groups)}, {errors}"
 
     @property
     def after(self) -> MergeStep:

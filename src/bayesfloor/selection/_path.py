@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import printable
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import Result, plain
 
 NO_DIFFERENCE = "no significant difference"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HoldOut(Result):
     """The selected features on rows that had no part in selecting them.
 
@@ -52,11 +52,11 @@ class HoldOut(Result):
         bounds = f"{100 * self.lower:.1f} to {100 * self.upper:.1f} %"
         return f"On {self.n_rows:,} held-out rows: {against} (tree bounds {bounds})."
 
-    def _columns(self) -> dict[str, Any]:
-        return {name: [value] for name, value in self.to_dict().items()}
+    def _summary(self) -> str:
+        return self.text.rstrip(".")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SelectionPath(Result):
     """Features in the order in which they were chosen, one entry for each step.
 
@@ -116,14 +116,10 @@ class SelectionPath(Result):
         lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows that chose them.")
         return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 
-    def __repr__(self) -> str:
-        return f"SelectionPath({self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps)"
+    def _summary(self) -> str:
+        return f"{self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps"
 
     def _columns(self) -> dict[str, Any]:
         names = ("n_features", "value", "cross_rate", "lower", "estimate", "upper", "gain", "gain_low", "gain_high")
         columns = {name: getattr(self, name) for name in (*names, "shown", "n_candidates")}
         return {"added": [" + ".join(names) for names in self.added], **columns}
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON."""
-        return {**super().to_dict(), "holdout": None if self.holdout is None else plain(self.holdout.to_dict())}

@@ -58,7 +58,7 @@ def compare_representations(
         What transformers are fitted to.
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are never joined, nor parted by cross-fitting.
-    scale : {"auto", "none", "standard", "robust", "unit"} or None, default=None
+    scale : {"auto", "standard", "robust", "unit"} or None, default=None
         As in ``BayesFloor``, of each representation. None: scaling is a part of the representation. With "auto"
         each takes the one that suits it best on these rows, for which nothing here makes up.
     n_trees : int, default=3

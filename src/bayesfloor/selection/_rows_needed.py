@@ -9,9 +9,9 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, check_target
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import two_digits
 from bayesfloor.engine._types import Floats
-from bayesfloor.floor._results import Result
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor  # which loads scikit-learn
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ENOUGH, MORE = "enough", "more rows"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SamplesNeeded(Result):
     """How many training rows bring the best learner's error down to a target's.
 
@@ -70,8 +70,8 @@ class SamplesNeeded(Result):
             return "the learning curves do not come down to it"
         return f"at least {two_digits(self.low):,} training rows, possibly never enough"
 
-    def _columns(self) -> dict[str, Any]:
-        return {name: [value] for name, value in self.to_dict().items()}
+    def _summary(self) -> str:
+        return f"{self.word}: {self.text.rstrip('.')}"
 
 
 def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:

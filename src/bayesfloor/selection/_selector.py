@@ -70,7 +70,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         may stay where it is until features for several pairs are there: it goes well with ``start="pairs"``.
     holdout : float, default=0.25
         Share of the rows that have no part in choosing, on which the selected features are measured.
-    scale : {"auto", "none", "standard", "robust"} or None, default="auto"
+    scale : {"auto", "standard", "robust"} or None, default="auto"
         As in ``BayesFloor``, chosen with all features.
     n_trees : int, default=3
         Number of orthogonal spanning trees.

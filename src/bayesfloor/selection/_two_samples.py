@@ -13,9 +13,10 @@ from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._labels import Labels
 from bayesfloor.counts._pairs import permuted_cross
 from bayesfloor.counts._samples import adjacency
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._results import FEW, Result
-from bayesfloor.floor._scale import apply_scale, check_scale
+from bayesfloor.floor._results import FEW
+from bayesfloor.floor._scale import NO_SCALE, apply_scale, check_scale
 from bayesfloor.floor._trees import grow, prepare
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import check_level
@@ -32,7 +33,7 @@ _FEWEST_ROWS = 100  # below, or with fewer than 30 in a sample, labels are permu
 _SHOWN_TESTS = 2  # shift and leak
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TwoSamples(Result):
     """What sets two samples, A and B, apart.
 
@@ -72,11 +73,9 @@ class TwoSamples(Result):
     n_b: int
     scale: str
 
-    def __repr__(self) -> str:
-        return (
-            f"TwoSamples({self.word!r}, p_value={self.p_value:.3g}, {len(self.copies)} copies, "
-            f"{len(self.suspects)} suspects)"
-        )
+    def _summary(self) -> str:
+        found = f"{len(self.copies)} copies, {len(self.suspects)} suspects"
+        return f"{self.word!r}, p_value={self.p_value:.3g}, {found}"
 
     @property
     def text(self) -> str:
@@ -124,7 +123,7 @@ def two_samples(
     A, B : array-like or data frames of the same columns
         Such as the rows to train on and those to test on, without labels. Texts and categories are
         read as ``BayesFloor.fit`` reads them, those of both together.
-    scale : {"auto", "none", "standard", "robust", "unit"} or None, default="auto"
+    scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         As in ``BayesFloor``, fitted to both samples together. "auto" is "standard" here: to take the
         scale with the fewest edges between A and B would look at what is tested.
     level : float, default=0.05
@@ -171,7 +170,7 @@ def two_samples(
     check_n_trees(n_trees)
     check_scale(scale)
     features, n_a = _read_both(A, B)
-    name = {"auto": "standard", None: "none"}.get(scale, scale) or "none"
+    name = "standard" if scale == "auto" else scale or NO_SCALE
     points, in_b = apply_scale(features, name), np.arange(len(features.values)) >= n_a
     prepare(len(points), points.shape[1], n_trees, 2)
     rng, forest = np.random.default_rng(random_state), grow(points, n_trees, None, n_jobs)

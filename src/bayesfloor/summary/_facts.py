@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._labelled import open_labelled
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._rows import is_place
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._results import Result
 from bayesfloor.io._columns import as_frame
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import dense_if_small, is_sparse
@@ -28,7 +28,7 @@ _EXACT = 2.0**53  # up to which floats tell whole numbers apart
 _SUSPICIOUS = 0.05  # fraction of tiny edges from which rows may be near-duplicates
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Facts(Result):
     """What was looked at.
 

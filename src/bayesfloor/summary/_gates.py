@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
@@ -19,8 +19,8 @@ OK, FAILED = "ok", "failed"
 _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
 
 
-@dataclass(frozen=True)
-class Gate:
+@dataclass(frozen=True, repr=False)
+class Gate(Result):
     """A limit and what came of it: "ok", "failed" or "too close to call".
 
     Attributes
@@ -40,10 +40,6 @@ class Gate:
     code: str
     word: str
     text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python."""
-        return asdict(self)
 
 
 def make_gates(

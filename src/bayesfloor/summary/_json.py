@@ -13,8 +13,9 @@ import numpy as np
 from bayesfloor.answer._answer import RELIABILITIES, Answer
 from bayesfloor.answer._parts import PairAnswers
 from bayesfloor.answer._verdict import check_target
+from bayesfloor.engine._result import plain
 from bayesfloor.floor._overall import square
-from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores, plain
+from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._gates import Gate, make_gates

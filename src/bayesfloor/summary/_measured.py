@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._parts import ClassAnswers, PairAnswers
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._tree import ClassTree
@@ -23,8 +23,8 @@ from bayesfloor.summary._traits import Trait, find_traits
 from bayesfloor.summary._words import verdict_text
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, repr=False)
+class Finding(Result):
     """Something to know: a code, words, and where to look further.
 
     Attributes
@@ -46,10 +46,6 @@ class Finding:
     code: str
     text: str
     look: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

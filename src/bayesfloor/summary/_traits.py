@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
+from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.summary._facts import Facts
@@ -17,8 +17,8 @@ _SCALES_APART = 1.5  # times the standard error of G on the rows that scales wer
 _DUPLICATES = 0.01  # fraction of equal rows that is worth a word
 
 
-@dataclass(frozen=True)
-class Trait:
+@dataclass(frozen=True, repr=False)
+class Trait(Result):
     """A property of the data, whether it weakens the answer, and the figures behind it.
 
     Attributes
@@ -41,10 +41,6 @@ class Trait:
     name: str
     weak: bool
     text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python."""
-        return asdict(self)
 
 
 def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:

@@ -1,0 +1,195 @@
+"""Every result a user can get in hand: a short text, a form for notebooks, plain values."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.dummy import DummyClassifier
+
+import bayesfloor
+from bayesfloor import (
+    BayesFloor,
+    ClassTree,
+    FloorSelector,
+    check,
+    class_forests,
+    compare_representations,
+    feature_floors,
+    gap,
+    merge_advice,
+    samples_for,
+    spanning_forest,
+    two_samples,
+)
+from bayesfloor.engine._result import Shown, Tabled
+from bayesfloor.io import open_data
+
+HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
+LONG = "x" * 5000
+NO_VALUES = {"ClassForests", "Data"}  # a handle on forests, and the user's own rows
+WORKING = ("forest/_spanning_forest", "forest/_prim", "learners/", "answer/_make", "sklearn/")  # parts of file names
+
+
+def make_results():
+    """Results of real fits by the names of their classes, with hostile names of classes, columns and data."""
+    X, codes = load_iris(return_X_y=True)
+    y = np.array([HOSTILE, LONG, "plain"], dtype=object)[codes]
+    table = pd.DataFrame(X, columns=[HOSTILE, LONG, "a", "b"]).assign(empty=np.nan, label=y)
+    floor = BayesFloor().fit(X, y)
+    answer, (wine, wine_y) = floor.answer("quick"), load_wine(return_X_y=True)
+    found = check(table, "label", 0.9, effort="quick")
+    path = FloorSelector(n_features=2).fit(pd.DataFrame(X, columns=table.columns[:4]), y).path_
+    compared = compare_representations({HOSTILE: wine, LONG: wine[:, :5]}, wine_y)
+    differences = gap(floor, y, DummyClassifier().fit(X, y).predict(X), answer=answer)
+    advice = merge_advice(floor, 0.98, answer=answer)
+    many = spanning_forest(X, n_trees=40)
+    parts = [floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_, answer.wrong_labels()]
+    parts += [
+        answer,
+        answer.curve,
+        answer.judge(0.9),
+        found.pairs,
+        found.classes,
+        found.prepared,
+        found.facts,
+        found.rows,
+    ]
+    parts += [
+        found.findings[0],
+        found.traits[0],
+        found.gates()[0],
+        found.prepared.columns[0],
+        open_data(table, "label"),
+    ]
+    parts += [many, class_forests(X, codes), ClassTree.from_nested([[HOSTILE, LONG], "plain"]), compared, path]
+    parts += [
+        path.holdout,
+        feature_floors(table.iloc[:, :4], y),
+        differences,
+        differences.by_pair,
+        advice,
+        advice.before,
+    ]
+    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2])]
+    return {type(part).__name__: part for part in parts}
+
+
+NAMES = (
+    "Answer",
+    "ClassAnswers",
+    "ClassForests",
+    "ClassTree",
+    "Column",
+    "Comparison",
+    "Curve",
+    "Data",
+    "Facts",
+    "FeatureFloors",
+    "Finding",
+    "Floor",
+    "Forest",
+    "Gap",
+    "GapLines",
+    "Gate",
+    "HoldOut",
+    "LabelClaims",
+    "MergeAdvice",
+    "MergeStep",
+    "OneVsRestFloor",
+    "PairAnswers",
+    "PairwiseFloor",
+    "Prepared",
+    "RowsToSee",
+    "SampleScores",
+    "SamplesNeeded",
+    "SelectionPath",
+    "Trait",
+    "TwoSamples",
+    "Verdict",
+)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """All of them, once."""
+    return make_results()
+
+
+@pytest.fixture(params=NAMES)
+def result(results, request):
+    """One of each class."""
+    return results[request.param]
+
+
+def subclasses(kind):
+    """All classes below one."""
+    return {each for below in kind.__subclasses__() for each in {below, *subclasses(below)}}
+
+
+def test_no_class_is_left_out(results):
+    """A new result is to be tried here as well."""
+    own = {kind.__name__ for kind in subclasses(Shown) if kind.__module__.startswith("bayesfloor")}
+
+    assert own - {"Result"} == set(results) == set(NAMES)
+
+
+def test_the_text_is_short_and_harmless(result):
+    """However many rows, however long the names."""
+    text = repr(result)
+
+    assert text.startswith(f"{type(result).__name__}(")
+    assert len(text.splitlines()) <= 12
+    assert max(map(len, text.splitlines())) <= 120
+    assert text.replace("\n", "").isprintable()
+
+
+def test_notebooks_show_the_same_and_a_table_where_there_is_one(result):
+    """Nothing of the user's becomes markup, and long tables are cut."""
+    page = result._repr_html_()
+
+    assert page.startswith("<pre>")
+    assert "<script" not in page
+    assert page.replace("\n", "").isprintable()
+    assert ("<table>" in page) == isinstance(result, Tabled)
+    assert page.count("<tr>") <= 11
+    if isinstance(result, Tabled):
+        left = len(result.frame()) - 10
+        assert (f"<p>... and {left:,} more</p>" in page) == (left > 0)
+
+
+def test_values_are_plain(result):
+    """JSON takes them as they are; what cannot be plain says so by not having the method."""
+    assert hasattr(result, "to_dict") == (type(result).__name__ not in NO_VALUES)
+    if isinstance(result, Tabled):
+        assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+
+
+def test_to_show_a_result_is_no_work(result):
+    """What was found is shown, again and again, and nothing is found anew."""
+    called = set()
+    sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        first = repr(result), result._repr_html_()
+    finally:
+        sys.setprofile(None)
+
+    assert not [name for name in called if any(part in Path(name).as_posix() for part in WORKING)]
+    assert (repr(result), result._repr_html_()) == first
+
+
+def test_a_check_keeps_its_own_form():
+    """It has more to show than a table."""
+    assert not issubclass(bayesfloor.Check, Shown)
+
+
+def test_labels_of_any_kind_become_plain():
+    """Dates and tuples are no JSON; their texts are."""
+    tree = ClassTree.from_nested([[1, 2], 3])
+    days = np.array([pd.Timestamp("2026-01-01"), pd.Timestamp("2026-01-02"), (1, "a")], dtype=object)
+    object.__setattr__(tree, "classes", days)
+
+    assert tree.to_dict()["classes"] == ["2026-01-01 00:00:00", "2026-01-02 00:00:00", [1, "a"]]
