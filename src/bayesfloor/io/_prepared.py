@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from bayesfloor.engine._text import printable
 from bayesfloor.io._encode import Column
@@ -78,15 +78,7 @@ def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str
     return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)
 
 
-_KINDS = {
-    "name": str,
-    "role": str,
-    "treatment": str,
-    "width": int,
-    "n_missing": int,
-    "lossy": bool,
-    "as_is": bool,
-}
+_KINDS = get_type_hints(Column)
 
 
 def _as(given: dict[str, Any], name: str, kind: type) -> Any:
