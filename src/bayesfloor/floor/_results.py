@@ -50,7 +50,7 @@ class Result:
         return pd.DataFrame(self._columns())
 
     def _columns(self) -> dict[str, Any]:
-        raise NotImplementedError
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.repr}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,10 +122,6 @@ class Floor(Result):
         """Confidence interval of G for infinitely many rows, as far as the extrapolation holds."""
         return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
 
-    def bounds_at(self, cross_rate: float) -> Bounds:
-        """Bounds for another G, such as an end of its interval, by the same options."""
-        return error_bounds(cross_rate, self._sizes, self._options)
-
     def without_noise(self, rate: float) -> Bounds:
         """Bounds for clean labels, where a share ``rate`` of them is known to be drawn anew at random.
 
@@ -134,11 +130,7 @@ class Floor(Result):
         """
         clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
         sizes = shares_without_noise(self._sizes / self._sizes.sum(), rate) * self._sizes.sum()
-        return error_bounds(max(0.0, clean), sizes, self._options)
-
-    @property
-    def _options(self) -> Options:
-        return Options(self._bias_correction, self._subtract_forced)
+        return error_bounds(max(0.0, clean), sizes, Options(self._bias_correction, self._subtract_forced))
 
     def upper_limit(self, level: float = 0.95) -> float:
         """Upper confidence limit for the Bayes error itself, at every n and dimension.
@@ -305,9 +297,6 @@ class LabelClaims(Result):
     def __repr__(self) -> str:
         return f"LabelClaims({len(self.row)} rows, {np.count_nonzero(self.wrong)} called wrong)"
 
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
 
 @dataclass(frozen=True, eq=False)
 class SampleScores(Result):
@@ -340,6 +329,3 @@ class SampleScores(Result):
 
     def __repr__(self) -> str:
         return f"SampleScores({len(self.row)} rows, {np.count_nonzero(self.suspect)} suspect)"
-
-    def _columns(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
