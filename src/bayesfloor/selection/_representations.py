@@ -144,7 +144,9 @@ def _make_all(
     given: dict[str, Any], X: Any, labels: np.ndarray, sample: Sample, rng: np.random.Generator
 ) -> tuple[list[Ints], list[Candidate]]:
     """Units of each fold, and all representations, in the input's order of rows."""
-    once = {name: make_once(name, candidate, X, sample.n_input) for name, candidate in given.items()}
+    once = {}
+    for name, candidate in given.items():  # no comprehension, which is a frame of its own to warnings
+        once[name] = make_once(name, candidate, X, sample.n_input)
     needy = [name for name, made in once.items() if made is None]
     folds = deal(sample, _FOLDS if needy else 1, rng)
     _refuse_poor_folds(sample, folds, needy)
