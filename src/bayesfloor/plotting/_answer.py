@@ -112,12 +112,8 @@ class AnswerDisplay(Display):
         self._draw_bounds()
         self._draw_names()
         self._draw_axis()
-        ax.set_title(
-            f"Lowest possible error · reliability: {self.answer.reliability}",
-            loc="left",
-            fontsize=10,
-            pad=8 if self.target is None else 20,
-        )
+        title = f"Lowest possible error · reliability: {self.answer.reliability}"
+        ax.set_title(title, loc="left", fontsize=10, pad=8 if self.target is None else 20)
         return self
 
     @property

@@ -19,15 +19,9 @@ _FALLBACKS = (
     *("Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Source Han Sans SC"),
     *("PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
     *("Droid Sans Fallback", "Yu Gothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans Arabic"),
-    *(
-        "Noto Sans Hebrew",
-        "Noto Sans Devanagari",
-        "Noto Sans Bengali",
-        "Noto Sans Tamil",
-        "Noto Sans Thai",
-        "Nirmala UI",
-    ),
-    *("Leelawadee UI", "Segoe UI", "Tahoma", "Arial Unicode MS", "Noto Emoji", "Segoe UI Symbol", "Apple Symbols"),
+    *("Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai"),
+    *("Nirmala UI", "Leelawadee UI", "Segoe UI", "Tahoma", "Arial Unicode MS"),
+    *("Noto Emoji", "Segoe UI Symbol", "Apple Symbols"),
 )
 
 
