@@ -5,7 +5,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "_extensions")]
+sys.path[:0] = [str(HERE), str(HERE / "_extensions"), str(HERE.parent)]  # the last for inks of benchmarks
 
 project = "bayesfloor"
 author = "The bayesfloor authors"

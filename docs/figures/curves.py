@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 from bayesfloor import spanning_forest
 from bayesfloor.formulas import henze_penrose
+from benchmarks._figures import TWO_SIDED
 from figures.drawing import panels
 
 ROWS = 32_000  # of all samples of a size: smaller ones are drawn more often
@@ -24,7 +25,7 @@ def bounds(ink):
         (found.estimate, "HP-estimate", "--"),
         (found.lower, "lower bound", "-."),
     ):
-        ax.plot(share, values, style, color=ink.text, label=name)
+        ax.plot(share, values, style, color=ink.ink, label=name)
     ax.set(xlabel="R / n, cross-class edges by rows", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
     ax.legend(frameon=False, loc="lower right")
     return figure
@@ -33,12 +34,12 @@ def bounds(ink):
 def falling(ink):
     """The fraction of cross-class edges of two Gaussians by the number of rows, in 2, 5 and 10 dimensions."""
     figure, (ax,) = panels(1, width=5.6, height=3.6)
-    for d, marker, color in zip((2, 5, 10), "os^", ink.classes, strict=False):
+    for d, marker, color in zip((2, 5, 10), "os^", ink.theirs, strict=False):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
-        ax.errorbar(SIZES, mean, 1.96 * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
-    ax.axhline(true_limit(), color=ink.text, linestyle="--", linewidth=1)
+        ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
+    ax.axhline(true_limit(), color=ink.ink, linestyle="--", linewidth=1)
     ax.annotate("where all of them end", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
-    ax.axhline(0.15, color=ink.text, linestyle=":", linewidth=1)
+    ax.axhline(0.15, color=ink.ink, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
     ax.set(xscale="log", xlabel="rows", ylabel="fraction of cross-class edges", ylim=(0.13, 0.31))
     ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])

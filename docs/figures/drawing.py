@@ -1,6 +1,5 @@
 """What all pictures share: inks for light and dark pages, and how points and edges look."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -9,23 +8,13 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from benchmarks._figures import DARK, LIGHT
+
 MODULES = ("trees", "curves", "layers")
 MARKERS = "os^D"
 
 
-@dataclass(frozen=True)
-class Ink:
-    """Colours of one kind of page."""
-
-    text: str
-    faint: str
-    classes: tuple[str, ...]
-
-
-INKS = {
-    "light": Ink("#222222", "#8c8c8c", ("#1f6fb4", "#d9660a", "#3f8f4f", "#7a5195")),
-    "dark": Ink("#e8e8e8", "#8f8f8f", ("#6db3f2", "#ffa45c", "#85d08f", "#c79be6")),
-}
+INKS = {"light": LIGHT, "dark": DARK}
 
 
 def draw_all(folder):
@@ -50,11 +39,11 @@ def save(draw, ink, file):
     looks = {
         "svg.hashsalt": file.name,
         "font.size": 9,
-        "text.color": ink.text,
+        "text.color": ink.ink,
         "axes.edgecolor": ink.faint,
-        "axes.labelcolor": ink.text,
-        "xtick.color": ink.text,
-        "ytick.color": ink.text,
+        "axes.labelcolor": ink.ink,
+        "xtick.color": ink.ink,
+        "ytick.color": ink.ink,
         "axes.titlesize": 10,
         "axes.spines.top": False,
         "axes.spines.right": False,
@@ -72,7 +61,7 @@ def panels(n_columns, width=7.2, height=3.0, n_rows=1):
 def draw_points(ax, X, y, ink, size=30):
     """Points of each class, told apart by marker and colour."""
     for code in np.unique(y):
-        looks = {"facecolor": ink.classes[code] if code % 2 == 0 else "none", "edgecolor": ink.classes[code]}
+        looks = {"facecolor": ink.theirs[code] if code % 2 == 0 else "none", "edgecolor": ink.theirs[code]}
         ax.scatter(*X[y == code].T, s=size, marker=MARKERS[code], linewidth=1.4, zorder=3, **looks)
     ax.set_aspect("equal")
     ax.set_axis_off()
@@ -87,7 +76,7 @@ def draw_tree(ax, X, y, ends, ink):
     """Edges of a tree: thin inside a class, thick where they join two."""
     cross = y[ends[:, 0]] != y[ends[:, 1]]
     draw_edges(ax, X, ends[~cross], colors=ink.faint, linewidths=1.0)
-    draw_edges(ax, X, ends[cross], colors=ink.text, linewidths=2.4, zorder=2)
+    draw_edges(ax, X, ends[cross], colors=ink.ink, linewidths=2.4, zorder=2)
     return int(cross.sum())
 
 

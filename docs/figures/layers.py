@@ -25,7 +25,7 @@ def layers(ink):
         width = 1 / len(boxes)
         for place, (name, what) in enumerate(boxes):
             draw_box(ax, (place * width, -level), width, name, what, ink)
-    ax.annotate("", (1.06, 0.25 - len(LAYERS)), (1.06, 0.75), arrowprops={"arrowstyle": "->", "color": ink.text})
+    ax.annotate("", (1.06, 0.25 - len(LAYERS)), (1.06, 0.75), arrowprops={"arrowstyle": "->", "color": ink.ink})
     ax.text(1.09, (1 - len(LAYERS)) / 2, "imports", rotation=270, va="center")
     ax.set(xlim=(-0.02, 1.15), ylim=(0.2 - len(LAYERS), 1))
     ax.set_axis_off()

@@ -91,7 +91,7 @@ def pair_in_all(ink):
     draw_points(axes[0], X, y, ink)
     axes[0].set_title("the tree of three classes")
     draw_tree(axes[1], X, y, kept, ink)
-    draw_edges(axes[1], X, new, colors=ink.text, linewidths=1.6, linestyles=(0, (2, 1.5)), zorder=2)
+    draw_edges(axes[1], X, new, colors=ink.ink, linewidths=1.6, linestyles=(0, (2, 1.5)), zorder=2)
     draw_points(axes[1], X[y < 2], y[y < 2], ink)
     axes[1].set(xlim=axes[0].get_xlim(), ylim=axes[0].get_ylim())
     axes[1].set_title(f"the tree of two of them:\n{len(kept)} edges stay, {len(new)} are new (dashed)")

@@ -88,7 +88,7 @@ def test_a_pair_has_the_labels_of_its_rows(draw_labelled, global_random_seed):
     """Vertices keep their numbers, rows their weights."""
     X, codes, _, _, labels = draw_labelled(np.random.default_rng(global_random_seed))
     forests = class_forests(X, codes)
-    forest, own = pair_of(forests, replace(labels, weight=np.arange(60.0)), 0, 2)
+    forest, own = pair_of(forests.pair, replace(labels, weight=np.arange(60.0)), 0, 2)
     rows = np.flatnonzero(codes != 1)
 
     assert forest.rows.tolist() == own.weight.tolist() == rows.tolist()
@@ -116,7 +116,7 @@ def test_permuted_labels_have_the_moments_of_the_null(kind, draw_labelled, globa
     """Small classes are tested by permutations, large ones by a formula: one null."""
     rng = np.random.default_rng(global_random_seed)
     X, codes, groups, _, labels = draw_labelled(rng, equal=kind != "distinct rows", grouped=kind == "groups")
-    forest, own = pair_of(class_forests(X, codes, 3, groups), labels, 0, 2)
+    forest, own = pair_of(class_forests(X, codes, 3, groups).pair, labels, 0, 2)
     values = permuted_cross(forest, own, 4000, rng)
     null = permutation_null(len(own.vertex), forest_moments(forest, own), label_moments(own))
     squared = (values - values.mean()) ** 2
@@ -163,7 +163,7 @@ def test_equal_rows_of_a_pair_are_one_set(label):
 def test_permuted_labels_are_counted_as_others_are(draw_labelled, label, global_random_seed):
     """Each draw on its own: the same permutation, counted by ``class_edges``."""
     X, codes, _, _, labels = draw_labelled(np.random.default_rng(global_random_seed))
-    forest, own = pair_of(class_forests(X, codes), labels, 0, 1)
+    forest, own = pair_of(class_forests(X, codes).pair, labels, 0, 1)
     values = permuted_cross(forest, own, 5, np.random.default_rng(7))
     again = np.random.default_rng(7)
 

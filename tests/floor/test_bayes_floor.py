@@ -248,7 +248,7 @@ def test_relabelling_grows_no_trees_and_draws_no_subsamples(rng, digits, monkeyp
     floor, _, y = digits
     for name in ("class_forests", "find_vertices", "measure_spread", "tie_spread"):
         monkeypatch.setattr(_fit, name, None)
-    monkeypatch.setattr(_bayes_floor, "grow", None)
+    monkeypatch.setattr(_bayes_floor, "grow_labelled", None)
 
     assert floor.relabel(rng.permutation(y)).overall_.cross_rate > floor.overall_.cross_rate
 

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from bayesfloor import BayesFloor, spanning_forest
 from bayesfloor.floor import _overall
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.formulas import henze_penrose
 from bayesfloor.labels import suspicious_labels
 
@@ -47,9 +48,9 @@ def test_bounds_contain_the_known_error_of_two_gaussians(rng, gaussians):
     """Two apart in two dimensions: Phi(-1) = .159."""
     X, y = gaussians(rng, [1000, 1000], shift=2.0)
     floor = BayesFloor(scale=None).fit(X, y).overall_
-    low, high = floor.interval(0.999)
+    (low, high), sizes = floor.interval(0.999), np.array([1000.0, 1000.0])
 
-    assert floor.bounds_at(low).lower <= 0.1587 <= floor.bounds_at(high).upper
+    assert error_bounds(low, sizes).lower <= 0.1587 <= error_bounds(high, sizes).upper
     assert floor.upper_limit(0.999) >= 0.1587
 
 
@@ -222,14 +223,14 @@ def test_of_too_many_small_pairs_the_least_likely_keep_the_analytic_p_value(rng,
 @pytest.mark.parametrize("subtract_forced", [False, True])
 @pytest.mark.parametrize("bias_correction", [False, True])
 @pytest.mark.parametrize("sizes", [[90, 30], [60, 20, 20]])
-def test_bounds_at_and_without_noise_follow_the_options(rng, gaussians, sizes, bias_correction, subtract_forced):
-    """At the rate that was measured, and without any noise, they are the floor's own."""
+def test_bounds_without_noise_follow_the_options(rng, gaussians, sizes, bias_correction, subtract_forced):
+    """Without any noise, they are the floor's own."""
     X, y = gaussians(rng, sizes, shift=0.3)
     options = {"bias_correction": bias_correction, "subtract_forced": subtract_forced}
     floor = BayesFloor(scale=None, interval="fast", **options).fit(X, y).overall_
 
-    for bounds in (floor.bounds_at(floor.cross_rate), floor.without_noise(0.0)):
-        assert [float(bound) for bound in bounds] == pytest.approx([floor.lower, floor.estimate, floor.upper])
+    bounds = [float(bound) for bound in floor.without_noise(0.0)]
+    assert bounds == pytest.approx([floor.lower, floor.estimate, floor.upper])
     assert float(floor.without_noise(0.2).upper) <= floor.constant_error
 
 

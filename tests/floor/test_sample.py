@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesfloor import BayesFloor
+from bayesfloor.floor._bounds import error_bounds
 from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 
@@ -220,9 +221,9 @@ def test_bounds_under_balanced_priors_contain_the_balanced_error(rng, gaussians)
     """The sample's shares are .8 and .2; the answer must be for .5 and .5."""
     X, y = gaussians(rng, [2400, 600], shift=2.0)
     floor = BayesFloor(priors="balanced", scale=None).fit(X, y).overall_
-    low, high = floor.interval(0.999)
+    (low, high), sizes = floor.interval(0.999), np.array([600.0, 600.0])
 
-    assert floor.bounds_at(low).lower <= 0.1587 <= floor.bounds_at(high).upper
+    assert error_bounds(low, sizes).lower <= 0.1587 <= error_bounds(high, sizes).upper
     assert floor.constant_error == 0.5
 
 

@@ -23,7 +23,7 @@ from bayesfloor.forest._blocks import forest_of, join
 from bayesfloor.forest._cells import cut_cells
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._settle import core_distance, make_links
-from bayesfloor.forest._vertices import find_vertices, rank_together
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io import open_rows
 
 # Boxes of few rows each keep little apart, of which users are told.
@@ -199,7 +199,8 @@ def test_blocks_beside_each_other_are_searched_at_the_border(near, cases, monkey
         halves = draw_halves(rng, case.X)
         if not all(map(len, halves)):
             continue
-        one, two = rank_together([find_vertices(half)[0] for half in halves])
+        whole, number = find_vertices(np.concatenate(halves))
+        one, two = (whole.take(np.unique(part)) for part in np.split(number, [len(halves[0])]))
         blocks = [forest_of(vertices, case.n_trees, "kdtree") for vertices in (one, two)]
         edges = join(*blocks, case.n_trees, "kdtree", beside=True).edges
         found = replace(

@@ -1,6 +1,5 @@
 """Blocks, joins and reductions: any split of the rows composes to the forest of the whole."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from bayesfloor import spanning_forest
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._blocks import forest_of, join, reduce_edges
-from bayesfloor.forest._vertices import find_vertices, rank_together
+from bayesfloor.forest._vertices import find_vertices
 
 
 @pytest.fixture(autouse=True)
@@ -19,15 +18,10 @@ def one_thread():
         yield
 
 
-def read_block(X, groups):
-    """Vertices of a block as read in its own place; groups are numbers, the same in all blocks."""
-    vertices, _ = find_vertices(X, groups)
-    return vertices if groups is None else replace(vertices, group=np.unique(groups)[vertices.group])
-
-
 def read_blocks(X, groups, split):
     """The blocks' vertices, with ranks in common."""
-    return rank_together([read_block(X[rows], None if groups is None else groups[rows]) for rows in split])
+    vertices, number = find_vertices(X, groups)
+    return [vertices.take(np.unique(number[rows])) for rows in split]
 
 
 def draw_split(rng, X):
@@ -105,7 +99,7 @@ def test_a_join_is_the_forest_of_both(some_cases, compiled_method, read_edges, o
 
 def test_a_block_joins_its_own_copy(compiled_method):
     """Two classes may have the same distinct rows; then nothing is left to look for."""
-    one, two = rank_together([find_vertices([[1.0], [2.0], [4.0]])[0]] * 2)
+    one = two = find_vertices([[1.0], [2.0], [4.0]])[0]
     joined = join(forest_of(one, 2, compiled_method), forest_of(two, 2, compiled_method), 2, compiled_method)
 
     assert joined.edges.tree.tolist() == [0, 0, 1]

@@ -1,6 +1,5 @@
 """Vertices: distinct rows, in an order that is theirs alone, and what is said about unfit input."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import sparse
 from bayesfloor import spanning_forest
 from bayesfloor.forest import _vertices, class_forests
 from bayesfloor.forest._blocks import forest_of, join, reduce_edges
-from bayesfloor.forest._vertices import find_vertices, rank_together, row_keys
+from bayesfloor.forest._vertices import find_vertices, row_keys
 
 
 def contents(X, groups=None):
@@ -59,29 +58,6 @@ def test_a_subset_keeps_the_order_of_its_rows(cases, global_random_seed):
             _, number = np.unique(find_vertices(case.X, case.groups)[1][rows], return_inverse=True)
 
             assert np.array_equal(alone, number), case
-
-
-def test_ranks_given_together_are_numbers_in_the_whole(cases, global_random_seed):
-    """Blocks read in different places find out which of their rows are the same."""
-    rng = np.random.default_rng(global_random_seed)
-    for case, _ in cases[::3]:
-        cut = int(rng.integers(1, len(case.X) + 1))
-        rows = np.arange(cut), np.arange(cut // 2, len(case.X))
-        found = [find_vertices(case.X[part]) for part in rows]
-        vertices, vertex = find_vertices(case.X)
-        for block, (_, number), part in zip(rank_together([v for v, _ in found]), found, rows, strict=True):
-            assert np.array_equal(block.rank[number], vertex[part]), case
-            assert np.array_equal(block.x[number], vertices.x[vertex[part]])
-            assert block.exponent == vertices.exponent
-
-
-def test_a_block_of_zeros_leaves_the_scale_to_the_others():
-    """Zero has no size of its own; taken for one it makes the squares of small numbers vanish."""
-    small = [[1e-170], [3e-170]]
-    blocks = rank_together([find_vertices(rows)[0] for rows in ([[0.0]], small)])
-
-    assert [block.exponent for block in blocks] == [find_vertices(small)[0].exponent] * 2
-    assert (blocks[1].x ** 2 > 0).all()
 
 
 def test_a_negative_zero_is_a_zero():
@@ -180,10 +156,10 @@ def test_forests_compose_when_hashes_collide(compiled_method, answer_of, draw_po
     for kind in ("lattice", "zeros and ones", "powers of two", "gaussian"):
         X = draw_points(rng, kind, 90, 5)
         split = np.arange(40), np.arange(35, 70), np.arange(60, 90)
-        blocks = rank_together([find_vertices(X[rows])[0] for rows in split])
-        blocks = [forest_of(block, 3, compiled_method) for block in blocks]
+        vertices, number = find_vertices(X)
+        blocks = [forest_of(vertices.take(np.unique(number[rows])), 3, compiled_method) for rows in split]
         joins = [join(one, two, 3, compiled_method).edges for one, two in combinations(blocks, 2)]
-        edges, whole = reduce_edges(find_vertices(X)[0], joins, 3), spanning_forest(X)
+        edges, whole = reduce_edges(vertices, joins, 3), spanning_forest(X)
 
         assert np.array_equal(np.column_stack(edges[:2]), np.column_stack([whole.a, whole.b]))
         assert np.array_equal(edges.tree, whole.tree)
@@ -207,15 +183,6 @@ def test_groups_of_a_block_keep_their_labels_in_the_hash():
 
     assert set(part.key) < set(whole.key)
     assert len(set(whole.key)) == 4
-
-
-def test_blocks_of_different_groups_rank_equal_rows_apart():
-    """The group is part of what a row is."""
-    blocks = [find_vertices([[1.0], [2.0]], [label, label])[0] for label in (3, 4)]
-    blocks = [replace(block, group=np.full(2, label)) for block, label in zip(blocks, (3, 4), strict=True)]
-    one, two = rank_together(blocks)
-
-    assert sorted([*one.rank, *two.rank]) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

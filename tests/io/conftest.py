@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from bayesfloor.io._messages import DataError
-from bayesfloor.io._tables import read_table
 
 sys.path.append(str(Path(__file__).parent))  # for tables.py
+
+from tables import read_table
 
 
 @pytest.fixture

@@ -10,6 +10,9 @@ import polars as pl
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from bayesfloor.io._files import find_file, reading
+from bayesfloor.io._tables import open_table
+
 WORDS = [
     "the",
     "cable",
@@ -139,3 +142,10 @@ def tables(draw, kinds=tuple(KINDS), min_columns=1, max_columns=6):
         values = KINDS[kind][1](rng, n_rows)
         columns[name] = [None if gap else value for value, gap in zip(values, gone, strict=True)]
     return Table(columns, {name: KINDS[kind][0] for name, kind in zip(names, chosen, strict=True)})
+
+
+def read_table(source):
+    """The table in a file, in a folder, or in the bytes of a file."""
+    file = find_file(source)
+    with reading(file):
+        return open_table(file)

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pytest
+from tables import read_table
 
 from bayesfloor.io import _csv
-from bayesfloor.io._tables import read_table
 
 
 def types(text):

@@ -3,9 +3,9 @@
 import gzip
 
 import pytest
+from tables import read_table
 
 from bayesfloor.io import _encoding
-from bayesfloor.io._tables import read_table
 
 TEXT = "Größe;Umsatz (€);Ort\r\n1.5;2.217,60;Köln\r\n2.5;…;Zürich\r\n"
 NAMES = ["Größe", "Umsatz (€)", "Ort"]

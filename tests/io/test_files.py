@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from bayesfloor.io._tables import read_table
+from tables import read_table
 
 
 def test_every_format_is_read_from_standard_input(table, file_name, write_as, feed):

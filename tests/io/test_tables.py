@@ -11,9 +11,10 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
+from tables import read_table
 
 from bayesfloor.io._messages import DataError
-from bayesfloor.io._tables import read_table, table_of
+from bayesfloor.io._tables import table_of
 
 WRITE = {"parquet": pq.write_table, "arrow": feather.write_feather, "csv": pacsv.write_csv}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -76,10 +76,6 @@ class Labels:
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Labels(vertex, self.shares[rows], n_vertices, weight, self.joined, groups)
-
-    def with_shares(self, shares: csr_array) -> Labels:
-        """Other labels of the same rows."""
-        return replace(self, shares=shares)
 
     @cached_property
     def group_number(self) -> Ints:

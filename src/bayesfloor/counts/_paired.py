@@ -100,14 +100,10 @@ def pool(posteriors: list[csr_array]) -> csr_array:
 
 def posterior(graph: Graph, units: csr_array) -> csr_array:
     """Mean label of each unit and its neighbours in a graph."""
-    joined = csr_array(graph.weight + graph.weight.T) * _edges_at_unit(graph)
+    n_units = graph.weight.shape[0]
+    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges a unit, about what three trees have
     votes = csr_array(joined @ units + units)
     return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))
-
-
-def _edges_at_unit(graph: Graph) -> float:
-    """What makes the weights of a unit's edges add up to six, about as many as three trees have there."""
-    return 3.0 * graph.weight.shape[0]
 
 
 def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
@@ -125,11 +121,6 @@ def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
     return float(np.sqrt(conditional_variance(a, b, eta, gap.data) + (own**2).sum()))
 
 
-def nothing_like(graph: Graph) -> Graph:
-    """No edges among the same units."""
-    return Graph(csr_array(graph.weight.shape), 0.0, 0.0)
-
-
 def rate_error(graph: Graph, eta: csr_array) -> float:
     """Standard error of one rate."""
-    return difference_error(graph, nothing_like(graph), eta)
+    return difference_error(graph, Graph(csr_array(graph.weight.shape), 0.0, 0.0), eta)

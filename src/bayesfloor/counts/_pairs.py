@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,12 +17,7 @@ from bayesfloor.forest._classes import ClassForests, pair_number
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._permutation import Moments, class_moments
 
-
-class HasPairs(Protocol):
-    """Whatever has the forest of two classes."""
-
-    def pair(self, i: int, j: int) -> Forest:
-        """The forest of the rows of classes ``i`` and ``j``."""
+PairForest = Callable[[int, int], Forest]  # the forest of the rows of two classes
 
 
 class PairCounts(NamedTuple):
@@ -40,14 +36,7 @@ class PairCounts(NamedTuple):
     labels: Moments
 
 
-class _Count(NamedTuple):
-    """The same of a single pair."""
-
-    rate: float
-    cross: float
-    n_units: int
-    graph: Moments
-    labels: Moments
+_Count = tuple[float, float, int, Moments, Moments]  # of a single pair: all but its sizes
 
 
 def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
@@ -62,14 +51,14 @@ def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     rate = cross / np.maximum(graph[:, 0], 1.0)
     for i, j in _pairs_to_count(labels):
         at = pair_number(np.array(i), np.array(j), labels.n_classes)
-        rate[at], cross[at], n_units[at], graph[at], differ[at] = count_pair(*pair_of(forests, labels, i, j))
+        rate[at], cross[at], n_units[at], graph[at], differ[at] = count_pair(*pair_of(forests.pair, labels, i, j))
     return PairCounts(rate, sizes, cross, n_units, Moments(*graph.T), Moments(*differ.T))
 
 
-def count_pairs(forests: HasPairs, labels: Labels) -> PairCounts:
+def count_pairs(pair: PairForest, labels: Labels) -> PairCounts:
     """Counts of all pairs of classes, each edge by edge."""
     pairs = combinations(range(labels.n_classes), 2)
-    return _gather([count_pair(*pair_of(forests, labels, i, j)) for i, j in pairs], labels)
+    return _gather([count_pair(*pair_of(pair, labels, i, j)) for i, j in pairs], labels)
 
 
 def _gather(counted: list[_Count], labels: Labels) -> PairCounts:
@@ -82,18 +71,18 @@ def _sizes(labels: Labels) -> Floats:
     return np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
 
 
-def pair_of(forests: HasPairs, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
+def pair_of(pair: PairForest, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
     """A pair's forest and the labels of its rows, 0 for class i and 1 for class j."""
-    forest = forests.pair(i, j)
+    forest = pair(i, j)
     own = labels.take(forest.rows, forest.vertex, labels.n_vertices)
-    return forest, own.with_shares(csr_array(own.shares[:, [i, j]]))
+    return forest, replace(own, shares=csr_array(own.shares[:, [i, j]]))
 
 
 def count_pair(forest: Forest, own: Labels) -> _Count:
     """Counts of one pair, whose labels are 0 and 1."""
     free = class_edges(forest, replace(own, weight=None))
     rate = free.cross_rate if own.weight is None else class_edges(forest, own).cross_rate
-    return _Count(rate, float(free.matrix[0, 1]), own.units.shape[0], forest_moments(forest, own), label_moments(own))
+    return rate, float(free.matrix[0, 1]), own.units.shape[0], forest_moments(forest, own), label_moments(own)
 
 
 def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:

@@ -12,11 +12,10 @@ from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself i
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Labels
-from bayesfloor.counts._pairs import PairCounts, pair_counts, soft_pair_counts
+from bayesfloor.counts._pairs import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._rows import is_handle
-from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bounds import Options
 from bayesfloor.floor._fit import Counts, Fit, make_fit
 from bayesfloor.floor._overall import (
@@ -37,7 +36,7 @@ from bayesfloor.floor._sample import (
 )
 from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
 from bayesfloor.floor._spread import fast_errors
-from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.floor._trees import grow_labelled, prepare
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
@@ -416,22 +415,20 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         size = _FIRST_SAMPLE
         while self.target_width is not None and len(sample) > LARGE and size < len(sample):
             units = draw_rows(sample, size, rng)
-            part, width = sample.take(units), self._try_sample(sample, points, units)
+            part = sample.take(units)
+            width = self._try_sample(part, points[units])
             if width <= self.target_width:
                 announce(part, f"the 95 % interval is {width:.4f} wide, target_width allows more")
                 return part, points[units]
             size *= 2
         return sample, points
 
-    def _try_sample(self, sample: Sample, points: Floats, units: Ints) -> float:
+    def _try_sample(self, part: Sample, points: Floats) -> float:
         """Width of the interval that these rows give."""
-        groups = None if sample.groups is None else sample.groups[units]
-        weight = None if sample.weight is None else sample.weight[units]
-        forest = grow(points[units], self.n_trees, groups, self.n_jobs, self._progress)
-        labels = Labels(forest.vertex, sample.shares[units], forest.n_vertices, weight, groups is None, groups)
+        forest, labels = grow_labelled(points, part, self.n_trees, self.n_jobs, self._progress)
         edges = class_edges(forest, labels)
         error, _ = fast_errors(forest, labels, edges)
-        self.curve_.append({"n_rows": len(units), "cross_rate": edges.cross_rate, "std_error": error})
+        self.curve_.append({"n_rows": len(part), "cross_rate": edges.cross_rate, "std_error": error})
         return 2 * two_sided(0.95) * error
 
     def _measure(self, fit: Fit) -> None:
@@ -439,7 +436,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         pairs = (pair_counts if fit.sample.hard else soft_pair_counts)(fit.forests, fit.labels)
         self._results(fit, pairs)
         dimension = (self.all_rows_ or fit.counts).spread.dimension
-        self._pairwise = pairwise_floor(fit.forests, fit.labels, pairs, self.classes_, dimension, fit.options)
+        self._pairwise = pairwise_floor(fit.forests.pair, fit.labels, pairs, self.classes_, dimension, fit.options)
 
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
         """What the edges of all classes together say: of all rows, where they were counted, else of those in use."""
@@ -456,16 +453,19 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self._answers: dict[str, Answer] = {}
 
     def _merge_pairs(self) -> PairwiseFloor:
-        """Pairs of merged classes."""
-        merged = self.fitted_.merged
+        """Pairs of merged classes, without measuring a distance again."""
+        fit, merged = self.fitted_, self.fitted_.merged
         if merged is None:
             raise AttributeError(
                 "pairwise_ is not known under labels that do more than merge whole classes: "
                 "pairs then have other rows and other trees. Fit again with these labels."
             )
-        from bayesfloor.floor._merged import merged_pairwise
 
-        return merged_pairwise(self.fitted_, merged)
+        def pair(i: int, j: int) -> Forest:
+            return fit.forests.of(np.flatnonzero(np.isin(merged, [i, j])).tolist())
+
+        counts, dimension = count_pairs(pair, fit.labels), fit.counts.spread.dimension
+        return pairwise_floor(pair, fit.labels, counts, fit.sample.classes, dimension, fit.options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

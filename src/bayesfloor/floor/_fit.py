@@ -89,7 +89,7 @@ class Fit:
     def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
         """The same trees under other labels, counted anew; ``shares`` are those of all input rows."""
         sample = _with_labels(self.sample, classes, shares)
-        labels = self.labels.with_shares(sample.shares)
+        labels = replace(self.labels, shares=sample.shares)
         edges = class_edges(self.forest, labels)
         error, errors = fast_errors(self.forest, labels, edges)
         spread = Spread("fast", error, errors, np.inf, np.nan, self.counts.spread.dimension)

@@ -9,7 +9,7 @@ from scipy.special import comb
 
 from bayesfloor.counts._edges import class_edges, label_moments
 from bayesfloor.counts._labels import Labels
-from bayesfloor.counts._pairs import HasPairs, PairCounts, pair_of, permuted_cross, sets_of_pairs
+from bayesfloor.counts._pairs import PairCounts, PairForest, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._samples import most_voted, sample_edges
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds import Options, constant_error, error_bounds
@@ -102,7 +102,7 @@ def overall_p_value(counts: Counts) -> float:
 
 
 def pairwise_floor(
-    forests: HasPairs,
+    pair: PairForest,
     labels: Labels,
     counts: PairCounts,
     classes: np.ndarray,
@@ -116,7 +116,7 @@ def pairwise_floor(
     used = remove_forced(cross, 2 * n1 * n2 / n, 1.0) if options.subtract_forced else cross
     bounds = henze_penrose(used, n1, n2, bias_correction=options.bias_correction)
     share = np.minimum(n1, n2) / n if options.normalize else 1.0
-    p_values = after_picking(pair_p_values(forests, labels, counts), options.n_scales)
+    p_values = after_picking(pair_p_values(pair, labels, counts), options.n_scales)
     return PairwiseFloor(
         classes=classes,
         matrix=square(np.asarray(bounds.estimate) / share),
@@ -130,7 +130,7 @@ def pairwise_floor(
         benjamini_hochberg=square(benjamini_hochberg(p_values), 1.0),
         resolution=square(np.asarray(henze_penrose(1.0, n1, n2, normalize=options.normalize).estimate)),
         at_resolution=square(cross < 1.5).astype(bool),
-        std_error=square(_alike_errors(forests, labels, cross, p_values), np.nan),
+        std_error=square(_alike_errors(pair, labels, cross, p_values), np.nan),
         claims=bool(dimension <= _ALIKE_DIMENSIONS),
     )
 
@@ -145,7 +145,7 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
     return matrix
 
 
-def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floats:
+def pair_p_values(pair: PairForest, labels: Labels, counts: PairCounts) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
     n, least = counts.n_units, counts.sizes.min(axis=1)
     null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
@@ -161,7 +161,7 @@ def pair_p_values(forests: HasPairs, labels: Labels, counts: PairCounts) -> Floa
     one, two = np.triu_indices(labels.n_classes, 1)
     for number in chosen:
         p[number] = _permuted_p_value(
-            forests, labels, int(one[number]), int(two[number]), float(p[number]), n_permutations
+            pair, labels, int(one[number]), int(two[number]), float(p[number]), n_permutations
         )
     return p
 
@@ -176,12 +176,12 @@ def _surely_rare(counts: PairCounts) -> np.ndarray:
     return (counts.cross <= n_trees) & (chance < 0.01 / _PERMUTATIONS)
 
 
-def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analytic: float, n_permutations: int) -> float:
+def _permuted_p_value(pair: PairForest, labels: Labels, i: int, j: int, analytic: float, n_permutations: int) -> float:
     """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
 
     The seed is of the pair's own numbers, not of its place among the others, which names decide.
     """
-    forest, own = pair_of(forests, labels, i, j)
+    forest, own = pair_of(pair, labels, i, j)
     edges = class_edges(forest, own)
     rng = np.random.default_rng([len(own.vertex), len(forest.a), round(1e6 * edges.cross_rate)])
     permuted = permuted_cross(forest, own, n_permutations, rng)
@@ -189,7 +189,7 @@ def _permuted_p_value(forests: HasPairs, labels: Labels, i: int, j: int, analyti
     return min(p, analytic) if p <= 1 / (1 + n_permutations) else p
 
 
-def _alike_errors(forests: HasPairs, labels: Labels, cross: Floats, p_values: Floats) -> Floats:
+def _alike_errors(pair: PairForest, labels: Labels, cross: Floats, p_values: Floats) -> Floats:
     """Standard error of R for the pairs that may be alike."""
     errors = np.full(len(cross), np.nan)
     if not labels.hard or labels.weight is not None:
@@ -197,7 +197,7 @@ def _alike_errors(forests: HasPairs, labels: Labels, cross: Floats, p_values: Fl
     one, two = np.triu_indices(labels.n_classes, 1)
     order = np.argsort(-p_values, kind="stable")[:_ALIKE_CANDIDATES]
     for number in order[p_values[order] > _ALIKE_ABOVE]:
-        forest, own = pair_of(forests, labels, int(one[number]), int(two[number]))
+        forest, own = pair_of(pair, labels, int(one[number]), int(two[number]))
         error, _ = fast_errors(forest, own, class_edges(forest, own))
         errors[number] = error * len(own.vertex)
     return errors

@@ -108,10 +108,6 @@ class Floor(Result):
         """Confidence interval of G for infinitely many rows, as far as the extrapolation holds."""
         return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
 
-    def bounds_at(self, cross_rate: float) -> Bounds:
-        """Bounds for another G, such as an end of its interval, by the same options."""
-        return error_bounds(cross_rate, self._sizes, self._options)
-
     def without_noise(self, rate: float) -> Bounds:
         """Bounds for clean labels, where a share ``rate`` of them is known to be drawn anew at random.
 
@@ -120,11 +116,7 @@ class Floor(Result):
         """
         clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
         sizes = shares_without_noise(self._sizes / self._sizes.sum(), rate) * self._sizes.sum()
-        return error_bounds(max(0.0, clean), sizes, self._options)
-
-    @property
-    def _options(self) -> Options:
-        return Options(self._bias_correction, self._subtract_forced)
+        return error_bounds(max(0.0, clean), sizes, Options(self._bias_correction, self._subtract_forced))
 
     def upper_limit(self, level: float = 0.95) -> float:
         """Upper confidence limit for the Bayes error itself, at every n and dimension.

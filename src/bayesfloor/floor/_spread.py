@@ -36,15 +36,6 @@ _TIE_REACH = 6  # standard deviations, which six orders tell roughly: further th
 
 
 @dataclass(frozen=True, eq=False)
-class Quarters:
-    """What quarters of the rows show: G, the classes' rates and the typical edge of the first tree."""
-
-    cross_rate: Floats
-    class_rates: Floats
-    length: Floats
-
-
-@dataclass(frozen=True, eq=False)
 class Spread:
     """Standard errors of the rates, and how G is expected to go on."""
 
@@ -106,13 +97,13 @@ def measure_spread(
         return Spread("fast", error, errors, np.inf, np.nan, np.inf)
     rounds = _ROUNDS if method == "subsample" else 1
     prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
-    quarters = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
-    drop = without_forced(quarters.cross_rate.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)
-    dimension = intrinsic_dimension(float(quarters.length.mean()), typical_length(forest), 1 / N_PARTS)
+    rates, class_rates, lengths = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
+    drop = without_forced(rates.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)
+    dimension = intrinsic_dimension(float(lengths.mean()), typical_length(forest), 1 / N_PARTS)
     if method == "subsample":
-        error = float(subsample_error(quarters.cross_rate, 1 / N_PARTS))
-        errors = subsample_error(quarters.class_rates, 1 / N_PARTS)
-        return Spread(method, error, errors, len(quarters.cross_rate) - 1, drop, dimension)
+        error = float(subsample_error(rates, 1 / N_PARTS))
+        errors = subsample_error(class_rates, 1 / N_PARTS)
+        return Spread(method, error, errors, len(rates) - 1, drop, dimension)
     error, errors = fast_errors(forest, labels, edges)
     return Spread(method, error, errors, np.inf, drop, dimension)
 
@@ -132,8 +123,8 @@ def measure_quarters(
     rng: np.random.Generator,
     n_jobs: int | None,
     progress: Progress | None,
-) -> Quarters:
-    """Counts on quarters of the rows, dealt out anew in each round."""
+) -> tuple[Floats, Floats, Floats]:
+    """G, the classes' rates and the typical edge of quarters of the rows, dealt out anew in each round."""
     parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
     tasks = (  # made as they are wanted: all at once would be ten copies of the rows
         (
@@ -146,8 +137,8 @@ def measure_quarters(
         for units in parts
     )
     results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(parts))
-    rates, classes, lengths = zip(*results, strict=True)
-    return Quarters(np.array(rates), np.array(classes), np.array(lengths))
+    rates, class_rates, lengths = map(np.array, zip(*results, strict=True))
+    return rates, class_rates, lengths
 
 
 def _measure(

@@ -34,8 +34,10 @@ def grow(
     return spanning_forest(X, n_trees, groups, n_jobs=n_jobs, progress=progress)
 
 
-def grow_labelled(X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None) -> tuple[Forest, Labels]:
+def grow_labelled(
+    X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None, progress: Progress | None = None
+) -> tuple[Forest, Labels]:
     """The forest of a sample whose rows are at ``X``, and the labels on it."""
-    forest = grow(X, n_trees, sample.groups, n_jobs)
+    forest = grow(X, n_trees, sample.groups, n_jobs, progress)
     joined = sample.groups is None
     return forest, Labels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)

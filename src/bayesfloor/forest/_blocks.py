@@ -5,8 +5,7 @@ orthogonal trees at once. So two blocks need only their own forests and the edge
 whole needs only the edges of its blocks and joins, in any order. Nothing here knows what a block
 stands for: classes of one dataset, or rows on different machines.
 
-Vertices of different blocks are told apart, and put in order, by their rank; blocks that were read
-in different places get common ranks from ``_vertices.rank_together``.
+Vertices of different blocks are told apart, and put in order, by their rank among those of all blocks.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ and any subset keeps their order.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,21 +81,6 @@ def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
     rank = np.empty(len(x), dtype=np.int64)
     rank[_content_order(x, key, exponent, np.empty(0, dtype=np.int64))] = np.arange(len(x))
     return rank
-
-
-def rank_together(blocks: Sequence[Vertices]) -> list[Vertices]:
-    """The same vertices with ranks and scale in common: equal rows get equal ranks.
-
-    For blocks whose rows were read in different places. Their groups, if any, must be numbered alike.
-    """
-    scale = max(block.exponent for block in blocks)
-    x = np.concatenate([np.ldexp(block.x, block.exponent - scale) for block in blocks])
-    key = np.concatenate([block.key for block in blocks])
-    group = np.concatenate([block.group for block in blocks])
-    _, rank = _number_rows(x, key, row_keys(x)[1], group)
-    stops = np.cumsum([len(block) for block in blocks])
-    parts = zip(np.split(x, stops[:-1]), blocks, np.split(rank, stops[:-1]), strict=True)
-    return [Vertices(rows, block.key, ranks, block.group, scale) for rows, block, ranks in parts]
 
 
 def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:

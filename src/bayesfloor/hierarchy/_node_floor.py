@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -62,7 +62,7 @@ class NodeForest:
         """Labels with the node's classes put into groups."""
         _, number = np.unique(group, return_inverse=True)
         chosen = hard_shares(number, int(number.max()) + 1)
-        return self._labels.with_shares(csr_array(self._labels.shares[:, self.members] @ chosen))
+        return replace(self._labels, shares=csr_array(self._labels.shares[:, self.members] @ chosen))
 
 
 def _floor(forest: Forest, labels: Labels) -> NodeFloor:

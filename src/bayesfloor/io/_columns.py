@@ -71,7 +71,7 @@ def texts(name: str, values: Sequence[str | None]) -> Values:
     found: dict[str | None, int] = {None: -1}
     codes = np.array([found.setdefault(value, len(found) - 1) for value in values], dtype=np.int64)
     del found[None]
-    levels = sorted((level for level in found if level is not None), key=_with_mark)
+    levels = sorted((level for level in found if level is not None), key=lambda level: level + "|")
     rank = np.empty(len(levels) + 1, dtype=np.int64)
     rank[[found[level] for level in levels]] = np.arange(len(levels))
     rank[-1] = -1
@@ -88,23 +88,12 @@ def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
     return Values(values.name, "text", np.where(values.data < 0, -1, rank[values.data]), kept)
 
 
-def _with_mark(level: str) -> str:
-    return level + "|"
-
-
 def _as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def read_table(X: Any) -> list[Values]:
-    """The columns of a data frame or an array, each in its one form.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [column.name for column in read_table(np.zeros((3, 2)))]
-    ['x0', 'x1']
-    """
+    """The columns of a data frame or an array, each in its one form."""
     frame = as_frame(X)
     return _read_array(X) if frame is None else [read_column(column) for column in frame.iter_columns()]
 

@@ -41,7 +41,7 @@ _LAYOUTS = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _LAYOUTS.items()}
 _TIME_OF_DAY = re.compile(_CLOCK)
-_SHAPE = {ord(digit): "9" for digit in "012345678"}
+SHAPE = {ord(digit): "9" for digit in "012345678"}  # which digits there are does not matter
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class DateFormat:
         """The moments, NaT where missing; ValueError of what is written otherwise."""
         clean = _clean(levels)
         parts = np.zeros((len(levels), 4), dtype=np.int64)
-        for shape, places in by_shape(clean, _SHAPE).items():
+        for shape, places in by_shape(clean, SHAPE).items():
             if is_gap(shape, among_numbers=True):
                 continue
             found = _PATTERNS[self.layout].fullmatch(shape)
@@ -149,7 +149,7 @@ def _moments(parts: Ints, levels: Sequence[str]) -> Moments:
 def date_format(levels: Sequence[str]) -> DateFormat | None:
     """The one format in which all values of a column are dates; None where there is none."""
     clean = _clean(levels)
-    shapes = by_shape(clean, _SHAPE)
+    shapes = by_shape(clean, SHAPE)
     given = [shape for shape in shapes if not is_gap(shape, among_numbers=True)]
     layouts = (name for name, pattern in _PATTERNS.items() if given and all(map(pattern.fullmatch, given)))
     layout = next(layouts, None)
@@ -168,7 +168,7 @@ def date_format(levels: Sequence[str]) -> DateFormat | None:
 
 def may_be_date(level: str) -> bool:
     """Whether a text is written like a date in some format."""
-    shape = _clean([level])[0].translate(_SHAPE)
+    shape = _clean([level])[0].translate(SHAPE)
     return any(pattern.fullmatch(shape) for pattern in _PATTERNS.values())
 
 
@@ -193,7 +193,7 @@ class TimeFormat:
         """Hours since midnight, NaN where missing; ValueError of what is written otherwise."""
         clean = _clean(levels)
         hours = np.full(len(levels), np.nan)
-        for shape, places in by_shape(clean, _SHAPE).items():
+        for shape, places in by_shape(clean, SHAPE).items():
             if is_gap(shape, among_numbers=True):
                 continue
             found = _TIME_OF_DAY.fullmatch(shape)
@@ -221,4 +221,4 @@ def time_format(levels: Sequence[str]) -> TimeFormat | None:
 
 def may_be_time(level: str) -> bool:
     """Whether a text is written like a time of day."""
-    return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(_SHAPE)) is not None
+    return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(SHAPE)) is not None

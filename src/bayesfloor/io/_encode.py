@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +82,22 @@ class OrderFormat:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
-    """A column that is left out."""
+class Encoder:
+    """What makes numbers of a column: these are quantities, or codes, but for a last one that says what was missing."""
 
     column: Column
-    names: tuple[str, ...] = ()
-    quantity: bool = False
-    code: bool = False
+    names: tuple[str, ...]
+    says_missing: bool
+    quantity: ClassVar[bool] = False
+    code: ClassVar[bool] = False
+
+    def encode(self, values: Values) -> Floats:
+        """The numbers of this column of any table."""
+        raise NotImplementedError
+
+
+class LeftOut(Encoder):
+    """A column that is left out."""
 
     def encode(self, values: Values) -> Floats:
         """No numbers at all."""
@@ -96,53 +105,39 @@ class LeftOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(Encoder):
     """Numbers, filled where missing, and a column that says where."""
 
-    column: Column
-    names: tuple[str, ...]
     form: Any
     fill: Floats
     kept: NDArray[np.bool_]
-    says_missing: bool
     quantity = True
-    code = False
 
     def encode(self, values: Values) -> Floats:
         """Numbers, and 1 where one is missing."""
-        block = as_numbers(values, self.form, len(self.fill))
+        block = self._read(values)
         _refuse_infinite(block)
         return _filled(block, self.fill, self.kept, says=self.says_missing)
 
+    def _read(self, values: Values) -> Floats:
+        return as_numbers(values, self.form, len(self.fill))
+
 
 @dataclass(frozen=True, eq=False)
-class Dates:
+class Dates(Numbers):
     """What dates tell: elapsed days, year, month, weekday and hour, as far as they differ."""
 
-    column: Column
-    names: tuple[str, ...]
-    form: DateFormat | None
     start: np.datetime64
-    fill: Floats
-    kept: NDArray[np.bool_]
-    says_missing: bool
-    quantity = True
-    code = False
 
-    def encode(self, values: Values) -> Floats:
-        """Numbers, and 1 where one is missing."""
-        parts = _date_parts(as_moments(values, self.form), self.start)
-        return _filled(parts, self.fill, self.kept, says=self.says_missing)
+    def _read(self, values: Values) -> Floats:
+        return _date_parts(as_moments(values, self.form), self.start)
 
 
 @dataclass(frozen=True, eq=False)
-class _Levels:
+class _Levels(Encoder):
     """Distinct values, in the order of their places."""
 
-    column: Column
-    names: tuple[str, ...]
     levels: tuple[str, ...]
-    says_missing: bool
 
     def _places(self, values: Values) -> Ints:
         return _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
@@ -150,9 +145,6 @@ class _Levels:
 
 class Indicators(_Levels):
     """One column for each category, and one for those missing."""
-
-    quantity = False
-    code = False
 
     def encode(self, values: Values) -> Floats:
         """Zeros, and a number at the row's own category, if it was there before."""
@@ -165,8 +157,7 @@ class Indicators(_Levels):
 class Codes(_Levels):
     """A code's place among those there are; -1 of one that is new."""
 
-    quantity = True
-    code = True
+    quantity = code = True
 
     def encode(self, values: Values) -> Floats:
         """Places as numbers."""
@@ -174,19 +165,14 @@ class Codes(_Levels):
 
 
 @dataclass(frozen=True, eq=False)
-class Ngrams:
+class Ngrams(Encoder):
     """Texts by the n-grams they share, and a column for those missing."""
 
-    column: Column
-    names: tuple[str, ...]
     weights: NgramWeights
     svd: Any
     scale: float
-    says_missing: bool
     known: tuple[str, ...]  # texts that elsewhere stand for none
     scores: Floats | None = None  # of the texts fitted, until these are encoded
-    quantity = False
-    code = False
 
     def encode(self, values: Values) -> Floats:
         """Components of the distinct texts, given to the rows that have them."""
@@ -202,29 +188,21 @@ class Ngrams:
 
 
 @dataclass(frozen=True, eq=False)
-class Except:
+class Except(Encoder):
     """Numbers or dates among which some odd texts count as missing."""
 
-    encoder: Numbers | Dates | Codes
+    encoder: Encoder
     odd: Odd
+    quantity = True
 
     @property
-    def column(self) -> Column:
-        """What became of the column, odd texts included."""
-        column = self.encoder.column
-        return replace(column, treatment=f"{self.odd.told}; {column.treatment}", lossy=True)
-
-    names = property(lambda self: self.encoder.names)
-    says_missing = property(lambda self: self.encoder.says_missing)
-    quantity = property(lambda self: self.encoder.quantity)
-    code = property(lambda self: self.encoder.code)
+    def code(self) -> bool:  # type: ignore[override]  # fixed for other encoders
+        """Whether the others are codes."""
+        return self.encoder.code
 
     def encode(self, values: Values) -> Floats:
         """What the others become, and gaps."""
         return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
-
-
-Encoder = LeftOut | Numbers | Dates | Indicators | Codes | Ngrams | Except
 
 
 def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
@@ -310,7 +288,8 @@ def keep_constant(values: Values) -> Encoder:
 def left_out(values: Values, role: str, why: str) -> LeftOut:
     """A column that is left out, and why."""
     missing = int(values.missing.sum())
-    return LeftOut(Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty")))
+    column = Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty"))
+    return LeftOut(column, (), says_missing=False)
 
 
 _WHY = {
@@ -357,7 +336,10 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
 
 def _except(odd: Odd, encoder: Encoder) -> Encoder:
     """The encoder of a column without its odd texts, for the column with them."""
-    return Except(encoder, odd) if isinstance(encoder, Numbers | Dates | Codes) else encoder
+    if not isinstance(encoder, Numbers | Codes):
+        return encoder
+    column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
+    return Except(column, encoder.names, encoder.says_missing, encoder, odd)
 
 
 def _format_of(values: Values) -> Format | None:
@@ -408,7 +390,7 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
         steps.append(f"all values are equal; a column says where {_gaps_told(n_missing)} {_are(n_missing)}")
     as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
     column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
-    return Numbers(column, tuple(names), form, fill, np.repeat(kept, width), bool(n_missing))
+    return Numbers(column, tuple(names), bool(n_missing), form, fill, np.repeat(kept, width))
 
 
 def _median(values: Floats) -> float:
@@ -447,7 +429,7 @@ def _dates(values: Values, form: DateFormat | None) -> Encoder:
     if n_missing:
         steps.append(f"filled {_gaps_told(n_missing)} with medians, and a column says where")
     column = Column(values.name, "date", "; ".join(steps), len(names), n_missing, lossy=True)
-    return Dates(column, tuple(names), form, start, fill, kept, bool(n_missing))
+    return Dates(column, tuple(names), bool(n_missing), form, fill, kept, start)
 
 
 def _indicators(values: Values) -> Encoder:
@@ -460,7 +442,7 @@ def _indicators(values: Values) -> Encoder:
         treatment += f"; {_gaps_told(n_missing)} {'has one of its own' if n_missing == 1 else 'have one of their own'}"
     as_is = not n_missing and len(names) <= MOST_LEVELS
     column = Column(values.name, "category", treatment, len(names), n_missing, as_is=as_is)
-    return Indicators(column, tuple(names), values.levels, bool(n_missing))
+    return Indicators(column, tuple(names), bool(n_missing), values.levels)
 
 
 def _codes(values: Values) -> Encoder:
@@ -476,7 +458,7 @@ def _codes(values: Values) -> Encoder:
             f"; {_gaps_told(n_missing)} {'gets a code of its own' if n_missing == 1 else 'get a code of their own'}"
         )
     column = Column(values.name, "code", treatment, 1, n_missing)
-    return Codes(column, (values.name,), levels, bool(n_missing))
+    return Codes(column, (values.name,), bool(n_missing), levels)
 
 
 def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
@@ -507,7 +489,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))
-    return Ngrams(column, tuple(names), weights, svd, float(scale), bool(n_missing), known, scores)
+    return Ngrams(column, tuple(names), bool(n_missing), weights, svd, float(scale), known, scores)
 
 
 def _asked_number(values: Values, _: Any) -> Encoder:

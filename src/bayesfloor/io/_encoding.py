@@ -9,19 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._types import Ints
 from bayesfloor.io._files import File
 from bayesfloor.io._messages import DataError, count
 
 _BLOCK = 1 << 20
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # bytes that Windows-1252 has no character for
-
-
-class Encoding(NamedTuple):
-    """The name Python has for an encoding, and what to tell the user if it is not UTF-8."""
-
-    codec: str
-    note: str
 
 
 class _Seen(NamedTuple):
@@ -32,14 +26,14 @@ class _Seen(NamedTuple):
     controls: frozenset[int]
 
 
-def find_encoding(file: File) -> Encoding:
-    """UTF-8, UTF-16 with its mark, Windows-1252 or Latin-1, as all bytes of the file allow."""
+def find_encoding(file: File) -> tuple[str, str]:
+    """UTF-8, UTF-16 with its mark, Windows-1252 or Latin-1, as all bytes allow; and what to say if it is not UTF-8."""
     with file.open() as stream:
         if bytes(stream.read(2)) in _UTF_16:
-            return Encoding("utf-16", f"{file.shown} is read as UTF-16 text")
+            return "utf-16", f"{file.shown} is read as UTF-16 text"
     seen = _look_at(file)
     if not seen.broken:
-        return Encoding("utf-8-sig", "")
+        return "utf-8-sig", ""
     if seen.fitting > seen.broken:
         raise DataError(
             f"{file.shown} is UTF-8 text except for {count(seen.broken, 'byte')}, the first in line "
@@ -48,18 +42,17 @@ def find_encoding(file: File) -> Encoding:
     if seen.controls & _NOT_1252:
         raise DataError(f"{file.shown} is neither UTF-8 nor Windows-1252 text. Save it as UTF-8 first.")
     codec, name = ("cp1252", "Windows-1252") if seen.controls else ("latin-1", "Latin-1")
-    return Encoding(codec, f"{file.shown} is not UTF-8 and is read as {name} text")
+    return codec, f"{file.shown} is not UTF-8 and is read as {name} text"
 
 
 def _look_at(file: File) -> _Seen:
     decoder = codecs.getincrementaldecoder("utf-8")("ignore")
-    high = fitting = 0
-    times = np.zeros(256, dtype=np.int64)
+    fitting, times = 0, np.zeros(256, dtype=np.int64)
     for block in _blocks(file):
         if block.isascii() and not decoder.getstate()[0]:
             continue
-        fitting += _non_ascii(decoder.decode(block))
-        times += np.bincount(np.frombuffer(block, dtype=np.uint8), minlength=256)
+        fitting += int(_byte_counts(decoder.decode(block).encode())[128:].sum())
+        times += _byte_counts(block)
     high = int(times[128:].sum())
     controls = frozenset((128 + np.flatnonzero(times[128:160])).tolist())
     return _Seen(fitting, high - fitting, controls)
@@ -76,9 +69,8 @@ def _blocks(file: File) -> Iterator[bytes]:
             yield block
 
 
-def _non_ascii(text: str) -> int:
-    """Bytes of UTF-8 above 127."""
-    return int(np.count_nonzero(np.frombuffer(text.encode(), dtype=np.uint8) > 127))
+def _byte_counts(block: bytes) -> Ints:
+    return np.bincount(np.frombuffer(block, dtype=np.uint8), minlength=256)
 
 
 def _first_broken_line(file: File) -> int:

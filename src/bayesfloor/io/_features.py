@@ -71,8 +71,7 @@ def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str
     if as_frame(X) is None:
         values = _read_array(estimator, X, allow_gaps=prepare == AUTO)
         if roles is None and not np.isnan(values).any():
-            width = values.shape[1]
-            return Table(Features(values, np.ones(width, dtype=bool)), np.arange(width))
+            return _all_quantities(values)
         X = values
     return _by_preparer(estimator, X, prepare, roles)
 
@@ -114,17 +113,20 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
 
     validate_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
-    made = preparer.fit_transform(X)
-    made = dense_if_small(made)
+    made = dense_if_small(preparer.fit_transform(X))
     options = {"dtype": np.float64, "ensure_min_samples": 2, "input_name": "prepared X"}
     if is_sparse(made):
-        values = check_array(made, accept_sparse="csr", **options)
-        return Table(Features(values, np.ones(values.shape[1], dtype=bool)), np.arange(values.shape[1]), preparer)
+        return _all_quantities(check_array(made, accept_sparse="csr", **options), preparer)
     values = check_array(made, order="C", ensure_all_finite="allow-nan", **options)
     if np.isnan(values).any():  # left by vectorizers whose models take gaps
         values = TablePreparer().fit_transform(values)
-    features = Features(values, np.ones(values.shape[1], dtype=bool))
-    return Table(features, np.arange(values.shape[1]), preparer)
+    return _all_quantities(values, preparer)
+
+
+def _all_quantities(values: Any, preparer: Any = None) -> Table:
+    """Columns that scaling may touch, each from its own."""
+    width = values.shape[1]
+    return Table(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
 
 
 def is_sparse(X: Any) -> bool:

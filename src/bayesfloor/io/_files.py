@@ -124,19 +124,15 @@ def find_file(path: str | os.PathLike[str] | bytes) -> File:
     if isinstance(path, bytes):
         return _of_bytes("bytes", path)
     if path == "-":
-        return _standard_input(sys.stdin.buffer.read())
+        if not (content := sys.stdin.buffer.read()):
+            raise DataError("standard input is empty. Expected a file, as in: bayesfloor check - -y label < data.csv")
+        return _of_bytes("stdin", content)
     if not str(path):
         raise DataError("the name of the file is empty. Expected a file, a folder of files, or -")
     try:
         return _find_place(Path(path))
     except OSError as error:
         raise DataError(f"{quote(path)} cannot be opened: {short(error.strerror or error)}.") from error
-
-
-def _standard_input(content: bytes) -> File:
-    if not content:
-        raise DataError("standard input is empty. Expected a file, as in: bayesfloor check - -y label < data.csv")
-    return _of_bytes("stdin", content)
 
 
 def _of_bytes(name: str, content: bytes) -> File:

@@ -18,45 +18,15 @@ from bayesfloor.engine._types import Floats
 # What stands for "no value": always, and where all other values of the column are numbers or dates.
 MISSING = frozenset({"", "?", "??", "n/a", "#n/a", "na", "<na>", "nan", "null", "(null)", "#null!", "-", "--", "\\n"})
 _MISSING_AMONG_NUMBERS = MISSING | {
-    *(
-        "none",
-        "nil",
-        "missing",
-        "unknown",
-        "undefined",
-        "n.a.",
-        "k.a.",
-        "k. a.",
-        "nat",
-        ".",
-        "..",
-        "...",
-        "\u2013",
-        "\u2014",
-        "*",
-    ),
-    *("not available", "not applicable", "keine angabe", "unbekannt", "#div/0!", "#value!", "#ref!", "#num!", "#nv"),
+    *("none", "nil", "missing", "unknown", "undefined", "n.a.", "k.a.", "k. a.", "nat", ".", "..", "...", "*"),
+    *("\u2013", "\u2014", "#div/0!", "#value!", "#ref!", "#num!", "#nv"),
+    *("not available", "not applicable", "keine angabe", "unbekannt"),
 }
 _PAIRS = (
     *(("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("nein", "ja"), ("falsch", "wahr")),
-    *(
-        ("non", "oui"),
-        ("faux", "vrai"),
-        ("no", "si"),
-        ("no", "sí"),
-        ("no", "sì"),
-        ("falso", "verdadero"),
-        ("nee", "ja"),
-    ),
-    *(
-        ("não", "sim"),
-        ("falso", "vero"),
-        ("nej", "ja"),
-        ("nie", "tak"),
-        ("нет", "да"),
-        ("いいえ", "はい"),
-        ("否", "是"),
-    ),
+    *(("non", "oui"), ("faux", "vrai"), ("no", "si"), ("no", "sí"), ("no", "sì"), ("falso", "verdadero")),
+    *(("nee", "ja"), ("não", "sim"), ("falso", "vero"), ("nej", "ja"), ("nie", "tak"), ("нет", "да")),
+    *(("いいえ", "はい"), ("否", "是")),
 )
 _MOST_SPELLINGS = 40  # of yes, no and missing
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|MXN|ZAR|KRW|TRY|RUB|US|R|kr|zł|Kč|Ft|Fr"

@@ -59,15 +59,19 @@ def read_one_label(y: Any, n_rows: int) -> Target:
 
 def missing_labels(y: Any) -> NDArray[np.bool_]:
     """Which rows have no label: None, NaN and their like."""
-    labels = np.asarray(_as_objects(y)) if not hasattr(y, "to_numpy") else y.to_numpy()
+    labels = _as_array(y)
     if labels.ndim != 1 or labels.dtype.kind not in "fOM":
         return np.zeros(len(labels) if labels.ndim else 0, dtype=bool)
     return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
 
 
+def _as_array(y: Any) -> np.ndarray:
+    return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else _as_objects(y))
+
+
 def _without_gaps(y: Any, row: Ints) -> np.ndarray:
     """The labels that there are; whole numbers as such, which a gap among them makes others."""
-    labels = (np.asarray(_as_objects(y)) if not hasattr(y, "to_numpy") else y.to_numpy())[row]
+    labels = _as_array(y)[row]
     is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
     return labels.astype(np.int64) if is_whole else labels
 
@@ -75,7 +79,10 @@ def _without_gaps(y: Any, row: Ints) -> np.ndarray:
 def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     """The classes, at least two, and the number of each row's."""
     classes, codes = read_labels(y, n_rows)
-    _check_classes(len(classes))
+    if len(classes) < 2:
+        raise ValueError(
+            f"Got {len(classes)} class, one class only, but expected at least 2: there is nothing to tell."
+        )
     return classes, codes
 
 
@@ -144,11 +151,6 @@ def _check_labels(labels: np.ndarray) -> None:
             f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True) + 1:,} "
             "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
         )
-
-
-def _check_classes(n_classes: int) -> None:
-    if n_classes < 2:
-        raise ValueError(f"Got {n_classes} class, one class only, but expected at least 2: there is nothing to tell.")
 
 
 def _read_soft(y: Any, n_rows: int, kind: str) -> Target:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from bayesfloor.engine._text import printable
 
 _LONGEST = 60
+_MOST = 5  # troubles told of one file
 
 
 class DataError(ValueError):
@@ -75,12 +76,12 @@ def refuse_length(found: str, length: int, n_rows: int) -> None:
         raise DataError(f"{found}, but there are {n_rows:,} rows of features. Expected as many, in the same order.")
 
 
-def troubles_of(shown: str, troubles: Sequence[str], most: int = 5) -> DataError:
+def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
     """All that is wrong with a file, in one line."""
     if len(troubles) == 1:
         return DataError(troubles[0])
-    listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:most], 1))
-    more = f" And {len(troubles) - most:,} more." if len(troubles) > most else ""
+    listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:_MOST], 1))
+    more = f" And {len(troubles) - _MOST:,} more." if len(troubles) > _MOST else ""
     return DataError(f"{shown} has {len(troubles):,} problems: {listed}{more}")
 
 

@@ -62,7 +62,10 @@ def read_npz(file: File, asked: Asked) -> Contents:
     """Features, labels, and other arrays that are asked for."""
     with _opened(file) as arrays:
         refuse_unknown(asked.named, arrays.files, "array")
-        name = asked.embedding if asked.embedding is not None else _find_features(arrays, asked.roles)
+        name = asked.embedding
+        if name is None:
+            question = "which array holds the features? Use --embedding."
+            name = _find_array(arrays, "X", asked.roles, question, flat=False)
         X = _check_features(_array(arrays, name), f"array {quote(name)}")
         labels = None if asked.labels_elsewhere else labels_of(*_label_array(arrays, asked.label, asked.roles))
         given = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
@@ -70,16 +73,9 @@ def read_npz(file: File, asked: Asked) -> Contents:
 
 
 def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
-    name = label if label is not None else _find_labels(arrays, taken)
+    question = "which array holds the labels? Use -y."
+    name = label if label is not None else _find_array(arrays, "y", taken, question, flat=True)
     return name, _coded(_array(arrays, name), name)
-
-
-def _find_features(arrays: Any, taken: list[str]) -> str:
-    return _find_array(arrays, "X", taken, "which array holds the features? Use --embedding.", flat=False)
-
-
-def _find_labels(arrays: Any, taken: list[str]) -> str:
-    return _find_array(arrays, "y", taken, "which array holds the labels? Use -y.", flat=True)
 
 
 def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:

@@ -8,13 +8,12 @@ from itertools import islice
 
 from bayesfloor.engine._text import show_labels
 from bayesfloor.io._columns import Values, as_gaps
-from bayesfloor.io._dates import date_format, may_be_date, may_be_time, time_format
+from bayesfloor.io._dates import SHAPE, date_format, may_be_date, may_be_time, time_format
 from bayesfloor.io._formats import is_gap, may_be_number, number_format
 
 _MOST_TEXTS = 5  # different odd ones; more are a vocabulary that says something
 _MOST_ROWS = 0.02  # of those that have a value: what is filled in for them hardly moves anything
 _FEWEST_READ = 20  # different numbers; fewer may be categories, as "1", "2" and "3 or more"
-_SHAPE = {ord(digit): "9" for digit in "012345678"}  # which digits there are does not matter
 _KINDS = {
     "number": (may_be_number, number_format, "a number", "numbers"),
     "date": (may_be_date, date_format, "a date", "dates"),
@@ -39,7 +38,7 @@ def find_odd(values: Values, *kinds: str) -> Odd | None:
     for kind in kinds:
         looks, find, one, many = _KINDS[kind]
         fits = cache(lambda shape, looks=looks: is_gap(shape, among_numbers=True) or looks(shape))
-        strange = (level for level in values.levels if not fits(level.translate(_SHAPE)))
+        strange = (level for level in values.levels if not fits(level.translate(SHAPE)))
         texts = tuple(islice(strange, _MOST_TEXTS + 1))
         if not 0 < len(texts) <= _MOST_TEXTS:
             continue

@@ -167,8 +167,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.strict:
             _refuse_preparation(self.columns_)
         _refuse_nothing(self.columns_)
-        self.quantity_ = _repeat([_marks(encoder, quantity=True) for encoder in self._encoders])
-        self.code_ = _repeat([_marks(encoder, quantity=False) for encoder in self._encoders])
+        self.quantity_ = np.concatenate([_marks(encoder, encoder.quantity) for encoder in self._encoders])
+        self.code_ = np.concatenate([_marks(encoder, encoder.code) for encoder in self._encoders])
         self.source_ = np.repeat(np.arange(len(table)), [column.width for column in self.columns_])
 
     def _encode(self, table: Sequence[Values]) -> Floats:
@@ -318,14 +318,9 @@ def _refuse_nothing(columns: Sequence[Column]) -> None:
         )
 
 
-def _marks(encoder: Encoder, *, quantity: bool) -> np.ndarray:
-    """Which of an encoder's columns are quantities, or codes; those that say where values are missing never are."""
-    mark = encoder.quantity if quantity else encoder.code
-    marks = np.full(len(encoder.names), mark)
-    if getattr(encoder, "says_missing", False) and not encoder.code:
+def _marks(encoder: Encoder, mark: bool) -> np.ndarray:  # noqa: FBT001
+    """A mark for each of an encoder's columns; never for one that says where values are missing."""
+    marks = np.full(len(encoder.names), mark, dtype=bool)
+    if encoder.says_missing and not encoder.code:
         marks[-1] = False
     return marks
-
-
-def _repeat(marks: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(marks).astype(bool)

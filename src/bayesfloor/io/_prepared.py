@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from bayesfloor.engine._result import Result
@@ -62,7 +62,7 @@ class Prepared(Result):
         return str(self).removeprefix("Prepared: ") or "nothing to do"
 
     def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(column, name) for column in self.columns] for name in _KINDS}
+        return {item.name: [getattr(column, item.name) for column in self.columns] for item in fields(Column)}
 
 
 def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str, ...] = ()) -> Prepared:

@@ -37,11 +37,6 @@ def says_id(name: str) -> bool:
     return not _ID_WORDS.isdisjoint(words) or any(word.endswith(_ID_ENDS) for word in words)
 
 
-def says_code(name: str) -> bool:
-    """Whether a column's name calls it a code."""
-    return not _CODE_WORDS.isdisjoint(words_of(name))
-
-
 def role_of_numbers(name: str, values: Floats) -> str:
     """The role of a column of numbers: empty, constant, counter, id, code or number."""
     gaps = np.isnan(values)
@@ -66,7 +61,7 @@ def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool
     Quantities are smooth: where one value is frequent, its neighbours occur. Rounded ones are not, but their last
     digits are few.
     """
-    named = says_code(name)
+    named = not _CODE_WORDS.isdisjoint(words_of(name))
     if low < 0 or high - low < MOST_LEVELS or not (named or _of_like_length(low, high)):
         return False
     levels = np.unique(given)

@@ -15,7 +15,7 @@ import numpy as np
 from bayesfloor.engine._text import as_utf8
 from bayesfloor.io._arrow import arrow, plain
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
-from bayesfloor.io._files import File, find_file, reading
+from bayesfloor.io._files import File, reading
 from bayesfloor.io._messages import DataError, count, troubles_of
 
 _BATCH = 1 << 16  # rows decoded at once
@@ -83,64 +83,10 @@ def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
         at += batch.num_rows
 
 
-def read_table(source: str | os.PathLike[str] | bytes) -> Table:
-    r"""The table in a file, in a folder of files, or in the bytes of a file.
-
-    CSV (``.csv``, ``.tsv``, ``.txt``; packed by gzip, zstd or bzip2), Parquet and Arrow are read, each by its
-    content. In a folder, files and folders whose names begin with ``.`` or ``_`` are not data, and folders called
-    ``column=value`` are columns of Parquet and Arrow tables.
-
-    Parameters
-    ----------
-    source : str, path or bytes
-        A file, a folder, or what a file holds.
-
-    Returns
-    -------
-    Table
-        Its columns and how to read them.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read; the message lists all troubles.
-
-    Examples
-    --------
-    >>> from bayesfloor.io._tables import read_table
-    >>> table = read_table("Größe;PLZ\n1.5;01067\n2.5;10115\n".encode("latin-1"))
-    >>> table.names
-    ['Größe', 'PLZ']
-    >>> table.notes
-    ('bytes is not UTF-8 and is read as Latin-1 text',)
-    >>> table.read().to_pydict()
-    {'Größe': [1.5, 2.5], 'PLZ': ['01067', '10115']}
-    """
-    file = find_file(source)
-    with reading(file):
-        return open_table(file)
-
-
 def table_of(stream: Any) -> Table:
-    """The table that an object of another library holds or streams.
+    """The table that an object with ``__arrow_c_stream__`` holds or streams: of a file it would have the same types.
 
-    Parameters
-    ----------
-    stream : object
-        Anything with ``__arrow_c_stream__``: a frame of Polars or pandas, a DuckDB relation, a reader or table of
-        PyArrow. What can be read once only is held in memory. A lazy frame is collected.
-
-    Returns
-    -------
-    Table
-        The same columns and types as a file of it would give.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from bayesfloor.io._tables import table_of
-    >>> table_of(pa.table({"size": [1, 2], "kind": ["a", "b"]})).names
-    ['size', 'kind']
+    What can be read once only is held in memory. A lazy frame is collected.
     """
     if not hasattr(stream, "__arrow_c_stream__") and hasattr(stream, "collect"):
         stream = stream.collect()

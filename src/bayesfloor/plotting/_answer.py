@@ -38,8 +38,6 @@ class AnswerDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     range_ : Rectangle
         The range; pale, and open to the left from 0, where it has no lower end.
     estimate_ : LineCollection
@@ -114,12 +112,9 @@ class AnswerDisplay(Display):
         self._draw_bounds()
         self._draw_names()
         self._draw_axis()
-        ax.set_title(_title(self.answer), loc="left", fontsize=10, pad=8 if self.target is None else 20)
+        title = f"Lowest possible error · reliability: {self.answer.reliability}"
+        ax.set_title(title, loc="left", fontsize=10, pad=8 if self.target is None else 20)
         return self
-
-    @property
-    def _ranked(self) -> list[tuple[str, float]]:
-        return ranked(self.answer)
 
     @property
     def _n_rows(self) -> int:
@@ -134,7 +129,7 @@ class AnswerDisplay(Display):
         self.estimate_ = self.ax_.vlines([answer.estimate], -0.42, 0.42, colors=DARK, linewidth=2.6)
 
     def _draw_markers(self) -> None:
-        errors = [error for _, error in self._ranked]
+        errors = [error for _, error in ranked(self.answer)]
         y = np.arange(1, 1 + len(errors))
         self.ax_.hlines(y, 0, errors, colors=PALE, linewidth=0.8, zorder=0)
         self.markers_ = self.ax_.scatter(errors, y, s=20, color=STRONG)
@@ -147,16 +142,16 @@ class AnswerDisplay(Display):
 
     def _draw_names(self) -> None:
         """What each row is on the left, its numbers on the right: neither can touch a bar."""
-        names = ["lowest possible error", *label_texts([learner_name(name) for name, _ in self._ranked], NAME)]
+        names = ["lowest possible error", *label_texts([learner_name(name) for name, _ in ranked(self.answer)], NAME)]
         answer = self.answer
         numbers = [about(answer.estimate, answer.lower, answer.upper)]
-        numbers += [f"cross-validated error {percent(error)} %" for _, error in self._ranked]
+        numbers += [f"cross-validated error {percent(error)} %" for _, error in ranked(self.answer)]
         if self.bounds is not None:
             names.append("tree bounds")
             numbers.append(bounds_text(self.answer, self.bounds))
         self.ax_.set_yticks(range(len(names)), names, **label_style())
         for y, text in enumerate(numbers):
-            grey = {"color": GREY} if y > len(self._ranked) else {}
+            grey = {"color": GREY} if y > len(ranked(self.answer)) else {}
             self._write(text, (1.0, y), (5, 0), self.ax_.get_yaxis_transform(), va="center", **grey)
         if self.bounds is not None:
             self.ax_.get_yticklabels()[-1].set_color(GREY)
@@ -194,7 +189,7 @@ class AnswerDisplay(Display):
 
     def _columns(self) -> dict[str, Any]:
         rows = [("lowest possible error", self.answer.lower, self.answer.estimate, self.answer.upper)]
-        rows += [(name, np.nan, error, np.nan) for name, error in self._ranked]
+        rows += [(name, np.nan, error, np.nan) for name, error in ranked(self.answer)]
         if self.bounds is not None:
             rows.append(("tree bounds", self.bounds[0], np.nan, self.bounds[1]))
         return dict(zip(("name", "lower", "estimate", "upper"), map(list, zip(*rows, strict=True)), strict=True))
@@ -220,7 +215,3 @@ def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
     from bayesfloor.answer._answer import TOO_HIGH  # late: it brings SciPy's distributions
 
     return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)
-
-
-def _title(answer: Answer) -> str:
-    return f"Lowest possible error · reliability: {answer.reliability}"

@@ -44,8 +44,6 @@ class BoundsDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     lines_ : dict of name -> Line2D
         "truth", and means over repetitions: "lower", "estimate", "upper", "uncorrected".
     band_ : PolyCollection

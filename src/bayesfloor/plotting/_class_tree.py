@@ -36,8 +36,6 @@ class ClassTreeDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     layout_ : TreeLayout
         Where everything is; ``layout(tree)`` gives the same without matplotlib.
     lines_ : LineCollection
@@ -75,8 +73,7 @@ class ClassTreeDisplay(Display):
         """
         if hasattr(estimator, "tree_"):
             return cls(estimator.tree_).plot(**looks)
-        pairwise = estimator.pairwise_
-        return cls(pair_tree(pairwise, cut)).plot(**looks)
+        return cls(pair_tree(estimator.pairwise_, cut)).plot(**looks)
 
     @classmethod
     def from_results(cls, tree: ClassTree, **looks: Any) -> ClassTreeDisplay:
@@ -107,11 +104,9 @@ class ClassTreeDisplay(Display):
         return "floor" if np.isfinite(self.tree.floor).any() else "link"
 
     def _points_a_row(self, planned: float) -> float:
-        height = planned if self._own else self._height_of_row()
-        return 72 * height
-
-    def _height_of_row(self) -> float:
-        return float(self.ax_.get_window_extent().height / self.figure_.dpi / len(self.tree.classes))
+        if self._own:
+            return 72 * planned
+        return 72 * float(self.ax_.get_window_extent().height / self.figure_.dpi / len(self.tree.classes))
 
     def _draw_tree(self, placed: TreeLayout, cmap: str) -> None:
         from matplotlib.collections import LineCollection

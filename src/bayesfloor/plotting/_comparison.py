@@ -44,8 +44,6 @@ class ComparisonDisplay(ResultDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     bars_ : BarContainer
         Predicted fractions of cross-class edges.
     intervals_, marks_ : LineCollection, PathCollection

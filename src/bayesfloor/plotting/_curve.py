@@ -42,8 +42,6 @@ class CurveDisplay(ResultDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     points_, bars_ : Line2D, LineCollection
         Cross-validated errors and their 95 % intervals.
     line_, band_ : Line2D, PolyCollection

@@ -15,6 +15,8 @@ STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to
 MAP = "Oranges"  # light to dark, so that it prints in grey
 MOST = 40  # classes that a page has room for
 
+_HEAD = "Attributes\n----------\n"
+_AXES_DOC = "ax_, figure_ : Axes and Figure\n    Set by ``plot``.\n"
 _PLOT_DOC = """{head}
 
 Parameters
@@ -40,6 +42,7 @@ class Display(Tabled):
     _own: bool = False
 
     def __init_subclass__(cls) -> None:
+        cls.__doc__ = cleandoc(cls.__doc__ or "").replace(_HEAD, _HEAD + _AXES_DOC)
         plot = vars(cls).get("plot")
         if plot is not None:
             plot.__doc__ = _plot_doc(plot.__doc__ or "")

@@ -45,8 +45,6 @@ class ForestDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     within_, cross_ : LineCollection
         Edges inside classes, and between them.
     names_ : list of Text

@@ -52,8 +52,6 @@ class GapDisplay(ResultDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     bounds_ : list of BarContainer
         Ranges of the whole problem, of classes and of pairs.
     errors_, intervals_ : list of PathCollection, of LineCollection
@@ -120,17 +118,15 @@ class GapDisplay(ResultDisplay):
         ground = np.where(np.isnan(lines.lower[k]), PALE, LIGHT)
         bounds, _ = draw_bounds(ax, y, (np.nan_to_num(lines.lower[k]), lines.estimate[k], lines.upper[k]), ground, DARK)
         intervals = draw_intervals(ax, y, lines.low[k], lines.high[k], STRONG)
-        ink = np.where(lines.word[k] == _words().room, STRONG, "white")
+        ink = np.where(lines.room[k], STRONG, "white")
         looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
         return bounds, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
 
     def _write_words(self, part: _Part, y: Ints) -> list[Any]:
-        room = _words().room
-        weights = {word: "bold" if word == room else "normal" for word in part.lines.word}
-        looks = {"size": 8, "color": DARK}
+        words, room = part.lines.word[part.shown], part.lines.room[part.shown]
         return [
-            write_beside(self.ax_, 1.0, at, word, 5, weight=weights[word], **looks)
-            for at, word in zip(y, part.lines.word[part.shown], strict=True)
+            write_beside(self.ax_, 1.0, at, word, 5, weight="bold" if bold else "normal", size=8, color=DARK)
+            for at, word, bold in zip(y, words, room, strict=True)
         ]
 
     def _draw_names(self, parts: list[_Part], places: list[Ints]) -> None:
@@ -149,17 +145,6 @@ class GapDisplay(ResultDisplay):
         ]
 
 
-class _Words(NamedTuple):
-    room: str
-    none: str
-
-
-def _words() -> _Words:
-    from bayesfloor.selection._gap import NO_ROWS, ROOM  # late: it brings scikit-learn
-
-    return _Words(ROOM, NO_ROWS)
-
-
 def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) -> _Part:
     n, n_all = len(shown), len(names)
     head = f"{n} worst of {n_all:,} {what}" if n < n_all else what
@@ -168,9 +153,10 @@ def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) 
 
 def _worst(lines: GapLines, most: int | None) -> Ints:
     """Those with room to improve, most rows to be won first; then the others likewise, and those without rows."""
-    room, none = _words()
+    from bayesfloor.selection._gap import NO_ROWS  # late: it brings scikit-learn
+
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
-    return np.lexsort((-won, lines.word != room, lines.word == none))[:most]
+    return np.lexsort((-won, ~lines.room, lines.word == NO_ROWS))[:most]
 
 
 def _places(sizes: list[int]) -> list[Ints]:

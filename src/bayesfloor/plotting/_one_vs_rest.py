@@ -47,8 +47,6 @@ class OneVsRestDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     bounds_ : BarContainer
         Bars from lower to upper bound.
     points_, intervals_ : PathCollection, LineCollection

@@ -53,8 +53,6 @@ class PairwiseDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     image_ : AxesImage
         The coloured cells.
     dots_ : PathCollection
@@ -169,11 +167,10 @@ class PairwiseDisplay(Display):
         size = min(8.0, 18 * self._cell(_CELLS[1][1]))
         if size < _SMALLEST:
             return []
-        shades, digits = luminance(self.image_.to_rgba(cells)), 2 if self.image_.get_clim()[1] > 0.1 else 3
+        light = luminance(self.image_.to_rgba(cells)) > 0.2  # where dark ink has more contrast
+        digits, centre = 2 if self.image_.get_clim()[1] > 0.1 else 3, {"ha": "center", "va": "center", "size": size}
         return [
-            self.ax_.text(
-                j, i, f"{cells[i, j]:.{digits}f}", ha="center", va="center", size=size, color=_ink(shades[i, j])
-            )
+            self.ax_.text(j, i, f"{cells[i, j]:.{digits}f}", color=DARK if light[i, j] else "white", **centre)
             for i, j in zip(*np.nonzero(~cells.mask), strict=True)
         ]
 
@@ -209,8 +206,3 @@ def luminance(colors: Any) -> Floats:
     rgb = np.asarray(colors, dtype=np.float64)[..., :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return linear @ np.array([0.2126, 0.7152, 0.0722])
-
-
-def _ink(shade: float) -> str:
-    """The ink with more contrast on a ground of this luminance."""
-    return DARK if shade > 0.2 else "white"

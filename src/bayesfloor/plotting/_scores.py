@@ -27,8 +27,6 @@ class SampleScoreDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     all_, suspects_ : BarContainer
         Numbers of rows in each bin, of all and of suspects.
 
@@ -88,6 +86,3 @@ class SampleScoreDisplay(Display):
             swatch(f"all {len(self.score):,} rows", linewidth=0.5, edgecolor=DARK, facecolor=few["color"]),
             swatch(f"{n_suspects:,} suspect" if n_suspects else "none suspect", linewidth=0.5, **hatched),
         ]
-
-    def _columns(self) -> dict[str, Any]:
-        return {"score": self.score, "suspect": self.suspect}

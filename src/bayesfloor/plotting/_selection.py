@@ -44,8 +44,6 @@ class SelectionDisplay(ResultDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     shown_ : int array
         Which steps are drawn, from the top.
     band_ : BarContainer

@@ -29,8 +29,6 @@ class TreesDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Set by ``plot``.
     line_, bars_, band_ : Line2D, LineCollection, PolyCollection
         Means, standard deviations, and where 90 % of the estimates are.
 

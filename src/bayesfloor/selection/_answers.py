@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bayesfloor.answer._answer import Answer
-from bayesfloor.floor._bayes_floor import BayesFloor
+
+if TYPE_CHECKING:
+    from bayesfloor.floor._bayes_floor import BayesFloor  # which loads scikit-learn
 
 
-def answer_of(floor: BayesFloor, answer: Answer | None) -> Answer:
+def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
     """The answer given, or else the floor's own."""
+    from bayesfloor.floor._bayes_floor import check_floor
+
+    check_floor(floor)
     if answer is None:
         return floor.answer()
     if answer.n_classes != len(floor.classes_):

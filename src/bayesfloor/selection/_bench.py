@@ -71,7 +71,8 @@ class Bench:
         for units in self._rounds:
             values = self.values([(*chosen, *each) for each in more], units)
             order = np.argsort(values, kind="stable")
-            last, more = more, [more[i] for i in order[: _kept(len(more))]]
+            part = _KEPT if len(more) <= _MANY else 2 * _KEPT
+            last, more = more, [more[i] for i in order[: max(_ALWAYS, len(more) // part)]]
         return last[order[0]], float(values[order[0]])
 
     def gain_error(self, before: Chosen, after: Chosen) -> float:
@@ -127,11 +128,6 @@ class Bench:
     def _quarters(self) -> list[Ints]:
         rng = np.random.default_rng(self.seed)
         return [part for _ in range(_DEALS) for part in deal(self.sample, N_PARTS, rng)]
-
-
-def _kept(n_candidates: int) -> int:
-    """How many of so many candidates go on to the next round."""
-    return max(_ALWAYS, n_candidates // (_KEPT if n_candidates <= _MANY else 2 * _KEPT))
 
 
 def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> float:

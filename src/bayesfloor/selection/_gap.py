@@ -50,6 +50,11 @@ class GapLines(Result):
     upper: Any
     word: Any
 
+    @property
+    def room(self) -> Any:
+        """Where there is room to improve."""
+        return self.word == ROOM
+
     def _summary(self) -> str:
         words, counts = np.unique(np.atleast_1d(self.word), return_counts=True)
         return ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
@@ -129,7 +134,7 @@ class Gap(Result):
         if len(self.classes) == 2:
             return []
         lines, names = self.by_pair, show_labels(self.classes.tolist())
-        won = np.where(lines.word == ROOM, np.nan_to_num(lines.error - lines.upper) * lines.n_rows, 0.0)
+        won = np.where(lines.room, np.nan_to_num(lines.error - lines.upper) * lines.n_rows, 0.0)
         most = np.argsort(-won, kind="stable")[:_SHOWN_PAIRS]
         one, two = np.triu_indices(len(names), 1)
         return [

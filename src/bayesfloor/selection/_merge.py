@@ -14,7 +14,7 @@ from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import about, join_labels, percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
+from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._bounds import constant_error
 from bayesfloor.selection._answers import answer_of
 
@@ -134,13 +134,8 @@ class MergeAdvice(Result):
 
     def _alike_text(self) -> str:
         alike, n = sum(step.alike for step in self.steps), len(self.steps)
-        return (
-            "shown to be alike"
-            if alike == n
-            else f"{alike} of {n} shown to be alike"
-            if alike
-            else "not shown to be alike"
-        )
+        which = "" if alike == n else f"{alike} of {n} " if alike else "not "
+        return f"{which}shown to be alike"
 
     def _target_text(self) -> list[str]:
         if self.target is None:
@@ -212,7 +207,6 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     What is lost: 66.7 % of the rows belong to classes no longer distinguished.
     Always naming the most frequent class then has an error of 33.3 % instead of 66.7 %.
     """
-    check_floor(floor)
     if target is not None:
         check_target(target)
     classes = _Classes(floor, answer_of(floor, answer), target)

@@ -84,7 +84,7 @@ class Race:
         """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
         if each == r.best:
             return 1.0
-        gap = (r.rate(each) if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.rate(r.best)
+        gap = (r.ahead[each] if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.ahead[r.best]
         error = r.error(each, r.best, hopeful=True)
         return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
 
@@ -174,14 +174,10 @@ class Round:
         """The cross rate of one on these rows."""
         return self.graphs[each].cross_rate
 
-    def rate(self, each: int) -> float:
-        """The cross rate predicted of one."""
-        return self.ahead[each]
-
     @property
     def best(self) -> int:
         """The one with the lowest rate; of equals the one that is lower now, of these the first."""
-        return min(self.ahead, key=lambda each: (self.rate(each), self.measured(each)))
+        return min(self.ahead, key=lambda each: (self.ahead[each], self.measured(each)))
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
         """Standard error of the difference of two, of the first as predicted or at its most hopeful."""

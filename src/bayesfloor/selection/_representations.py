@@ -145,7 +145,7 @@ def _make_all(
 ) -> tuple[list[Ints], list[Candidate]]:
     """Units of each fold, and all representations, in the input's order of rows."""
     once = {}
-    for name, candidate in given.items():
+    for name, candidate in given.items():  # no comprehension, which is a frame of its own to warnings
         once[name] = make_once(name, candidate, X, sample.n_input)
     needy = [name for name, made in once.items() if made is None]
     folds = deal(sample, _FOLDS if needy else 1, rng)
@@ -178,13 +178,13 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
     last, M = race.rounds[-1], len(made)
     best = last.best
     measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
-    rate = np.array([measured[each].rate(each) for each in range(M)])
-    gap = np.array([measured[each].rate(each) - measured[each].rate(best) for each in range(M)])
+    rate = np.array([measured[each].ahead[each] for each in range(M)])
+    gap = np.array([measured[each].ahead[each] - measured[each].ahead[best] for each in range(M)])
     error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
     n_rows = np.array([r.n_rows for r in measured])
     p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
     ranked = np.lexsort((rate, n_rows < n_rows.max()))
-    columns = {
+    columns: dict[str, Any] = {
         "names": [each.name for each in made],
         "how": [each.how for each in made],
         "n_features": np.array([each.features.values.shape[1] for each in made]),
@@ -196,9 +196,10 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
         "difference_low": gap - race.reach * error,
         "difference_high": gap + race.reach * error,
         "p_value": p_value,
-        "word": [_word(each == best, p <= 1 - race.level) for each, p in enumerate(p_value)],
+        "word": np.where(p_value <= 1 - race.level, "worse", NO_DIFFERENCE).tolist(),
     }
-    picked = float(np.clip(last.rate(best) + _flattery(last, race.random_state), 0.0, 1.0))
+    columns["word"][best] = "best"
+    picked = float(np.clip(last.ahead[best] + _flattery(last, race.random_state), 0.0, 1.0))
     return Comparison(
         **in_order(ranked, columns),
         best_cross_rate=picked,
@@ -206,10 +207,6 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
         level=race.level,
         rounds=tuple(_tell(r, made) for r in race.rounds),
     )
-
-
-def _word(is_best: bool, is_worse: bool) -> str:  # noqa: FBT001
-    return "best" if is_best else "worse" if is_worse else NO_DIFFERENCE
 
 
 def _flattery(last: Round, seed: int) -> float:
@@ -225,7 +222,7 @@ def _flattery(last: Round, seed: int) -> float:
     covariance = np.array(
         [[(own[i] + own[j] - apart.get((min(i, j), max(i, j)), 0.0)) / 2 for j in names] for i in names]
     )
-    rates = np.array([last.rate(each) for each in names])
+    rates = np.array([last.ahead[each] for each in names])
     noise = np.random.default_rng(seed).multivariate_normal(
         np.zeros(len(names)), covariance, _DRAWS, check_valid="ignore"
     )

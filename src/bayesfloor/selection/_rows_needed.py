@@ -12,6 +12,7 @@ from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, check
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import two_digits
 from bayesfloor.engine._types import Floats
+from bayesfloor.selection._answers import answer_of
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor  # which loads scikit-learn
@@ -103,7 +104,7 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
     'enough'
     """
     check_target(target)
-    answer = floor if isinstance(floor, Answer) else _answer_of(floor)
+    answer = floor if isinstance(floor, Answer) else answer_of(floor)
     curve, error = answer.curve, 1 - float(target)
     here = int(curve.n_rows[curve.measured][-1]) if len(curve.n_rows) else 0
     needed, low, high = (_first_below(curve.n_rows, each, error) for each in (curve.error, curve.low, curve.high))
@@ -114,13 +115,6 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
         return SamplesNeeded(float(target), here, np.inf, np.inf, np.inf, OUT_OF_REACH)
     word = MORE if here < needed < np.inf else TOO_CLOSE
     return SamplesNeeded(float(target), here, needed, low, high, word)
-
-
-def _answer_of(floor: BayesFloor) -> Answer:
-    from bayesfloor.floor._bayes_floor import check_floor
-
-    check_floor(floor)
-    return floor.answer()
 
 
 def _first_below(n_rows: Any, errors: Floats, error: float) -> float:

@@ -175,20 +175,20 @@ def two_samples(
     prepare(len(points), points.shape[1], n_trees, 2)
     rng, forest = np.random.default_rng(random_state), grow(points, n_trees, None, n_jobs)
     alike = _find_alike(forest)
-    leak = _test_leak(alike, in_b, rng)
-    leaking = bool(_SHOWN_TESTS * leak.p_value <= level)
+    leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
+    leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
     rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
     shift = _test_shift(grow(points[rows], n_trees, None, n_jobs) if leaking else forest, in_b[rows], rng)
     shifted = bool(_SHOWN_TESTS * shift.p_value <= level)
     return TwoSamples(
         word=_WORDS[shifted, leaking],
-        p_value=min(1.0, _SHOWN_TESTS * min(shift.p_value, leak.p_value)),
+        p_value=min(1.0, _SHOWN_TESTS * min(shift.p_value, leak_p_value)),
         shift_p_value=shift.p_value,
-        leak_p_value=leak.p_value,
+        leak_p_value=leak_p_value,
         cross_rate=shift.cross_rate,
         expected=shift.expected,
         copies=_list_copies(alike, in_b),
-        expected_copies=leak.expected,
+        expected_copies=expected_copies,
         suspects=np.sort(rows[_find_suspects(shift, level)]) - n_a if shifted else np.empty(0, dtype=np.int64),
         n_a=n_a,
         n_b=len(points) - n_a,
@@ -253,27 +253,20 @@ def _find_alike(forest: Forest) -> Ints:
     return np.asarray(connected_components(joins, directed=False)[1])[forest.vertex]
 
 
-class _Leak(NamedTuple):
-    """P-value of the leak, and how many copies random splits show."""
-
-    p_value: float
-    expected: float
-
-
-def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> _Leak:
-    """How many rows of B are equal to rows of A, among splits at random into as many rows each.
+def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+    """P-value of the leak, and how many rows of B are equal to rows of A in random splits into as many rows each.
 
     Only rows that have an equal matter; how many of them are of B is hypergeometric.
     """
     sets, n_b = _sets_of_several(alike), int(in_b.sum())
     some = sets >= 0
     if not some.any():
-        return _Leak(1.0, 0.0)
+        return 1.0, 0.0
     drawn = rng.hypergeometric(n_b, len(in_b) - n_b, int(some.sum()), _PERMUTATIONS)
     split = np.arange(int(some.sum()))
     permuted = np.array([_count_copies(sets[some], rng.permutation(split) < number) for number in drawn])
     own = _count_copies(sets[some], in_b[some])
-    return _Leak(share_not_above(-own, -permuted), float(permuted.mean()))
+    return share_not_above(-own, -permuted), float(permuted.mean())
 
 
 def _sets_of_several(alike: Ints) -> Ints:

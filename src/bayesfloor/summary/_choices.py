@@ -14,7 +14,7 @@ from bayesfloor.engine._text import about, percent, show_labels, span
 from bayesfloor.engine._types import Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._filter import FeatureFloors
-from bayesfloor.selection._gap import ROOM, Gap, GapLines
+from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._path import SelectionPath
 from bayesfloor.summary._words import amount, points
 
@@ -103,7 +103,7 @@ def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
     lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
     lines += [(names[k], found.by_class, k) for k in _most_won(found.by_class, most).tolist()]
     pairs = _most_won(found.by_pair, most)
-    room = pairs[found.by_pair.word[pairs] == ROOM]
+    room = pairs[found.by_pair.room[pairs]]
     lines += [(f"{names[one[k]]} and {names[two[k]]}", found.by_pair, k) for k in room.tolist()]
     return [head, *(_gap_row(*line) for line in lines)]
 

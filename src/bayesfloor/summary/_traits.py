@@ -10,6 +10,7 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._text import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
+from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._words import amount, count
 
@@ -82,7 +83,7 @@ def _scale(facts: Facts) -> Trait:
 
 def _ties(overall: Floor) -> Trait:
     low, high = overall.tie_spread
-    weak = high - low > 2 * 1.96 * overall.std_error
+    weak = high - low > 2 * two_sided(0.95) * overall.std_error
     if not high > low:
         return Trait("BF203", "ties", weak=False, text="equally long edges make no difference")
     return Trait(
@@ -94,7 +95,7 @@ def _ties(overall: Floor) -> Trait:
 
 
 def _sparse(overall: Floor) -> Trait:
-    reach = 1.96 * overall.std_error
+    reach = two_sided(0.95) * overall.std_error
     error = f"sampling error: ±{percent(reach)} points"
     if not np.isfinite(overall.bias):
         return Trait("BF204", "sparse data", weak=False, text="too few distinct rows to measure how sparse they are")
