@@ -48,6 +48,22 @@ def test_the_neighbour_is_near(flipped):
             assert np.linalg.norm(X[near] - X[row]) <= np.sort(away)[5]
 
 
+def test_the_first_row_of_a_sample_is_a_neighbour_like_any_other(flipped):
+    """Its place, 0, is not taken for none: row and label beside a suspect are those of the neighbour."""
+    X, y, wrong = flipped
+    floor = BayesFloor(interval="fast").fit(X, y)
+    first = floor.fitted_.sample.row[0]
+    odd = wrong[y[wrong] != y[first]][0]
+    X = X.copy()
+    X[odd] = X[first] + 1e-6
+    rows = rows_to_see(floor.fit(X, y))
+    place = rows.scores.row.tolist().index(odd)
+
+    assert floor.fitted_.sample.row[0] == first
+    assert rows.nearest[place] == first
+    assert rows.nearest_label[place] == y[first]
+
+
 @pytest.mark.slow
 def test_rows_are_those_of_samples(fresh):
     """The same figures, in another order."""
