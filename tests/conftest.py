@@ -71,6 +71,21 @@ def _real_race(request, monkeypatch, _cheap_races):
         _set_race(monkeypatch, _cheap_races)
 
 
+@pytest.fixture(scope="module")
+def linear_alone():
+    """Races of linear models alone, for files of tests that only compare answers with one another."""
+    from bayesfloor.answer import _make
+
+    def choose(*given):
+        learners, left_out = chosen(*given)
+        return {name: made for name, made in learners.items() if name == "linear"}, left_out
+
+    chosen = _make.choose_learners
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_make, "choose_learners", choose)
+        yield
+
+
 def _seed():
     return int(os.environ.get("BAYESFLOOR_SEED", "0"))
 

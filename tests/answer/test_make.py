@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -79,6 +79,7 @@ def test_pure_chance_is_no_signal():
     assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
 
 
+@pytest.mark.slow
 def test_parity_is_never_out_of_reach():
     """The Bayes error is 0, and no learner sees anything."""
     rng = np.random.default_rng(0)
@@ -136,7 +137,7 @@ def test_weights_are_refused():
 
 def test_the_effort_is_kept():
     """The effort is kept."""
-    floor = BayesFloor().fit(*load_breast_cancer(return_X_y=True))
+    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
 
     quick = floor.answer(effort="quick")
     assert quick.effort == "quick"
@@ -203,6 +204,7 @@ def test_large_sets_are_learnt_from_in_part(monkeypatch):
     assert found.estimate <= found.upper
 
 
+@pytest.mark.slow
 def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
     """Near-copies on both sides of a fold would make every learner look perfect."""
     rng = np.random.default_rng(0)
@@ -218,6 +220,7 @@ def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
     assert grouped.upper == grouped.guessing
 
 
+@pytest.mark.slow
 def test_other_labels_have_an_answer_of_their_own():
     """The old one is about another problem."""
     X, y = gaussians(200)
