@@ -38,6 +38,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for fixture in TIER_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(TIER_OF_FIXTURE[fixture])
+        if "check_estimator_sparse_" in item.name:  # scikit-learn's, which cannot be marked: a fit for every format
+            item.add_marker("slow")
         if os.name != "posix" and item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason="needs POSIX"))
 

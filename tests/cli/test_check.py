@@ -336,6 +336,7 @@ def test_a_hostile_name_of_the_label_cannot_act_on_the_terminal(run, tmp_path):
     assert wild(ended.stdout) == []
 
 
+@pytest.mark.slow
 def test_commands_to_go_on_with_read_the_same_data(run, mislabelled):
     """Without --drop the very command that was suggested ends in an error."""
     ended = run("check", mislabelled.name, "-y", "label", "--drop", "name", cwd=mislabelled.parent)

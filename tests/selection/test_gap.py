@@ -321,6 +321,7 @@ def test_classes_without_rows_have_no_word(rng, floor):
     assert gap(floor, [1], [1]).to_dict()["by_pair"]["error"] == [0.0, None, 0.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["groups", "probabilities", "votes", "merged"])
 def test_every_kind_of_floor_will_do(rng, kind):
     """What the floor was fitted to is no concern of the model."""

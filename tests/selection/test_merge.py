@@ -56,6 +56,7 @@ def test_every_step_has_the_range_of_the_answer(rng):
         assert step.upper <= answer.upper
 
 
+@pytest.mark.slow
 def test_merged_ranges_hold_the_known_truth(rng):
     """Two pairs of classes, far from one another: once merged, the optimal cut between them is half way."""
     X, y = draw(rng, 2000, [0, 0, 3, 3])
@@ -68,6 +69,7 @@ def test_merged_ranges_hold_the_known_truth(rng):
     assert not advice.after.lower > truth + 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["probabilities", "votes", "groups", "ties"])
 def test_every_kind_of_label_will_do(rng, kind):
     """Learners see one label per row."""

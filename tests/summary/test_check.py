@@ -265,6 +265,7 @@ def test_a_table_is_the_same_by_every_road(table, tmp_path):
         assert other.prepared == first.prepared
 
 
+@pytest.mark.slow
 def test_arrays_of_a_file_are_the_arrays_themselves(gaussians, tmp_path):
     """Whoever saved arrays need not load them."""
     X, y = gaussians(0, [60, 60])
@@ -381,6 +382,7 @@ def test_votes_are_counted_as_votes_and_rows_as_rows(made):
     assert found.rows.n_suspect <= 40
 
 
+@pytest.mark.slow
 def test_chances_of_one_and_nothing_are_hard_labels(gaussians):
     """One-hot labels are labels."""
     X, y = gaussians(4, [30, 30])
@@ -493,6 +495,7 @@ def test_noise_reads_as_no_signal(made):
     assert replace(found, target=None).verdict.startswith("No signal found: ")
 
 
+@pytest.mark.slow
 def test_noise_never_looks_easy(gaussians, global_random_seed):
     """One draw in twenty passes a test at 5 %; none may promise much."""
     found = check(*gaussians(global_random_seed, [100, 100], shift=0.0))
@@ -555,6 +558,7 @@ def test_the_answer_does_not_depend_on_the_target(gaussians):
     assert check(X, y, 0.5).answer.to_dict() == check(X, y, 0.99).answer.to_dict() == check(X, y).answer.to_dict()
 
 
+@pytest.mark.slow
 def test_a_check_has_the_very_answer_of_the_floor(gaussians):
     """One race, one answer, to the last digit."""
     X, y = gaussians(3, [60, 60])

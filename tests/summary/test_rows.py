@@ -18,30 +18,31 @@ def flipped(gaussians):
     return X, y, wrong
 
 
-def test_wrong_labels_are_found_by_their_row(flipped):
+@pytest.fixture(scope="module")
+def listed(flipped):
+    """The rows that a check of these lists."""
+    return check(*flipped[:2], scale=None).rows
+
+
+def test_wrong_labels_are_found_by_their_row(flipped, listed):
     """Numbers are those of the input, from 0."""
-    X, y, wrong = flipped
-    rows = check(X, y, learners={}).rows
+    _, y, wrong = flipped
 
-    assert len(set(wrong.tolist()) & set(rows.scores.row.tolist())) >= 8
-    assert np.array_equal(rows.scores.label, y[rows.scores.row])
+    assert len(set(wrong.tolist()) & set(listed.scores.row.tolist())) >= 8
+    assert np.array_equal(listed.scores.label, y[listed.scores.row])
 
 
-def test_every_row_has_a_neighbour_with_another_label(flipped):
+def test_every_row_has_a_neighbour_with_another_label(flipped, listed):
     """The proof to look at."""
-    X, y, _ = flipped
-    rows = check(X, y, learners={}).rows
-
-    assert (rows.nearest >= 0).all()
-    assert np.array_equal(rows.nearest_label, y[rows.nearest])
-    assert (rows.nearest_label != rows.scores.label).all()
+    assert (listed.nearest >= 0).all()
+    assert np.array_equal(listed.nearest_label, flipped[1][listed.nearest])
+    assert (listed.nearest_label != listed.scores.label).all()
 
 
-def test_the_neighbour_is_near(flipped):
+def test_the_neighbour_is_near(flipped, listed):
     """Among the nearest of another label, as far as edges tell."""
     X, y, wrong = flipped
-    rows = check(X, y, scale=None, learners={}).rows
-    for row, near in zip(rows.scores.row, rows.nearest, strict=True):
+    for row, near in zip(listed.scores.row, listed.nearest, strict=True):
         if row in wrong:
             away = np.linalg.norm(X - X[row], axis=1)[y != y[row]]
 
