@@ -38,35 +38,54 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for fixture in TIER_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(TIER_OF_FIXTURE[fixture])
+        if "check_estimator_sparse_" in item.name:  # scikit-learn's, which cannot be marked: a fit for every format
+            item.add_marker("slow")
         if os.name != "posix" and item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason="needs POSIX"))
 
 
-# A race of the cheapest learners does for tests of everything but races: of "normal" effort only these run.
-CHEAP_RACE = {"EFFORTS": 0.3, "LEAST_BUDGET": 1.5}
-REAL_RACE = {}
+# A race of the cheapest learners does for tests of everything but races: of these efforts only they run.
+CHEAP_RACE = {"EFFORTS": {"quick": 0.3, "normal": 0.3}, "LEAST_BUDGET": {"quick": 1.5, "normal": 1.5}}
+
+
+def _set_race(patch, budgets):
+    """Let races spend this much; gives what they spent before."""
+    from bayesfloor.learners import _registry
+
+    before = {name: dict(getattr(_registry, name)) for name in budgets}
+    for name, values in budgets.items():
+        for effort, value in values.items():
+            patch.setitem(getattr(_registry, name), effort, value)
+    return before
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_races():
-    """Races of few learners, in all tests but those marked ``real_race``."""
-    from bayesfloor.learners import _registry
-
+    """Races of few learners, in all tests but those marked ``real_race``; gives what users have."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in CHEAP_RACE.items():
-            REAL_RACE[name] = getattr(_registry, name)["normal"]
-            patch.setitem(getattr(_registry, name), "normal", value)
-        yield
+        yield _set_race(patch, CHEAP_RACE)
 
 
 @pytest.fixture(autouse=True)
-def _real_race(request, monkeypatch):
+def _real_race(request, monkeypatch, _cheap_races):
     """Races as they are for users, in tests marked ``real_race``."""
     if request.node.get_closest_marker("real_race"):
-        from bayesfloor.learners import _registry
+        _set_race(monkeypatch, _cheap_races)
 
-        for name, value in REAL_RACE.items():
-            monkeypatch.setitem(getattr(_registry, name), "normal", value)
+
+@pytest.fixture(scope="module")
+def linear_alone():
+    """Races of linear models alone, for files of tests that only compare answers with one another."""
+    from bayesfloor.answer import _make
+
+    def choose(*given):
+        learners, left_out = chosen(*given)
+        return {name: made for name, made in learners.items() if name == "linear"}, left_out
+
+    chosen = _make.choose_learners
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_make, "choose_learners", choose)
+        yield
 
 
 def _seed():

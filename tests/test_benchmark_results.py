@@ -139,6 +139,7 @@ def test_tables_of_known_floors_take_a_missing_lower_end_for_0(known):
     assert ("good", "1", "0.0100", "1", "0") in made["reliability"]
 
 
+@pytest.mark.slow
 def test_an_answer_is_kept_without_the_lower_end_that_it_does_not_have(known):
     """NaN is no JSON."""
     from bayesfloor import BayesFloor

@@ -47,6 +47,7 @@ def _find_hurry(tree):
                 yield node.lineno, f"timeout {value.value}"
 
 
+@pytest.mark.slow
 def test_no_test_reads_a_clock():
     """Not even to be fair to slow machines, nor again until it fits."""
     paths = [path for path in TESTS.rglob("*.py") if path.name not in MAY_READ]

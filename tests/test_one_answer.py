@@ -14,7 +14,7 @@ from bayesfloor.engine._text import about, percent
 
 BUNDLED = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
 STORED = ("letter", "satimage", "pendigits", "segment", "yeast", "winered", "pageblocks", "optdigits")
-MOST_ROWS, TARGET = 800, 0.9
+MOST_ROWS, TARGET = 400, 0.9
 _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 

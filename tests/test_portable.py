@@ -122,6 +122,7 @@ def _posix_only(node, *, functions):
         yield from _posix_only(child, functions=functions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("folder", "functions"), [(PACKAGE, True), (TESTS, False)], ids=["package", "tests"])
 def test_nothing_takes_from_posix_what_other_systems_lack(folder, functions):
     """The package nowhere, test files not at their import: there, one such line costs all tests of the file."""
@@ -245,6 +246,7 @@ def without_encoding(source):
             yield from [] if re.search(r"encoding=|'utf-8'", call) else [call]
 
 
+@pytest.mark.slow
 def test_every_text_that_the_package_opens_has_an_encoding():
     """Without one, Windows takes what its country used in the nineties."""
     found = [call for path in PACKAGE.rglob("*.py") for call in without_encoding(path.read_text("utf-8"))]

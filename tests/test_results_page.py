@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 
 pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -23,7 +23,7 @@ def gaussians(n=600, d=3, distance=2.0, seed=0):
 @pytest.fixture(scope="module")
 def answer():
     """Two Gaussians two apart: the Bayes error is .159."""
-    return BayesFloor().fit(*gaussians()).answer()
+    return BayesFloor(interval="fast").fit(*gaussians()).answer()
 
 
 def test_the_range_holds_the_truth(answer):
@@ -52,7 +52,7 @@ def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
 
 def test_the_answer_is_cached_and_the_same_again(answer):
     """The answer is cached and the same again."""
-    floor = BayesFloor().fit(*gaussians())
+    floor = BayesFloor(interval="fast").fit(*gaussians())
 
     again = floor.answer()
     assert floor.answer() is again
@@ -64,13 +64,13 @@ def test_rows_in_another_order_give_the_same_answer(answer):
     X, y = gaussians()
     order = np.random.default_rng(3).permutation(len(y))
 
-    assert BayesFloor().fit(X[order], y[order]).answer().to_dict() == answer.to_dict()
+    assert BayesFloor(interval="fast").fit(X[order], y[order]).answer().to_dict() == answer.to_dict()
 
 
 def test_pure_chance_is_no_signal():
     """Pure chance is no signal."""
     rng = np.random.default_rng(0)
-    found = BayesFloor().fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
+    found = BayesFloor(interval="fast").fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
 
     assert found.reasons[0].startswith("no signal found")
     assert np.isnan(found.lower)
@@ -79,11 +79,12 @@ def test_pure_chance_is_no_signal():
     assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
 
 
+@pytest.mark.slow
 def test_parity_is_never_out_of_reach():
     """The Bayes error is 0, and no learner sees anything."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(800, 8))
-    found = BayesFloor().fit(X, (X > 0).sum(axis=1) % 2).answer()
+    found = BayesFloor(interval="fast").fit(X, (X > 0).sum(axis=1) % 2).answer()
 
     assert np.isnan(found.lower)
     assert found.verdict(0.99) == "too close to call"
@@ -91,7 +92,7 @@ def test_parity_is_never_out_of_reach():
 
 def test_few_rows_have_no_lower_end():
     """Few rows have no lower end."""
-    found = BayesFloor().fit(*gaussians(60, distance=3.0)).answer()
+    found = BayesFloor(interval="fast").fit(*gaussians(60, distance=3.0)).answer()
 
     assert np.isnan(found.lower)
     assert found.reasons == ("too few rows: fewer than 50 per class",)
@@ -110,7 +111,7 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
 
 def test_separate_classes():
     """Separate classes."""
-    found = BayesFloor().fit(*gaussians(distance=50.0)).answer()
+    found = BayesFloor(interval="fast").fit(*gaussians(distance=50.0)).answer()
 
     assert found.estimate < 0.005
     assert found.upper < 0.02
@@ -119,7 +120,7 @@ def test_separate_classes():
 
 def test_a_learner_of_the_user_s_joins_the_race():
     """A learner of the user's joins the race."""
-    floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
     found = floor.answer(learners={"mine": RandomForestClassifier(10, random_state=0)})
 
     assert "mine" in found.errors
@@ -131,12 +132,12 @@ def test_weights_are_refused():
     X, y = load_iris(return_X_y=True)
 
     with pytest.raises(ValueError, match="do not support sample_weight"):
-        BayesFloor().fit(X, y, sample_weight=np.linspace(0.9, 1.1, 150)).answer()
+        BayesFloor(interval="fast").fit(X, y, sample_weight=np.linspace(0.9, 1.1, 150)).answer()
 
 
 def test_the_effort_is_kept():
     """The effort is kept."""
-    floor = BayesFloor().fit(*load_breast_cancer(return_X_y=True))
+    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
 
     quick = floor.answer(effort="quick")
     assert quick.effort == "quick"
@@ -148,12 +149,12 @@ def test_soft_labels():
     X, y = gaussians()
     chances = np.column_stack([1 - 0.9 * y - 0.05, 0.9 * y + 0.05])
 
-    assert 0.1 < BayesFloor().fit(X, chances).answer().estimate < 0.3
+    assert 0.1 < BayesFloor(interval="fast").fit(X, chances).answer().estimate < 0.3
 
 
 def test_learners_without_chances_will_do():
     """A margin classifier has answers all the same."""
-    found = BayesFloor().fit(*gaussians()).answer(learners={"ridge": RidgeClassifier()})
+    found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"ridge": RidgeClassifier()})
 
     assert 0.1 < found.errors["ridge"] < 0.25
     assert found.lower <= found.estimate <= found.upper
@@ -161,7 +162,7 @@ def test_learners_without_chances_will_do():
 
 def test_a_learner_that_fails_is_left_out_with_its_reason():
     """One broken learner should not take the others with it."""
-    found = BayesFloor().fit(*gaussians()).answer(learners={"broken": LogisticRegression(C=-1)})
+    found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"broken": LogisticRegression(C=-1)})
 
     assert "broken" not in found.errors
     assert found.left_out["broken"].startswith("could not be trained")
@@ -171,7 +172,7 @@ def test_a_learner_that_fails_is_left_out_with_its_reason():
 def test_learners_of_the_user_are_cloned():
     """The user's object stays unfitted."""
     mine = GaussianNB()
-    BayesFloor().fit(*gaussians()).answer(learners={"mine": mine})
+    BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"mine": mine})
 
     assert not hasattr(mine, "classes_")
 
@@ -179,7 +180,7 @@ def test_learners_of_the_user_are_cloned():
 def test_the_upper_end_is_no_higher_than_guessing():
     """Always naming the most frequent class is a classifier too."""
     rng = np.random.default_rng(1)
-    found = BayesFloor().fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
+    found = BayesFloor(interval="fast").fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
 
     assert found.upper == found.guessing == pytest.approx(0.1)
 
@@ -203,6 +204,7 @@ def test_large_sets_are_learnt_from_in_part(monkeypatch):
     assert found.estimate <= found.upper
 
 
+@pytest.mark.slow
 def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
     """Near-copies on both sides of a fold would make every learner look perfect."""
     rng = np.random.default_rng(0)
@@ -218,6 +220,7 @@ def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
     assert grouped.upper == grouped.guessing
 
 
+@pytest.mark.slow
 def test_other_labels_have_an_answer_of_their_own():
     """The old one is about another problem."""
     X, y = gaussians(200)
@@ -237,7 +240,7 @@ def test_flipped_labels_are_claimed_within_the_part_allowed():
     flipped = rng.permutation(600)[:60]
     given = y.copy()
     given[flipped] = (given[flipped] + rng.integers(1, 3, 60)) % 3
-    claims = BayesFloor().fit(X, given).answer().wrong_labels(flip_rate=0.1)
+    claims = BayesFloor(interval="fast").fit(X, given).answer().wrong_labels(flip_rate=0.1)
 
     assert claims.row.tolist() == list(range(600))
     assert np.isin(np.flatnonzero(claims.wrong), flipped).mean() > 0.9

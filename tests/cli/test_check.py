@@ -192,6 +192,7 @@ def test_broken_gates_exit_with_one_and_are_named(failed):
     assert "out of reach" in ended.stdout
 
 
+@pytest.mark.slow
 def test_exit_zero_reports_broken_gates_without_failing(run, hard, better, failed):
     """Who only wants to be told must not be stopped."""
     ended = run(*broken_gates(hard, better), "--exit-zero")
@@ -200,6 +201,7 @@ def test_exit_zero_reports_broken_gates_without_failing(run, hard, better, faile
     assert ended.stdout == failed[0].stdout
 
 
+@pytest.mark.slow
 def test_one_broken_gate_among_kept_ones_is_enough(run, hard, failed):
     """A limit that is met must not hide one that is not; nor does a dataset fail against itself."""
     kept = ("--target", "55%", "--max-error", "45%", "--max-pair-error", "45%", "--baseline", failed[1])
@@ -334,6 +336,7 @@ def test_a_hostile_name_of_the_label_cannot_act_on_the_terminal(run, tmp_path):
     assert wild(ended.stdout) == []
 
 
+@pytest.mark.slow
 def test_commands_to_go_on_with_read_the_same_data(run, mislabelled):
     """Without --drop the very command that was suggested ends in an error."""
     ended = run("check", mislabelled.name, "-y", "label", "--drop", "name", cwd=mislabelled.parent)

@@ -204,6 +204,7 @@ def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_change
     assert "is of another run: data differ" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_nothing_is_kept_in_is_told_of(here, tmp_path, places):
     """Who waits for hours must not find an empty folder; quiet is quiet."""
     args = ("check", places / "plain", "-y", "label", "--max-rows", "200")
@@ -370,6 +371,7 @@ def test_rows_of_a_large_table_are_drawn_and_keep_their_numbers(places, monkeypa
     assert drawn.y.tolist() == whole.y[drawn.drawn].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("everything_is_large")
 def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypatch, run):
     """Rows without a label are left out of the sample and counted."""

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.usefixtures("linear_alone")
+
 N = 150
 CODES = np.repeat([0, 1], N // 2)
 SIZE = np.round(np.random.default_rng(0).normal(size=N) + 3 * CODES, 3)
@@ -209,6 +211,7 @@ def test_columns_that_have_types_need_no_guess(run, tmp_path):
     assert found["pairwise"]["classes"] == [0, 1]
 
 
+@pytest.mark.slow
 def test_gaps_in_arrays_are_filled_as_those_of_tables(run, tmp_path):
     """The same numbers get the same answer, with gaps as well."""
     X = np.column_stack([SIZE, np.where(np.arange(N) % 9, np.arange(N) % 7, np.nan)])

@@ -135,6 +135,7 @@ def test_batches_may_span_groups(write, X, monkeypatch):
     assert np.array_equal(rows.part(3, 47).read(), X[3:47, :1])
 
 
+@pytest.mark.slow
 def test_a_handle_of_a_part_of_many_files_is_small(write, tmp_path):
     """It goes to every task; that of the whole does not."""
     for i in range(1000):

@@ -119,6 +119,7 @@ def test_a_relative_folder_is_made_absolute(tmp_path, monkeypatch):
     assert (tmp_path / "some" / "where" / "piece.arrays").is_file()
 
 
+@pytest.mark.slow
 def test_a_piece_cut_at_any_byte_is_refused_by_name(store):
     """A power cut leaves such files."""
     store.write("piece", ARRAYS)

@@ -323,16 +323,16 @@ def test_results_print_in_a_line_or_a_few(fitted):
         assert len(repr(result)) < 200
 
 
-@pytest.mark.parametrize("name", ["gap", "merge_advice"])
-def test_a_check_is_told_from_a_floor_in_a_line(name):
+def test_a_check_is_told_from_a_floor_in_a_line():
     """Both are at hand, and the message used to hold all that a check shows."""
     X, y = load_iris(return_X_y=True)
-    given = (bayesfloor.check(X, y, learners={}), *[y, y] * (name == "gap"))
+    found = bayesfloor.check(X, y)
 
-    with pytest.raises(
-        TypeError, match=r"^Got a Check, but expected a fitted BayesFloor: BayesFloor\(\).fit\(X, y\).$"
-    ):
-        getattr(bayesfloor, name)(*given)
+    for name, given in {"gap": (y, y), "merge_advice": ()}.items():
+        with pytest.raises(
+            TypeError, match=r"^Got a Check, but expected a fitted BayesFloor: BayesFloor\(\).fit\(X, y\).$"
+        ):
+            getattr(bayesfloor.selection, name)(found, *given)
 
 
 def test_known_noise_is_taken_out(rng):

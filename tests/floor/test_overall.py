@@ -193,6 +193,7 @@ def test_the_number_of_classes_does_not_change_how_a_pair_is_tested(rng):
     assert many.p_values[0, 2:].max() < 0.001
 
 
+@pytest.mark.slow
 def test_more_small_pairs_than_ever_are_permuted_less_often(rng):
     """All 595 pairs alike: p-values come in parts of 672, not from the analytic null at once."""
     X, y = rng.normal(size=(35 * 8, 2)), np.repeat(np.arange(35), 8)

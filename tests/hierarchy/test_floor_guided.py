@@ -187,6 +187,7 @@ def test_names_of_classes_and_their_order_mean_nothing_to_the_score(points, fitt
     assert guided(X, 4 - y).score(X, 4 - y) == pytest.approx(fitted.score(X, y), abs=0.1)
 
 
+@pytest.mark.slow
 def test_order_of_rows_means_nothing_to_the_quality(rng, clouds):
     """Folds are dealt anew; what comes of it is as good."""
     X, y = clouds(rng, [80, 60, 60, 40], spread=1.5)
@@ -277,6 +278,7 @@ def test_groups_far_apart_are_split_at_the_root(grouped, groups):
     assert np.array_equal(grouped.predict(X) < 5, y < 5)
 
 
+@pytest.mark.slow
 def test_a_group_is_told_apart_as_well_beside_another(group, grouped):
     """What lies far away takes nothing from it."""
     X, y = group
@@ -602,11 +604,13 @@ def test_trees_can_be_given(groups, sets_of):
     assert np.isfinite(model.tree_.link[0])
 
 
+@pytest.mark.slow
 def test_a_split_that_costs_errors_is_not_made(group):
     """The tree is an offer: classes that overlap are told apart by one model."""
     assert guided(*group, cut=PAIRS).tree_.n_nodes == 1
 
 
+@pytest.mark.slow
 def test_a_tree_of_a_fit_fits_again(groups, grouped):
     """Trees are results and parameters alike."""
     assert same(guided(*groups, cut=grouped.tree_), grouped, groups[0])

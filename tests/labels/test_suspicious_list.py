@@ -18,34 +18,51 @@ def flipped(gaussians):
     return X, y, wrong
 
 
-def test_wrong_labels_are_found_by_their_row(flipped):
+@pytest.fixture(scope="module")
+def listed(flipped):
+    """The rows that a check of these lists."""
+    return check(*flipped[:2], scale=None).rows
+
+
+def test_wrong_labels_are_found_by_their_row(flipped, listed):
     """Numbers are those of the input, from 0."""
-    X, y, wrong = flipped
-    rows = check(X, y, learners={}).rows
+    _, y, wrong = flipped
 
-    assert len(set(wrong.tolist()) & set(rows.scores.row.tolist())) >= 8
-    assert np.array_equal(rows.scores.label, y[rows.scores.row])
+    assert len(set(wrong.tolist()) & set(listed.scores.row.tolist())) >= 8
+    assert np.array_equal(listed.scores.label, y[listed.scores.row])
 
 
-def test_every_row_has_a_neighbour_with_another_label(flipped):
+def test_every_row_has_a_neighbour_with_another_label(flipped, listed):
     """The proof to look at."""
-    X, y, _ = flipped
-    rows = check(X, y, learners={}).rows
-
-    assert (rows.nearest >= 0).all()
-    assert np.array_equal(rows.nearest_label, y[rows.nearest])
-    assert (rows.nearest_label != rows.scores.label).all()
+    assert (listed.nearest >= 0).all()
+    assert np.array_equal(listed.nearest_label, flipped[1][listed.nearest])
+    assert (listed.nearest_label != listed.scores.label).all()
 
 
-def test_the_neighbour_is_near(flipped):
+def test_the_neighbour_is_near(flipped, listed):
     """Among the nearest of another label, as far as edges tell."""
     X, y, wrong = flipped
-    rows = check(X, y, scale=None, learners={}).rows
-    for row, near in zip(rows.scores.row, rows.nearest, strict=True):
+    for row, near in zip(listed.scores.row, listed.nearest, strict=True):
         if row in wrong:
             away = np.linalg.norm(X - X[row], axis=1)[y != y[row]]
 
             assert np.linalg.norm(X[near] - X[row]) <= np.sort(away)[5]
+
+
+def test_the_first_row_of_a_sample_is_a_neighbour_like_any_other(flipped):
+    """Its place, 0, is not taken for none: row and label beside a suspect are those of the neighbour."""
+    X, y, wrong = flipped
+    floor = BayesFloor(interval="fast").fit(X, y)
+    first = floor.fitted_.sample.row[0]
+    odd = wrong[y[wrong] != y[first]][0]
+    X = X.copy()
+    X[odd] = X[first] + 1e-6
+    rows = rows_to_see(floor.fit(X, y))
+    place = rows.scores.row.tolist().index(odd)
+
+    assert floor.fitted_.sample.row[0] == first
+    assert rows.nearest[place] == first
+    assert rows.nearest_label[place] == y[first]
 
 
 @pytest.mark.slow

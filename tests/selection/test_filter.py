@@ -89,6 +89,7 @@ def test_a_constant_feature_says_nothing(told):
     assert found.p_value[0] >= 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_thousands_of_features_are_ranked(global_random_seed):
     """The point of a filter."""

@@ -81,6 +81,7 @@ def test_the_best_classifier_has_no_room(source, seed):
             assert "room to improve" not in kind
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**32), n_classes=st.integers(2, 6), n_features=st.integers(1, 5))
 def test_guessing_has_room_where_classes_are_far_apart(seed, n_classes, n_features):
@@ -258,6 +259,7 @@ def test_intervals_surround_errors_and_ranges_estimates(rng, floor):
             assert np.all(np.diff(np.stack([np.atleast_1d(each) for each in values]), axis=0) >= 0)
 
 
+@pytest.mark.slow
 def test_a_model_worse_than_a_constant_answer_has_room(rng):
     """Nine in ten rows are of one class, which any model can name."""
     X, y = rng.random((2000, 2)), (rng.random(2000) < 0.1).astype(int)
@@ -319,6 +321,7 @@ def test_classes_without_rows_have_no_word(rng, floor):
     assert gap(floor, [1], [1]).to_dict()["by_pair"]["error"] == [0.0, None, 0.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["groups", "probabilities", "votes", "merged"])
 def test_every_kind_of_floor_will_do(rng, kind):
     """What the floor was fitted to is no concern of the model."""
@@ -346,6 +349,7 @@ def test_a_floor_with_weights_has_no_answer_to_compare_with(rng):
         gap(fit(X, y, sample_weight=rng.uniform(0.5, 2, 300)), y, best)
 
 
+@pytest.mark.slow
 def test_groups_widen_the_range(rng):
     """Three rows of a group are one draw."""
     X, y, best = draw(rng, 100)

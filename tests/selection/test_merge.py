@@ -56,6 +56,7 @@ def test_every_step_has_the_range_of_the_answer(rng):
         assert step.upper <= answer.upper
 
 
+@pytest.mark.slow
 def test_merged_ranges_hold_the_known_truth(rng):
     """Two pairs of classes, far from one another: once merged, the optimal cut between them is half way."""
     X, y = draw(rng, 2000, [0, 0, 3, 3])
@@ -68,6 +69,7 @@ def test_merged_ranges_hold_the_known_truth(rng):
     assert not advice.after.lower > truth + 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["probabilities", "votes", "groups", "ties"])
 def test_every_kind_of_label_will_do(rng, kind):
     """Learners see one label per row."""
@@ -165,6 +167,7 @@ def test_a_reachable_target_needs_no_merge(rng):
     assert advice.text.endswith("90 % accuracy is reachable without merging.")
 
 
+@pytest.mark.slow
 def test_two_groups_always_stay(rng):
     """One group has no error, and no use."""
     X, y = draw(rng, 600, [0, 0, 0])
@@ -177,6 +180,7 @@ def test_two_groups_always_stay(rng):
     assert len(two.groups) == 2
 
 
+@pytest.mark.slow
 def test_the_last_two_may_be_alike_as_well(rng):
     """Then it would be wrong to say that no classes are."""
     X, y = draw(rng, 2000, [0, 0])
@@ -187,6 +191,7 @@ def test_the_last_two_may_be_alike_as_well(rng):
     assert ("nothing here distinguishes them" in advice.text) == advice.all_alike
 
 
+@pytest.mark.slow
 def test_groups_are_alike_only_if_all_their_classes_are(rng):
     """0 may be like 1 and 1 like 2, while 0 and 2 differ."""
     X, y = draw(rng, 1500, [0, 0, 0, 8])
@@ -228,6 +233,7 @@ def test_new_labels_cannot_be_mistaken(rng):
     assert advice.text.isprintable()
 
 
+@pytest.mark.slow
 def test_long_groups_are_told_in_short(rng):
     """Of hundreds of classes no one reads all."""
     X, y = draw(rng, 260, np.arange(13) / 4)

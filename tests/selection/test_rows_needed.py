@@ -80,6 +80,7 @@ def test_a_harder_target_never_needs_fewer_rows(answer):
     assert needed == sorted(needed)
 
 
+@pytest.mark.slow
 def test_pure_chance_is_never_called_out_of_reach():
     """What no learner sees may still be there."""
     rng = np.random.default_rng(0)

@@ -174,6 +174,7 @@ def test_tables_and_words(wine):
     assert repr(path) == "SelectionPath(3 of 13 features in 3 steps)"
 
 
+@pytest.mark.slow
 def test_it_stands_in_a_pipeline(wine):
     """Before a classifier, in each fold anew."""
     X, y, _ = wine

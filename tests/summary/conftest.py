@@ -218,8 +218,8 @@ def altered():
 if __name__ == "__main__":
     from runpy import run_path
 
-    for name, value in run_path(str(KEPT.parents[1] / "conftest.py"))["CHEAP_RACE"].items():
-        getattr(_registry, name)["normal"] = value
+    for name, values in run_path(str(KEPT.parents[1] / "conftest.py"))["CHEAP_RACE"].items():
+        getattr(_registry, name).update(values)
     for name in MAKERS:
         if name != LARGE:
             make(name).to_json(path_of(name))

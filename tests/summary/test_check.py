@@ -73,7 +73,9 @@ def test_lists_serve_too(table, plain):
     assert parts(check(*given)) == parts(plain)
 
 
-@pytest.mark.parametrize("dtype", ["category", "string", object])
+@pytest.mark.parametrize(
+    "dtype", ["category", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("string", object))]
+)
 def test_kinds_of_columns_of_labels_do_not_matter(table, plain, dtype):
     """The same names under another type are the same classes."""
     frame = table.drop(columns="patient").astype({"label": dtype})
@@ -120,6 +122,7 @@ def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_
     assert repr(found) == repr(before)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter_to_learners(gaussians):
     """Folds and forests are drawn by what rows contain, not by where they stand."""
     X, y = gaussians(4, [40, 40])
@@ -243,6 +246,7 @@ def test_rows_without_a_label_are_left_out_and_counted(table):
     assert not {0, 7} & set(found.samples.row.tolist())
 
 
+@pytest.mark.slow
 def test_a_table_is_the_same_by_every_road(table, tmp_path):
     """File, packed file, frame, lazy frame and stream."""
     table.to_csv(tmp_path / "t.csv", index=False)
@@ -261,6 +265,7 @@ def test_a_table_is_the_same_by_every_road(table, tmp_path):
         assert other.prepared == first.prepared
 
 
+@pytest.mark.slow
 def test_arrays_of_a_file_are_the_arrays_themselves(gaussians, tmp_path):
     """Whoever saved arrays need not load them."""
     X, y = gaussians(0, [60, 60])
@@ -272,6 +277,7 @@ def test_arrays_of_a_file_are_the_arrays_themselves(gaussians, tmp_path):
     assert check(tmp_path / "X.npy", y).answer.to_dict() == first
 
 
+@pytest.mark.slow
 def test_a_transformer_may_prepare_the_table(table):
     """Whoever has a way of their own keeps it."""
     own = make_column_transformer((StandardScaler(), ["u", "v"]))
@@ -310,6 +316,7 @@ def test_what_is_no_class_is_refused(gaussians):
     assert check(X[:120], several[:120] + np.array([1, 0, 0]), y_kind="votes").facts.n_classes == 3
 
 
+@pytest.mark.slow
 def test_codes_are_told_to_learners_by_the_rows_of_each_fold(global_random_seed):
     """As a number a code says nothing, and by all rows too much."""
     rng = np.random.default_rng(global_random_seed)
@@ -375,6 +382,7 @@ def test_votes_are_counted_as_votes_and_rows_as_rows(made):
     assert found.suspicious.n_suspect <= 40
 
 
+@pytest.mark.slow
 def test_chances_of_one_and_nothing_are_hard_labels(gaussians):
     """One-hot labels are labels."""
     X, y = gaussians(4, [30, 30])
@@ -466,6 +474,7 @@ def test_well_known_sets_have_sane_verdicts(made, kind, target, words):
     assert made(kind).answer.verdict(target) in words
 
 
+@pytest.mark.slow
 def test_digits_have_sane_verdicts():
     """About 99 % is what good models reach; so many rows cannot rule out more."""
     X, y = load_digits(return_X_y=True)
@@ -486,6 +495,7 @@ def test_noise_reads_as_no_signal(made):
     assert replace(found, target=None).verdict.startswith("No signal found: ")
 
 
+@pytest.mark.slow
 def test_noise_never_looks_easy(gaussians, global_random_seed):
     """One draw in twenty passes a test at 5 %; none may promise much."""
     found = check(*gaussians(global_random_seed, [100, 100], shift=0.0))
@@ -531,6 +541,7 @@ def test_the_truth_lies_in_the_range(known):
     assert sum(found.answer.lower <= TRUTH <= found.answer.upper for found in known) >= 8
 
 
+@pytest.mark.slow
 def test_any_seed_gives_verdicts_that_are_not_wrong(gaussians, global_random_seed):
     """The ten seeds are not picked."""
     found = check(*gaussians(1000 + global_random_seed, [150, 150], shift=2.5))
@@ -539,6 +550,7 @@ def test_any_seed_gives_verdicts_that_are_not_wrong(gaussians, global_random_see
     assert found.answer.verdict(1 - TRUTH - 0.04) != "out of reach"
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_target(gaussians):
     """Nor does anything else but the verdict."""
     X, y = gaussians(3, [60, 60])
@@ -546,6 +558,7 @@ def test_the_answer_does_not_depend_on_the_target(gaussians):
     assert check(X, y, 0.5).answer.to_dict() == check(X, y, 0.99).answer.to_dict() == check(X, y).answer.to_dict()
 
 
+@pytest.mark.slow
 def test_a_check_has_the_very_answer_of_the_floor(gaussians):
     """One race, one answer, to the last digit."""
     X, y = gaussians(3, [60, 60])
@@ -606,6 +619,7 @@ def test_reports_are_written_by_the_check_itself(made, tmp_path):
     assert path.read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_wine_by_name_is_wine_by_value():
     """The call of the documentation."""
     frame = load_wine(as_frame=True).frame

@@ -100,6 +100,7 @@ def test_a_comparison_ranks_and_tells_no_error(chosen):
     assert found.text.endswith("run check on it.")
 
 
+@pytest.mark.slow
 def test_no_page_shows_where_the_trees_go_with_more_rows(chosen, altered):
     """Two extrapolations beside each other would be two answers; this one is in Python and JSON only."""
     other = altered(chosen, overall={"limit": 0.4321, "limit_std_error": 0.0123})
@@ -110,6 +111,7 @@ def test_no_page_shows_where_the_trees_go_with_more_rows(chosen, altered):
     assert samples_for(other.answer, 0.9).to_dict() == samples_for(chosen.answer, 0.9).to_dict()
 
 
+@pytest.mark.slow
 def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():
     """The first line is the whole problem; lists are cut."""
     X, y = load_digits(return_X_y=True)

@@ -232,6 +232,7 @@ def test_equal_rows_are_counted_once(gaussians):
     assert (facts.n_rows, facts.n_distinct) == (69, 60)
 
 
+@pytest.mark.slow
 def test_equal_rows_of_two_groups_are_counted_once_too(gaussians):
     """A group makes no row another one."""
     X, y = gaussians(0, [30, 30])
@@ -253,6 +254,7 @@ def test_near_copies_are_a_clear_gap(made, global_random_seed):
     assert made("iris").facts.near_copies == 0
 
 
+@pytest.mark.slow
 def test_rounded_values_are_no_near_copies():
     """Equal rows have no length; the rest are a step apart."""
     points = np.random.default_rng(0).integers(0, 30, (200, 2)).astype(float)

@@ -80,6 +80,7 @@ def test_classes_of_one_distribution_are_alike(made):
     assert before.upper > 0.2
 
 
+@pytest.mark.slow
 def test_two_classes_that_are_alike_have_nothing_left_to_tell(gaussians):
     """Merged, they would be one: there is no floor of that."""
     found = check(*gaussians(1, [300, 300], shift=0.0))

@@ -101,6 +101,7 @@ def test_separate_classes_never_fail(made, limit, most):
     assert made("separate").gates(**{limit: most})[0].word != "failed"
 
 
+@pytest.mark.slow
 def test_no_gate_fails_at_the_truth(gaussians):
     """Two Gaussians in eight dimensions: the trees' bound is above the error that is known to be possible."""
     found = check(*gaussians(2, [100, 100], shift=2.5, d=8))

@@ -120,7 +120,7 @@ def _try_out(made: Measured) -> None:
     tables = (made.pairwise, made.classes, made.one_vs_rest)
     if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(table.classes) for table in tables}:
         raise ValueError("numbers of rows or classes make no sense")
-    if len(made.rows) != len(made.samples.row):
+    if len(made.suspicious) != len(made.samples.row):
         raise ValueError("columns of the suspicious labels differ in length")
     answer = made.answer
     if (
