@@ -88,7 +88,7 @@ def test_a_join_is_the_forest_of_both(some_cases, compiled_method, read_edges, o
         both = np.unique(np.concatenate(split))
         groups = None if case.groups is None else case.groups[both]
         expected = oracle_forest(case.X[both], case.n_trees, groups)
-        vertices = read_blocks(case.X, case.groups, split)
+        vertices = read_blocks(case.X[both], groups, [np.searchsorted(both, rows) for rows in split])
         blocks = [forest_of(v, case.n_trees, compiled_method) for v in vertices]
         for one, two in (blocks[0], blocks[-1]), (blocks[-1], blocks[0]):
             edges = join(one, two, case.n_trees, compiled_method).edges
