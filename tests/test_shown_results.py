@@ -11,22 +11,12 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 
 import bayesfloor
-from bayesfloor import (
-    BayesFloor,
-    ClassTree,
-    FloorSelector,
-    check,
-    class_forests,
-    compare_representations,
-    feature_floors,
-    gap,
-    merge_advice,
-    samples_for,
-    spanning_forest,
-    two_samples,
-)
+from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
 from bayesfloor.engine._result import Shown, Tabled
+from bayesfloor.forest import class_forests
+from bayesfloor.hierarchy import ClassTree
 from bayesfloor.io import open_data
+from bayesfloor.selection import feature_floors, gap, merge_advice, samples_for, two_samples
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
 LONG = "x" * 5000
@@ -56,7 +46,7 @@ def make_results():
         found.classes,
         found.prepared,
         found.facts,
-        found.rows,
+        found.suspicious,
     ]
     parts += [
         found.findings[0],
@@ -103,7 +93,7 @@ NAMES = (
     "PairAnswers",
     "PairwiseFloor",
     "Prepared",
-    "RowsToSee",
+    "SuspiciousLabels",
     "SampleScores",
     "SamplesNeeded",
     "SelectionPath",

@@ -57,7 +57,7 @@ def test_the_first_row_of_a_sample_is_a_neighbour_like_any_other(flipped):
     odd = wrong[y[wrong] != y[first]][0]
     X = X.copy()
     X[odd] = X[first] + 1e-6
-    rows = rows_to_see(floor.fit(X, y))
+    rows = list_suspicious(floor.fit(X, y))
     place = rows.scores.row.tolist().index(odd)
 
     assert floor.fitted_.sample.row[0] == first
