@@ -394,11 +394,9 @@ def draw_codes(rng, eta, n_draws):
 
 
 def rough_mean(a, b, eta):
-    """Mean of R given the rows: half of the impurity at all ends, and the roughness along the edges."""
-    from bayesfloor.formulas._variance import roughness
-
+    """Mean of R given the rows: half of the impurity at all ends, and of |eta_i - eta_j|^2 along the edges."""
     impurity = 1 - (eta**2).sum(axis=1)
-    return (impurity[a] + impurity[b]).sum() / 2 + roughness(a, b, eta).sum()
+    return (impurity[a] + impurity[b] + ((eta[a] - eta[b]) ** 2).sum(axis=1)).sum() / 2
 
 
 # Cases

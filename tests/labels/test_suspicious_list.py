@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from bayesfloor import BayesFloor, check
+from bayesfloor.labels import _suspicious_list
 from bayesfloor.labels._suspicious_list import KEPT, list_suspicious, take_scores
-from bayesfloor.summary import _rows
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_there_are_at_most_200(flipped, monkeypatch):
     """Files stay small, and nobody looks at more; the count is that of all."""
     floor = BayesFloor(interval="fast").fit(*flipped[:2])
     every = list_suspicious(floor)
-    monkeypatch.setattr(_rows, "KEPT", 5)
+    monkeypatch.setattr(_suspicious_list, "KEPT", 5)
     rows = list_suspicious(floor)
 
     assert KEPT == 200

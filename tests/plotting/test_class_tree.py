@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.plotting import ClassTreeDisplay, layout
+from bayesfloor.plotting import ClassTreeDisplay
+from bayesfloor.plotting._layout import layout
 
 
 def test_splits_show_their_link_and_rows_their_classes(floor):

@@ -5,7 +5,8 @@ import pytest
 
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._tree import grow_tree
-from bayesfloor.plotting import ClassTreeDisplay, layout
+from bayesfloor.plotting import ClassTreeDisplay
+from bayesfloor.plotting._layout import layout
 
 
 def chain(K):
