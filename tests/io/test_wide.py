@@ -75,6 +75,7 @@ def test_a_small_sparse_matrix_with_gaps_is_filled_as_an_array(small):
     np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_a_frame_of_sparse_columns_gives_the_answer_of_a_plain_one(small):
     """Pandas can hold columns either way."""
     X, y, _ = small
@@ -169,6 +170,7 @@ def test_up_to_the_limit_nothing_is_reduced():
     assert read_any(BayesFloor(), X).exact is not None
 
 
+@pytest.mark.slow
 def test_wide_tables_are_prepared_and_then_reduced():
     """Columns that were filled are still listed."""
     rng = np.random.default_rng(0)
