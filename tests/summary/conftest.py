@@ -81,7 +81,7 @@ def _flipped():
 def _all_suspect():
     """Every row is listed, and the list is full."""
     base = _flipped()
-    return replace(base, rows=replace(base.rows, n_suspect=200, n_conflict=200))
+    return replace(base, suspicious=replace(base.suspicious, n_suspect=200, n_conflict=200))
 
 
 def _all_of_them():

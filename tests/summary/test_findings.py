@@ -128,7 +128,7 @@ def test_suspicious_labels_are_counted(made):
 
 def test_no_odd_rows_are_no_finding(made):
     """Silence is an answer."""
-    none = replace(made("iris"), rows=replace(made("iris").rows, n_suspect=0))
+    none = replace(made("iris"), suspicious=replace(made("iris").suspicious, n_suspect=0))
 
     assert "BF105" not in codes(none)
 

@@ -21,7 +21,7 @@ def flipped(gaussians):
 @pytest.fixture(scope="module")
 def listed(flipped):
     """The rows that a check of these lists."""
-    return check(*flipped[:2], scale=None).rows
+    return check(*flipped[:2], scale=None).suspicious
 
 
 def test_wrong_labels_are_found_by_their_row(flipped, listed):
@@ -68,9 +68,9 @@ def test_the_first_row_of_a_sample_is_a_neighbour_like_any_other(flipped):
 @pytest.mark.slow
 def test_rows_are_those_of_samples(fresh):
     """The same figures, in another order."""
-    if len(fresh.samples.row) == len(fresh.rows):
+    if len(fresh.samples.row) == len(fresh.suspicious):
         pytest.skip("read from a list of suspects alone")
-    rows = fresh.rows.scores
+    rows = fresh.suspicious.scores
 
     assert rows.suspect.all()
     if len(np.unique(fresh.samples.row)) == len(fresh.samples.row):
@@ -83,7 +83,7 @@ def test_rows_are_those_of_samples(fresh):
 
 def test_the_oddest_come_first(each):
     """A list to work through from the top."""
-    rows = each.rows.scores
+    rows = each.suspicious.scores
     keys = list(zip(rows.p_value.tolist(), (-rows.score).tolist(), rows.row.tolist(), strict=True))
 
     assert keys == sorted(keys)
@@ -114,7 +114,7 @@ def test_no_suspects_are_an_empty_table(made):
 def rows_of(made, *, none):
     """The rows of a check with suspects or with none."""
     kinds = ("constant", "noise", "two rows a class")
-    found = [made(kind).rows for kind in kinds if (made(kind).rows.n_suspect == 0) is none]
+    found = [made(kind).suspicious for kind in kinds if (made(kind).suspicious.n_suspect == 0) is none]
     assert found
     return found[0]
 
@@ -146,7 +146,7 @@ def test_equal_rows_with_another_label_are_the_nearest(gaussians):
 
 def test_groups_may_leave_a_row_without_a_neighbour_of_another_label(made):
     """Then there is none, and the label beside it is its own."""
-    rows = made("groups").rows
+    rows = made("groups").suspicious
     alone = rows.nearest < 0
 
     assert np.array_equal(rows.nearest_label[alone], rows.scores.label[alone])
@@ -163,7 +163,7 @@ def test_scores_of_some_rows_are_taken_as_they_are():
 
 def test_rows_are_a_table(made):
     """With the neighbour beside the row."""
-    frame = made("suspects").rows.frame()
+    frame = made("suspects").suspicious.frame()
 
     assert list(frame.columns[:2]) == ["row", "label"]
     assert list(frame.columns[-2:]) == ["nearest", "nearest_label"]
@@ -174,6 +174,6 @@ def test_a_row_with_several_votes_is_listed_once(gaussians):
     X, y = gaussians(0, [100, 100], shift=12.0)
     votes = np.eye(2, dtype=int)[y] * 3
     votes[::20] = votes[::20, ::-1]
-    rows = check(X, votes, learners={}).rows
+    rows = check(X, votes, learners={}).suspicious
 
     assert len(np.unique(rows.scores.row)) == len(rows)

@@ -37,7 +37,7 @@ class TreeLayout:
     Examples
     --------
     >>> from bayesfloor.hierarchy import ClassTree
-    >>> from bayesfloor.plotting import layout
+    >>> from bayesfloor.plotting._layout import layout
     >>> layout(ClassTree.from_nested(["cat", "dog"])).x  # all classes, then each
     array([0., 1., 1.])
     """
@@ -64,7 +64,7 @@ def layout(tree: ClassTree) -> TreeLayout:
     Examples
     --------
     >>> from bayesfloor.hierarchy import ClassTree
-    >>> from bayesfloor.plotting import layout
+    >>> from bayesfloor.plotting._layout import layout
     >>> placed = layout(ClassTree.from_nested([["cat", "dog"], "car"]))
     >>> placed.rows  # car, cat, dog
     array([0, 1, 2])
