@@ -207,7 +207,7 @@ def compile_all():
 
 def load_all(runner, d):
     """Grow a small forest, after which all that a large one needs is loaded."""
-    from bayesfloor.forest._beyond import Beyond, forest_beyond
+    from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -218,7 +218,7 @@ def load_all(runner, d):
 
 def measure_run(rows, work, workers=2, memory=MEMORY, block_rows=None, keep="first"):
     """The forest of a folder of rows: times, memory, bytes and counts; edges go to the folder ``work``."""
-    from bayesfloor.forest._beyond import Beyond, forest_beyond
+    from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
 
     store = Path(work) / "store"

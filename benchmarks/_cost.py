@@ -164,7 +164,7 @@ def bytes_of(run):
 
 def plan(n, d, memory, block_rows=None):
     """Blocks, ranges and lists that the package would choose, as it stands."""
-    from bayesfloor.forest._beyond import _EDGE, _RANKED, _block_rows, _working
+    from bayesfloor.forest._out_of_core import _EDGE, _RANKED, _block_rows, _working
 
     runner = SimpleNamespace(memory=memory)
     rows, working = SimpleNamespace(shape=(n, d)), _working(runner)

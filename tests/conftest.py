@@ -76,15 +76,15 @@ def _real_race(request, monkeypatch, _cheap_races):
 @pytest.fixture(scope="module")
 def linear_alone():
     """Races of linear models alone, for files of tests that only compare answers with one another."""
-    from bayesfloor.answer import _make
+    from bayesfloor.answer import _make_answer
 
     def choose(*given):
         learners, left_out = chosen(*given)
         return {name: made for name, made in learners.items() if name == "linear"}, left_out
 
-    chosen = _make.choose_learners
+    chosen = _make_answer.choose_learners
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_make, "choose_learners", choose)
+        patch.setattr(_make_answer, "choose_learners", choose)
         yield
 
 
@@ -274,10 +274,10 @@ def feed(monkeypatch):
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])
 def way(request, monkeypatch):
     """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    from bayesfloor.forest import _classes, _pairs
+    from bayesfloor.forest import _class_forests, _compiled_pairs
 
-    monkeypatch.setattr(_classes, "is_plain", lambda _: request.param == "plain")
-    monkeypatch.setattr(_pairs, "SMALL", _pairs.SMALL if request.param == "small pairs" else -1)
+    monkeypatch.setattr(_class_forests, "is_plain", lambda _: request.param == "plain")
+    monkeypatch.setattr(_compiled_pairs, "SMALL", _compiled_pairs.SMALL if request.param == "small pairs" else -1)
     return request.param
 
 

@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor import spanning_forest
+from bayesfloor.engine._checkpoint import CheckpointError
 from bayesfloor.engine._runners import ON_THIS_MACHINE
-from bayesfloor.engine._store import CheckpointError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask")
 

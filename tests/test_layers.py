@@ -112,15 +112,15 @@ def test_every_folder_is_a_known_layer():
         ("bayesfloor.forest._prim", "from bayesfloor.counts import pair_counts"),
         ("bayesfloor.forest._prim", "from bayesfloor import counts"),
         ("bayesfloor.forest._prim", "from bayesfloor import spanning_forest"),
-        ("bayesfloor.forest._prim", "import bayesfloor.counts._pairs as p"),
+        ("bayesfloor.forest._prim", "import bayesfloor.counts._pair_counts as p"),
         ("bayesfloor.forest._prim", "from ..counts import pair_counts"),
         ("bayesfloor.forest._prim", "def f():\n    from bayesfloor.cli import main"),
         ("bayesfloor.engine._tasks", "import bayesfloor.forest"),
-        ("bayesfloor.hierarchy._tree", "import bayesfloor.selection"),
+        ("bayesfloor.hierarchy._class_tree", "import bayesfloor.selection"),
         ("bayesfloor.formulas._bounds", "import bayesfloor.engine"),
         ("bayesfloor.formulas._bounds", "import sklearn"),
         ("bayesfloor.formulas._bounds", "from scipy import spatial"),
-        ("bayesfloor.counts._pairs", "import bayesfloor.novelty"),
+        ("bayesfloor.counts._pair_counts", "import bayesfloor.novelty"),
     ],
 )
 def test_an_arrow_that_goes_up_is_caught(module, source):
@@ -132,7 +132,7 @@ def test_an_arrow_that_goes_up_is_caught(module, source):
     ("module", "source"),
     [
         ("bayesfloor.forest._prim", "from bayesfloor.engine import run\nimport numba, sklearn"),
-        ("bayesfloor.forest._prim", "from bayesfloor.forest._order import key"),
+        ("bayesfloor.forest._prim", "from bayesfloor.forest._edge_order import key"),
         ("bayesfloor.forest._prim", "from ._order import key"),
         ("bayesfloor.cli._main", "from bayesfloor.engine import progress"),
         ("bayesfloor.formulas._bounds", "import math\nimport numpy as np\nfrom scipy import stats"),

@@ -20,11 +20,11 @@ from PIL import Image
 from pyarrow import feather
 
 import bayesfloor
-from bayesfloor.cli import _work
+from bayesfloor.cli import _check_verb
+from bayesfloor.cli._check_verb import command_line
 from bayesfloor.cli._console import ClosedPipeError, Output
-from bayesfloor.cli._work import command_line
-from bayesfloor.engine import _files
-from bayesfloor.engine._files import write_whole
+from bayesfloor.engine import _atomic_write
+from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.io._messages import shell
 from bayesfloor.report._thumbnails import thumbnails
 
@@ -315,7 +315,7 @@ def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(tmp_path,
             raise PermissionError(errno.EACCES, "Access is denied")
         return replace(self, target)
 
-    monkeypatch.setattr(_files, "_PAUSES", (0, 0, 0, 0))
+    monkeypatch.setattr(_atomic_write, "_PAUSES", (0, 0, 0, 0))
     monkeypatch.setattr(Path, "replace", refuse)
     write_whole(path, "old")
     assert path.read_text("utf-8") == "old"
@@ -353,8 +353,8 @@ def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["", "report", "/srv/me/a.csv", "--json=/srv/me/a.json", "-y", "b:/c"])
     assert command_line() == "bayesfloor report a.csv --json=a.json -y c"
 
-    monkeypatch.setattr(_work, "Path", PureWindowsPath)
-    monkeypatch.setattr(_work.os, "altsep", "\\")
+    monkeypatch.setattr(_check_verb, "Path", PureWindowsPath)
+    monkeypatch.setattr(_check_verb.os, "altsep", "\\")
     monkeypatch.setattr(sys, "argv", ["", "report", r"C:\data\me\a.csv", "-o", "C:/data/me/a.html"])
     assert command_line() == "bayesfloor report a.csv -o a.html"
 

@@ -18,7 +18,7 @@ from sklearn.feature_selection import mutual_info_classif
 from bayesfloor import BayesFloor
 from bayesfloor.engine._runners import DaskRunner
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.hierarchy._matrix import floor_matrix
+from bayesfloor.hierarchy._floor_matrix import floor_matrix
 from bayesfloor.selection import feature_floors
 
 resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")

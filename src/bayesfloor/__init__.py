@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.forest._spanning_forest import spanning_forest
     from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._smart_svm import SmartSVM
+    from bayesfloor.selection._floor_selector import FloorSelector
     from bayesfloor.selection._representations import compare_representations
-    from bayesfloor.selection._selector import FloorSelector
-    from bayesfloor.summary._assert import assert_reachable
+    from bayesfloor.summary._assert_reachable import assert_reachable
     from bayesfloor.summary._check import Check, check
 
 __version__ = "0.1.0.dev0"
@@ -35,9 +35,9 @@ _HOMES = {
     "BayesFloor": "bayesfloor.floor._bayes_floor",
     "Check": "bayesfloor.summary._check",
     "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
-    "FloorSelector": "bayesfloor.selection._selector",
+    "FloorSelector": "bayesfloor.selection._floor_selector",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
-    "assert_reachable": "bayesfloor.summary._assert",
+    "assert_reachable": "bayesfloor.summary._assert_reachable",
     "check": "bayesfloor.summary._check",
     "compare_representations": "bayesfloor.selection._representations",
     "spanning_forest": "bayesfloor.forest._spanning_forest",

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from bayesfloor import spanning_forest
-from bayesfloor.counts._labels import Labels
-from bayesfloor.io._labels import hard_shares
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.io._target import hard_shares
 
 
 class Labelled(NamedTuple):

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from bayesfloor import BayesFloor, check
-from bayesfloor.engine._store import CheckpointError
+from bayesfloor.engine._checkpoint import CheckpointError
 from bayesfloor.floor import _all_rows
 from bayesfloor.floor._sample import SampledRowsWarning
-from bayesfloor.floor._scale import fit_scale
-from bayesfloor.forest import _beyond
+from bayesfloor.floor._scaling import fit_scale
+from bayesfloor.forest import _out_of_core
 from bayesfloor.io import open_rows
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def few():
     """Few rows will do: 800 are drawn where all are used, and blocks have 700."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_all_rows, "_BESIDE_ALL", 800)
-        patch.setattr(_beyond, "_block_rows", lambda *_: 700)
+        patch.setattr(_out_of_core, "_block_rows", lambda *_: 700)
         yield
 
 
@@ -112,7 +112,7 @@ def same_results(one, two):
 def test_files_of_more_rows_than_are_drawn_give_what_arrays_give(tmp_path, global_random_seed, gaussians, monkeypatch):
     """As users have it: 60,000 rows, of which 50,000 are drawn for what needs all pairs."""
     monkeypatch.setattr(_all_rows, "_BESIDE_ALL", BESIDE_ALL)
-    monkeypatch.setattr(_beyond, "_block_rows", lambda *_: 15_000)
+    monkeypatch.setattr(_out_of_core, "_block_rows", lambda *_: 15_000)
     rng = np.random.default_rng(global_random_seed)
     X, codes = gaussians(rng, [30_000, 20_000, 10_000], shift=1.5)
     order = rng.permutation(len(X))

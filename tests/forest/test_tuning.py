@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _blocks, _certify, _classes, _finders, _pairs, _small, class_forests
+from bayesfloor.forest import (
+    _blocks,
+    _certify,
+    _class_forests,
+    _compiled_pairs,
+    _neighbour_finders,
+    _small_joins,
+    class_forests,
+)
 
 TUNED = [
     (_blocks, "_LEAF_OF_FEW", 2),
@@ -17,14 +25,14 @@ TUNED = [
     (_certify, "_MARKED_FROM", 0),
     (_certify, "_SCANNED_AT_ONCE", 7),
     (_certify, "_STRANGERS", 1),
-    (_classes, "_REDUCED_AT_ONCE", 20),
-    (_finders, "_ASKED_AT_ONCE", 5),
-    (_finders, "_BATCHED", 0),
-    (_finders, "_BATCHED", 99),
-    (_finders, "_CHUNK", 11),
-    (_finders, "_PRODUCT", (8, 32)),
-    (_pairs, "_ENOUGH_TASKS", 1),
-    (_pairs, "_PAIRS_AT_ONCE", 2),
+    (_class_forests, "_REDUCED_AT_ONCE", 20),
+    (_neighbour_finders, "_ASKED_AT_ONCE", 5),
+    (_neighbour_finders, "_BATCHED", 0),
+    (_neighbour_finders, "_BATCHED", 99),
+    (_neighbour_finders, "_CHUNK", 11),
+    (_neighbour_finders, "_PRODUCT", (8, 32)),
+    (_compiled_pairs, "_ENOUGH_TASKS", 1),
+    (_compiled_pairs, "_PAIRS_AT_ONCE", 2),
 ]
 
 
@@ -49,11 +57,11 @@ def test_forests_stay_exact(cases, compiled_method, answer_of):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tuned")
-@pytest.mark.parametrize("small", [-1, _small.SMALL])
+@pytest.mark.parametrize("small", [-1, _small_joins.SMALL])
 def test_classes_still_compose(cases, small, answer_of, global_random_seed, monkeypatch):
     """Joins and reductions take the same paths as forests, and some of their own."""
-    monkeypatch.setattr(_classes, "is_plain", lambda _: False)
-    monkeypatch.setattr(_pairs, "SMALL", small)
+    monkeypatch.setattr(_class_forests, "is_plain", lambda _: False)
+    monkeypatch.setattr(_compiled_pairs, "SMALL", small)
     rng, wrong = np.random.default_rng(global_random_seed), []
     for case, expected in cases[7::50]:
         codes = np.unique(rng.integers(0, 4, len(case.X)), return_inverse=True)[1]

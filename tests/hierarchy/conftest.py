@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.hierarchy._tree import NONE
+from bayesfloor.hierarchy._class_tree import NONE
 
 
 @pytest.fixture

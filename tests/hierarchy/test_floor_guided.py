@@ -19,8 +19,8 @@ from sklearn.svm import LinearSVC
 
 from bayesfloor import BayesFloor, FloorGuidedClassifier
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import ClassTree, _matrix
-from bayesfloor.hierarchy._tree import NONE
+from bayesfloor.hierarchy import ClassTree, _floor_matrix
+from bayesfloor.hierarchy._class_tree import NONE
 
 N = 120
 AWAY = np.array([60.0, 0.0, 0.0])
@@ -440,7 +440,7 @@ def test_equal_rows_with_other_labels_are_answered(rng, points):
 
 def test_of_many_rows_floors_use_some_and_models_all(rng, clouds, monkeypatch):
     """The warning says so, where the user called."""
-    monkeypatch.setattr(_matrix, "LARGE", 100)
+    monkeypatch.setattr(_floor_matrix, "LARGE", 100)
     X, y = clouds(rng, [100, 100, 50], spread=3.0)
     with pytest.warns(SampledRowsWarning, match=r"100 of 250 rows are used.*models see all") as caught:
         model = FloorGuidedClassifier(random_state=0).fit(X, y)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor import BayesFloor
-from bayesfloor.hierarchy._matrix import measure_classes
+from bayesfloor.hierarchy._floor_matrix import measure_classes
 from bayesfloor.hierarchy._node_floor import NodeFloor, NodeForest
 from bayesfloor.io._features import Features
 

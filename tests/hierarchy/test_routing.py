@@ -14,8 +14,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bayesfloor.hierarchy import ClassTree, _routing
+from bayesfloor.hierarchy._class_tree import grow_tree
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
-from bayesfloor.hierarchy._tree import grow_tree
 
 PAIRS = [[0, [2, 4]], [1, 3]]
 

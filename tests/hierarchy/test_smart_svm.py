@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bayesfloor import BayesFloor, SmartSVM
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import ClassTree, _matrix, _routing
+from bayesfloor.hierarchy import ClassTree, _floor_matrix, _routing
 from bayesfloor.hierarchy._cuts import class_tree
 
 CUTS = ["min_cut", "normalized_cut", "average", "complete"]
@@ -45,13 +45,13 @@ def logistic():
 @pytest.fixture
 def computed(monkeypatch):
     """How many rows each computation of floors had."""
-    sizes, measure = [], _matrix.measure_classes
+    sizes, measure = [], _floor_matrix.measure_classes
 
     def count(features, *args):
         sizes.append(len(features.values))
         return measure(features, *args)
 
-    monkeypatch.setattr(_matrix, "measure_classes", count)
+    monkeypatch.setattr(_floor_matrix, "measure_classes", count)
     return sizes
 
 

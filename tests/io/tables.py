@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from bayesfloor.io._files import find_file, reading
+from bayesfloor.io._find_file import find_file, reading
 from bayesfloor.io._tables import open_table
 
 WORDS = [

@@ -17,7 +17,7 @@ from bayesfloor.plotting import (
 )
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
-from bayesfloor.selection._path import NO_DIFFERENCE, HoldOut, SelectionPath
+from bayesfloor.selection._selection_path import NO_DIFFERENCE, HoldOut, SelectionPath
 
 HOSTILE = [
     "a" * 200,

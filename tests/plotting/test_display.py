@@ -21,7 +21,7 @@ from bayesfloor.plotting import (
     TreesDisplay,
 )
 from bayesfloor.plotting._display import LIGHT, MAP, MIDDLE, STRONG
-from bayesfloor.plotting._pairwise import luminance
+from bayesfloor.plotting._pairwise_display import luminance
 
 BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "answer", "comparison", "selection", "gap")
 OF_FLOOR = (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from bayesfloor.engine._text import show_labels
+from bayesfloor.engine._show import show_labels
 from bayesfloor.plotting import _fonts
 from bayesfloor.plotting._fonts import LONGEST, families, label_style, label_texts
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import bayesfloor
-from bayesfloor.answer import _make
+from bayesfloor.answer import _make_answer
 
 FLAGS = ["--disable-gpu", "--disable-quic"]  # playwright adds those against calls home
 SETTLE = 100  # milliseconds after loading, for what a page does late
@@ -46,7 +46,7 @@ class Violation(NamedTuple):
 
 def _check_quickly(X, y, *, learners=None, **options):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_make, "choose_learners", lambda *_: ({}, {}))
+        patch.setattr(_make_answer, "choose_learners", lambda *_: ({}, {}))
         return bayesfloor.check(X, y, learners={"near": KNeighborsClassifier(5), **(learners or {})}, **options)
 
 

@@ -14,9 +14,9 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.dummy import DummyClassifier
 
 import bayesfloor
-from bayesfloor.engine._text import about, percent
+from bayesfloor.engine._show import about, percent
 from bayesfloor.labels._suspicious_list import SuspiciousLabels, take_scores
-from bayesfloor.plotting._answer import learner_name
+from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.report._page import make_page
 from bayesfloor.report._view import make_matrix
 from bayesfloor.summary._check import grow_class_tree
@@ -737,7 +737,7 @@ def test_what_was_asked_for_has_sections_of_its_own(open_page, visible_text, cho
 
 def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monkeypatch):
     """The report needs no library for pictures."""
-    monkeypatch.setattr("bayesfloor.report._choices.find_spec", lambda _: None)
+    monkeypatch.setattr("bayesfloor.report._optional_sections.find_spec", lambda _: None)
     page = make_page(chosen_check)
 
     assert "<img" not in page

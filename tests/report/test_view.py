@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bayesfloor
-from bayesfloor.plotting._layout import layout
+from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.report._view import (
     MOST_DRAWN,
     STEPS,

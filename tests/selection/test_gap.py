@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, multivariate_normal
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._parts import class_answers, pair_answers
+from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.selection._gap import gap
 
 CENTRES = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])

@@ -11,10 +11,10 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, compare_representations, spanning_forest
-from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Labels
+from bayesfloor.counts._class_edges import class_edges
+from bayesfloor.counts._vertex_labels import Labels
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.io._labels import hard_shares
+from bayesfloor.io._target import hard_shares
 
 
 def two_classes(n, rng, distance=2.0, noise=6):

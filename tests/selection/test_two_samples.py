@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import hypergeom
 
-from bayesfloor.formulas._samples import crowd_p_value
+from bayesfloor.formulas._label_tests import crowd_p_value
 from bayesfloor.selection._two_samples import two_samples
 
 NONE = "no difference shown"

@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, Check, check
-from bayesfloor.engine._text import percent
+from bayesfloor.engine._show import percent
 from bayesfloor.summary._check import grow_class_tree
 
 N = 90

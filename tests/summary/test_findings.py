@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
-from bayesfloor.engine._text import about, percent, show_labels
+from bayesfloor.engine._show import about, percent, show_labels
 from bayesfloor.summary._findings import find
 
 

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_digits
 
 from bayesfloor import check
-from bayesfloor.engine._text import about, percent, span
+from bayesfloor.engine._show import about, percent, span
 from bayesfloor.summary._gates import baseline_gate, class_gate, error_gate, pair_gate, target_gate
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}

@@ -8,10 +8,10 @@ from bayesfloor.answer._answer import RELIABILITIES
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.learners._registry import BLEND, REGISTRY
 from bayesfloor.selection._gap import AT, BELOW, NO_ROWS, NOT_SHOWN, ROOM
-from bayesfloor.selection._path import NO_DIFFERENCE
+from bayesfloor.selection._selection_path import NO_DIFFERENCE
 from bayesfloor.summary import explain, schema
 from bayesfloor.summary._glossary import CODES, TERMS
-from bayesfloor.summary._tables import FEW_ROWS, TOO_SMALL
+from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL
 from bayesfloor.summary._text import class_cells, figures, pair_cells
 
 

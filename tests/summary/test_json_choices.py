@@ -8,7 +8,7 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.selection._gap import gap
-from bayesfloor.selection._merge import merge_advice
+from bayesfloor.selection._merge_advice import merge_advice
 from bayesfloor.summary._json_choices import restore_choices
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesfloor.engine._text import cells, percent, range_text, span
+from bayesfloor.engine._show import cells, percent, range_text, span
 from bayesfloor.summary._text import HOW, align, figure_lines, figures, head_line, ruler, to_text, unmeasured
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.engine._text import percent, span
+from bayesfloor.engine._show import percent, span
 from bayesfloor.summary._words import accuracy, count, points, target_text, verdict_text
 
 SHARES = st.floats(0, 1)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer, Curve
-    from bayesfloor.answer._parts import ClassAnswers, PairAnswers
+    from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
     from bayesfloor.answer._verdict import Verdict
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
 
 _HOMES = {
     "Answer": "bayesfloor.answer._answer",
-    "ClassAnswers": "bayesfloor.answer._parts",
+    "ClassAnswers": "bayesfloor.answer._pairs_and_classes",
     "Curve": "bayesfloor.answer._answer",
-    "PairAnswers": "bayesfloor.answer._parts",
+    "PairAnswers": "bayesfloor.answer._pairs_and_classes",
     "Verdict": "bayesfloor.answer._verdict",
 }
 

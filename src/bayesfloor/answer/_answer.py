@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._labels import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
+from bayesfloor.answer._wrong_labels import claim_labels
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import percent, two_digits
+from bayesfloor.engine._show import percent, two_digits
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._limits import upper_limit

@@ -9,8 +9,8 @@ import traceback
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
+from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
-from bayesfloor.engine._text import printable
 
 # What the library tells those who write Python, as one types it here.
 _AS_TYPED = {

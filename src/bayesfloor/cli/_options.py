@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bayesfloor.engine._text import as_utf8
+from bayesfloor.engine._show import as_utf8
 
 Command = Callable[..., Any]
 

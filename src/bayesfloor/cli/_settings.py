@@ -62,7 +62,7 @@ class Settings:
 
     def _roles(self, data: Data) -> dict[str, str] | None:
         """What the user says columns are, of those that are features."""
-        from bayesfloor.io._encode import ROLES
+        from bayesfloor.io._column_encoders import ROLES
         from bayesfloor.io._messages import DataError, quote, refuse_unknown
 
         roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
@@ -130,7 +130,7 @@ def without_warning() -> Iterator[None]:
 
 def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
     """Say so where not all rows that have a label were used."""
-    from bayesfloor.io._labels import missing_labels
+    from bayesfloor.io._target import missing_labels
 
     n_rows = len(y) - int(missing_labels(y).sum())
     if n_used < n_rows:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._labels import Labels, scale_rows
+from bayesfloor.counts._vertex_labels import Labels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._text import quoted, show_labels
+from bayesfloor.engine._show import quoted, show_labels
 
 _LINES, _WIDTH = 12, 100  # of a repr
 _ROWS = 10  # of a table in a notebook

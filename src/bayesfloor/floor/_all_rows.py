@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._labels import Labels
-from bayesfloor.engine._labelled import Drawn, Labelled, draw, open_labelled
-from bayesfloor.engine._rows import Rows
+from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw, open_labelled
+from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._fit import Content, Counts, Fit
 from bayesfloor.floor._sample import Sample, announce, read_sample
-from bayesfloor.floor._scale import Scaler, fit_scale
-from bayesfloor.floor._spread import N_PARTS, Spread, typical_length, without_forced
+from bayesfloor.floor._scaling import Scaler, fit_scale
+from bayesfloor.floor._uncertainty import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
 from bayesfloor.io._data import Data
-from bayesfloor.io._labels import hard_shares, read_labels
+from bayesfloor.io._target import hard_shares, read_labels
 
 if TYPE_CHECKING:
-    from bayesfloor.forest._beyond import Work
+    from bayesfloor.forest._out_of_core import Work
 
 _POOL, _POOL_BYTES = 1_000_000, 8e8  # rows, and bytes of them, that growing samples are drawn from
 _BESIDE_ALL = 50_000  # rows drawn where the trees of all rows are grown as well
@@ -134,7 +134,7 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
 
 
 def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:
-    from bayesfloor.forest._beyond import Beyond, forest_beyond  # which loads the compiled kernels
+    from bayesfloor.forest._out_of_core import Beyond, forest_beyond  # which loads the compiled kernels
 
     rows = ScaledRows(far.data.rows, fit_scale(fit.sample.features, fit.scale))
     forest, work = forest_beyond(rows, floor.n_trees, Beyond(far.runner, floor._progress, checkpoint))

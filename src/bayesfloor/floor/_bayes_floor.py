@@ -11,14 +11,15 @@ import numpy as np
 from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._pairs import PairCounts, count_pairs, pair_counts, soft_pair_counts
+from bayesfloor.counts._class_edges import class_edges
+from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import is_handle
+from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._types import Floats
-from bayesfloor.floor._bounds import Options
+from bayesfloor.floor._error_bounds import Options
 from bayesfloor.floor._fit import Counts, Fit, make_fit
-from bayesfloor.floor._overall import (
+from bayesfloor.floor._grow import grow_labelled, prepare
+from bayesfloor.floor._make_results import (
     one_vs_rest_floor,
     overall_floor,
     pairwise_floor,
@@ -34,18 +35,17 @@ from bayesfloor.floor._sample import (
     read_priors,
     read_sample,
 )
-from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._spread import fast_errors
-from bayesfloor.floor._trees import grow_labelled, prepare
+from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
+from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._multiclass import soft_confusion
 from bayesfloor.io._data import open_data, stays_in_place
-from bayesfloor.io._labels import read_target
+from bayesfloor.io._target import read_target
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.forest._beyond import Work  # which loads the compiled kernels
+    from bayesfloor.forest._out_of_core import Work  # which loads the compiled kernels
 
 logger = logging.getLogger(__name__)
 
@@ -307,7 +307,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         >>> "naive Bayes" in answer.errors
         True
         """
-        from bayesfloor.answer._make import make_answer
+        from bayesfloor.answer._make_answer import make_answer
 
         check_is_fitted(self)
         if learners is None and effort in self._answers:

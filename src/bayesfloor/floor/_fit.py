@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._labels import Labels
+from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._vertex_labels import Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bounds import Options
+from bayesfloor.floor._error_bounds import Options
 from bayesfloor.floor._sample import Sample
-from bayesfloor.floor._spread import Spread, choose_method, fast_errors, measure_spread, tie_spread
-from bayesfloor.forest._classes import ClassForests, class_forests
+from bayesfloor.floor._uncertainty import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.formulas._permutation import Moments
+from bayesfloor.formulas._permutation_test import Moments
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import percent, show_labels, span
+from bayesfloor.engine._show import percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bounds import Options, error_bounds
+from bayesfloor.floor._error_bounds import Options, error_bounds
+from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_without_noise
 from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
 from bayesfloor.formulas._multiclass import Bounds
-from bayesfloor.formulas._multiple import alike_p_value
-from bayesfloor.formulas._noise import cross_rate_without_noise, shares_without_noise
+from bayesfloor.formulas._multiple_tests import alike_p_value
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
 _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # in tables with a line for each
@@ -207,7 +207,7 @@ class PairwiseFloor(Result):
         tested = ~np.isnan(p)
         shown = np.zeros(self.matrix.shape, dtype=bool)
         if self.claims and tested.any():
-            from bayesfloor.formulas._multiple import holm
+            from bayesfloor.formulas._multiple_tests import holm
 
             chosen = np.flatnonzero(tested)[holm(p[tested]) <= level]
             shown[one[chosen], two[chosen]] = shown[two[chosen], one[chosen]] = True

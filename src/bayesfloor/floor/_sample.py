@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._labels import Labels, likeliest
+from bayesfloor.counts._vertex_labels import Labels, likeliest
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import check_groups, find_vertices
-from bayesfloor.io._columns import is_missing
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels import Target, read_target, read_weight, refuse_weightless
-from bayesfloor.io._wide import read_any
+from bayesfloor.io._frame_columns import is_missing
+from bayesfloor.io._target import Target, read_target, read_weight, refuse_weightless
+from bayesfloor.io._wide_input import read_any
 
 
 class SampledRowsWarning(UserWarning):

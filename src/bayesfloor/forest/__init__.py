@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.forest._classes import ClassForests, class_forests
+    from bayesfloor.forest._class_forests import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest
     from bayesfloor.forest._spanning_forest import spanning_forest
 
@@ -24,9 +24,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ClassForests": "bayesfloor.forest._classes",
+    "ClassForests": "bayesfloor.forest._class_forests",
     "Forest": "bayesfloor.forest._forest",
-    "class_forests": "bayesfloor.forest._classes",
+    "class_forests": "bayesfloor.forest._class_forests",
     "spanning_forest": "bayesfloor.forest._spanning_forest",
 }
 

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._certify import FirstFit, full_reach, grow_forest
-from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
-from bayesfloor.forest._finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
+from bayesfloor.forest._edge_lists import Edges, concatenate, new_edges, sort_once
+from bayesfloor.forest._edge_order import Numbers
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
 from bayesfloor.forest._matmul import choose_rough, round_rows
-from bayesfloor.forest._order import Numbers
+from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
 from bayesfloor.forest._vertices import Vertices
 
 _TREES_UP_TO = 40  # dimensions; above, boxes never pay

@@ -7,11 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.engine._types import Floats
-from bayesfloor.forest._edges import REJECTED, Edges, concatenate, merge, new_edges, no_edges, sort_once, without_copies
-from bayesfloor.forest._finders import Candidates, Finder, Search
+from bayesfloor.forest._edge_lists import (
+    REJECTED,
+    Edges,
+    concatenate,
+    merge,
+    new_edges,
+    no_edges,
+    sort_once,
+    without_copies,
+)
+from bayesfloor.forest._edge_order import Numbers
 from bayesfloor.forest._first_fit import finish_scan, first_nodes, scan_edges, start_scan
-from bayesfloor.forest._kernels import AFTER_TIES
-from bayesfloor.forest._order import Numbers
+from bayesfloor.forest._neighbour_finders import Candidates, Finder, Search
+from bayesfloor.forest._small_kernels import AFTER_TIES
 from bayesfloor.forest._vertices import Vertices
 
 _SCANNED_AT_ONCE = 1 << 20  # edges in one compiled call, so that an interrupt is soon obeyed

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edges import REJECTED
+from bayesfloor.forest._edge_lists import REJECTED
+from bayesfloor.forest._edge_order import Keys, Numbers
 from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, tie_before
-from bayesfloor.forest._order import Keys, Numbers
+from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, tie_before
 
 
 class Scan(NamedTuple):

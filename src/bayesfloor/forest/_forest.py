@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edges import Edges
+from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._vertices import Vertices
 
 MOST_TREES = 100  # tree numbers are kept in one byte

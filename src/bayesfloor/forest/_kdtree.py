@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_order import Keys, Numbers
 from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._kernels import AFTER_TIES, pair_hash, squared_lengths
-from bayesfloor.forest._order import Keys, Numbers
+from bayesfloor.forest._small_kernels import AFTER_TIES, pair_hash, squared_lengths
 from bayesfloor.forest._vertices import Vertices
 
 _ROUNDED_UP = 1 + 1e-9  # keeps a bound made of rounded roots on the safe side

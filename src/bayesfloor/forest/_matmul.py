@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_order import Numbers
 from bayesfloor.forest._jit import kernel
-from bayesfloor.forest._order import Numbers
 from bayesfloor.forest._vertices import Vertices
 
 Approx = NDArray[Any]  # float32, or float64 where single precision cannot tell neighbours apart

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edges import Edges, sort_once
-from bayesfloor.forest._order import pair_hash
+from bayesfloor.forest._edge_lists import Edges, sort_once
+from bayesfloor.forest._edge_order import pair_hash
 from bayesfloor.forest._vertices import Vertices
 
 _ROWS_AT_ONCE = 64  # of the matrix: its parts stay in the cache while features are added

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._rows import is_place, open_rows
+from bayesfloor.engine._row_handles import is_place, open_rows
 from bayesfloor.engine._tasks import one_blas_thread
-from bayesfloor.forest._edges import Edges
+from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._forest import Forest, check_n_trees, make_forest
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
@@ -108,7 +108,7 @@ def _forest_in_blocks(
     block_rows: int | None,
 ) -> Forest:
     from bayesfloor.engine._runners import make_runner
-    from bayesfloor.forest._beyond import AT_ONCE, Beyond, forest_beyond
+    from bayesfloor.forest._out_of_core import AT_ONCE, Beyond, forest_beyond
 
     if groups is not None or method != "auto":
         raise ValueError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
@@ -143,7 +143,7 @@ def _compiled_forest(
     vertices: Vertices, n_trees: int, method: str, n_jobs: int | None, progress: Progress | None
 ) -> Edges:
     from bayesfloor.forest._blocks import forest_of
-    from bayesfloor.forest._finders import Run
+    from bayesfloor.forest._neighbour_finders import Run
 
     with one_blas_thread():
         return forest_of(vertices, n_trees, method, Run(n_jobs, progress)).by_rank()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._order import Keys, front_word, scramble, sort_words
+from bayesfloor.forest._edge_order import Keys, front_word, scramble, sort_words
 
 _EXPONENT_SHIFT = np.uint64(52)
 _EXPONENT_MASK = np.uint64(0x7FF)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.hierarchy._class_tree import ClassTree
     from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._smart_svm import SmartSVM
-    from bayesfloor.hierarchy._tree import ClassTree
 
 __all__ = [
     "ClassTree",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ClassTree": "bayesfloor.hierarchy._tree",
+    "ClassTree": "bayesfloor.hierarchy._class_tree",
     "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
     "SmartSVM": "bayesfloor.hierarchy._smart_svm",
 }

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.hierarchy._tree import ClassTree, grow_tree, is_pair
+from bayesfloor.hierarchy._class_tree import ClassTree, grow_tree, is_pair
 
 _UNITS = 2.0**40  # of the largest weight, about; a thousand classes squared still fit into 63 bits
 _TAKEN = -(2**62)  # below all weights, whatever is added to it

@@ -12,16 +12,16 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._scale import check_scale
+from bayesfloor.floor._scaling import check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
-from bayesfloor.hierarchy._matrix import announce_drawing, measure_classes
+from bayesfloor.hierarchy._floor_matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
+from bayesfloor.hierarchy._read_input import read_weights
 from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
-from bayesfloor.hierarchy._rows import read_weights
 from bayesfloor.io._data import open_data
 from bayesfloor.io._features import Features, read_columns, read_new
-from bayesfloor.io._labels import read_labels
+from bayesfloor.io._target import read_labels
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

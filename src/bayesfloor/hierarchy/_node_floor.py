@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._edges import class_edges
-from bayesfloor.counts._labels import Labels
+from bayesfloor.counts._class_edges import class_edges
+from bayesfloor.counts._vertex_labels import Labels
 from bayesfloor.engine._types import Ints
-from bayesfloor.floor._bounds import bounded_rate
-from bayesfloor.floor._spread import fast_errors
+from bayesfloor.floor._error_bounds import bounded_rate
+from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._multiclass import multiclass_bounds
-from bayesfloor.hierarchy._matrix import Measured
-from bayesfloor.io._labels import hard_shares
+from bayesfloor.hierarchy._floor_matrix import Measured
+from bayesfloor.io._target import hard_shares
 
 _REACH = 1.645  # standard errors by which an error must stand above the floor to show room
 

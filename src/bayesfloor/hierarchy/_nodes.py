@@ -12,12 +12,12 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.hierarchy._climb import AT_FLOOR, BEATEN, climb
-from bayesfloor.hierarchy._ladder import linear, make_ladder
-from bayesfloor.hierarchy._matrix import Measured
+from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, climb
+from bayesfloor.hierarchy._class_tree import NONE, ClassTree, grow_tree
+from bayesfloor.hierarchy._floor_matrix import Measured
+from bayesfloor.hierarchy._model_trial import Trial
+from bayesfloor.hierarchy._models import linear, make_ladder
 from bayesfloor.hierarchy._node_floor import NodeForest
-from bayesfloor.hierarchy._tree import NONE, ClassTree, grow_tree
-from bayesfloor.hierarchy._trial import Trial
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesfloor.engine._private_imports import take_rows
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.hierarchy._tree import NONE, ClassTree
+from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 
 Models = list[Any]
 _AT_ONCE = 4096  # rows whose answers of all nodes are held

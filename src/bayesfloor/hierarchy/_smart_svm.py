@@ -16,19 +16,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa
 from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
+from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._scale import check_scale
+from bayesfloor.floor._scaling import check_scale
 from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
-from bayesfloor.hierarchy._matrix import announce_drawing, floor_matrix, given_matrix
+from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
+from bayesfloor.hierarchy._read_input import read_new_rows, read_rows, read_rows_as_they_are, read_weights
 from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
-from bayesfloor.hierarchy._rows import read_new_rows, read_rows, read_rows_as_they_are, read_weights
-from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels import read_labels
+from bayesfloor.io._target import read_labels
 
 logger = logging.getLogger(__name__)
 

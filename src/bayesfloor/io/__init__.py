@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.engine._rows import open_rows
+    from bayesfloor.engine._row_handles import open_rows
+    from bayesfloor.io._column_encoders import Column
     from bayesfloor.io._data import Data, open_data
-    from bayesfloor.io._encode import Column
-    from bayesfloor.io._prepare import TablePreparer
     from bayesfloor.io._prepared import Prepared
+    from bayesfloor.io._table_preparer import TablePreparer
 
 __all__ = [
     "Column",
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Column": "bayesfloor.io._encode",
+    "Column": "bayesfloor.io._column_encoders",
     "Data": "bayesfloor.io._data",
     "Prepared": "bayesfloor.io._prepared",
-    "TablePreparer": "bayesfloor.io._prepare",
+    "TablePreparer": "bayesfloor.io._table_preparer",
     "open_data": "bayesfloor.io._data",
-    "open_rows": "bayesfloor.engine._rows",
+    "open_rows": "bayesfloor.engine._row_handles",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

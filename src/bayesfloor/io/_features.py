@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._text import quoted
+from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.io._columns import as_frame, read_table
+from bayesfloor.io._frame_columns import as_frame, read_table
 
 if TYPE_CHECKING:
-    from bayesfloor.io._encode import Column
+    from bayesfloor.io._column_encoders import Column
 
 AUTO, STRICT = "auto", "strict"
 WIDE = 2000  # columns up to which all learners see all of them
@@ -91,7 +91,7 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
 def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> Table:
     from sklearn.utils.validation import validate_data
 
-    from bayesfloor.io._prepare import TablePreparer
+    from bayesfloor.io._table_preparer import TablePreparer
 
     _check_shape(X)
     validate_data(estimator, X, skip_check_array=True)
@@ -109,7 +109,7 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
     from sklearn.base import clone
     from sklearn.utils.validation import check_array, validate_data
 
-    from bayesfloor.io._prepare import TablePreparer
+    from bayesfloor.io._table_preparer import TablePreparer
 
     validate_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)

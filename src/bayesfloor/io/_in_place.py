@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bayesfloor.engine._parquet import column_names
-from bayesfloor.engine._places import data_files
-from bayesfloor.engine._rows import open_rows
-from bayesfloor.io._asked import Asked, Contents
-from bayesfloor.io._files import File
-from bayesfloor.io._label_columns import Labels
+from bayesfloor.engine._file_state import data_files
+from bayesfloor.engine._parquet_rows import column_names
+from bayesfloor.engine._row_handles import open_rows
+from bayesfloor.io._find_file import File
+from bayesfloor.io._find_label import Labels
 from bayesfloor.io._messages import DataError, join, refuse_unknown
+from bayesfloor.io._request import Asked, Contents
 
 
 def open_in_place(file: File, asked: Asked) -> Contents:

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 
-from bayesfloor.engine._text import printable
+from bayesfloor.engine._show import printable
 
 _LONGEST = 60
 _MOST = 5  # troubles told of one file

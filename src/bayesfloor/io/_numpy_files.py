@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.io._asked import Asked, Contents
 from bayesfloor.io._embeddings import finite_floats
-from bayesfloor.io._files import File
-from bayesfloor.io._label_columns import Labels, as_whole, labels_of
+from bayesfloor.io._find_file import File
+from bayesfloor.io._find_label import Labels, as_whole, labels_of
 from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
+from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import Coded, refuse_gaps
 
 # One array

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import printable
-from bayesfloor.io._encode import Column
+from bayesfloor.engine._show import printable
+from bayesfloor.io._column_encoders import Column
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +44,7 @@ class Prepared(Result):
         return bool(str(self))
 
     def __str__(self) -> str:
-        from bayesfloor.io._prepare import summarize
+        from bayesfloor.io._table_preparer import summarize
 
         parts = [summarize(self.columns).removeprefix("Prepared: "), *self.notes]
         if self.n_unlabelled:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._text import as_utf8
+from bayesfloor.engine._show import as_utf8
 from bayesfloor.io._arrow import arrow, plain
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
-from bayesfloor.io._files import File, reading
+from bayesfloor.io._find_file import File, reading
 from bayesfloor.io._messages import DataError, count, troubles_of
 
 _BATCH = 1 << 16  # rows decoded at once

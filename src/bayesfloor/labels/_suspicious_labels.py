@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import Labels
+from bayesfloor.counts._vertex_labels import Labels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit import find_alike
-from bayesfloor.floor._overall import sample_scores
+from bayesfloor.floor._grow import grow
+from bayesfloor.floor._grow import prepare as compile_for
+from bayesfloor.floor._make_results import sample_scores
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.floor._sample import read_sample
-from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._trees import grow
-from bayesfloor.floor._trees import prepare as compile_for
+from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.io._data import open_data
 

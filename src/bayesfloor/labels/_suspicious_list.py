@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._samples import nearest_other
+from bayesfloor.counts._row_edges import nearest_other
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._held import Held, holding
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.learners._calibrate import calibrate, class_scores

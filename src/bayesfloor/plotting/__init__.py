@@ -5,18 +5,18 @@ Goes out: displays.
 Must not know: fitting, words of the report.
 """
 
-from bayesfloor.plotting._answer import AnswerDisplay
-from bayesfloor.plotting._bounds import BoundsDisplay
-from bayesfloor.plotting._class_tree import ClassTreeDisplay
-from bayesfloor.plotting._comparison import ComparisonDisplay
-from bayesfloor.plotting._curve import CurveDisplay
-from bayesfloor.plotting._forest import ForestDisplay
-from bayesfloor.plotting._gap import GapDisplay
-from bayesfloor.plotting._one_vs_rest import OneVsRestDisplay
-from bayesfloor.plotting._pairwise import PairwiseDisplay
-from bayesfloor.plotting._scores import SampleScoreDisplay
-from bayesfloor.plotting._selection import SelectionDisplay
-from bayesfloor.plotting._trees import TreesDisplay
+from bayesfloor.plotting._answer_display import AnswerDisplay
+from bayesfloor.plotting._bounds_display import BoundsDisplay
+from bayesfloor.plotting._class_tree_display import ClassTreeDisplay
+from bayesfloor.plotting._comparison_display import ComparisonDisplay
+from bayesfloor.plotting._curve_display import CurveDisplay
+from bayesfloor.plotting._forest_display import ForestDisplay
+from bayesfloor.plotting._gap_display import GapDisplay
+from bayesfloor.plotting._one_vs_rest_display import OneVsRestDisplay
+from bayesfloor.plotting._pairwise_display import PairwiseDisplay
+from bayesfloor.plotting._sample_score_display import SampleScoreDisplay
+from bayesfloor.plotting._selection_display import SelectionDisplay
+from bayesfloor.plotting._trees_display import TreesDisplay
 
 __all__ = [
     "AnswerDisplay",

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from bayesfloor.engine._text import quoted, show_labels
+from bayesfloor.engine._show import quoted, show_labels
 
 LONGEST = 24  # characters; a longer label loses its middle
 

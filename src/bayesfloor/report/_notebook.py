@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from bayesfloor.report._curve import draw_curve
+from bayesfloor.report._curve_drawing import draw_curve
 from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
 from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from bayesfloor.answer._answer import GOOD
-from bayesfloor.engine._text import about, percent, printable
+from bayesfloor.engine._show import about, percent, printable
 from bayesfloor.learners._registry import BLEND, REGISTRY
-from bayesfloor.plotting._answer import learner_name
-from bayesfloor.report._choices import make_choices
-from bayesfloor.report._curve import draw_curve
+from bayesfloor.plotting._answer_display import learner_name
+from bayesfloor.report._curve_drawing import draw_curve
+from bayesfloor.report._optional_sections import make_choices
 from bayesfloor.report._templates import render
 from bayesfloor.report._thumbnails import thumbnails
 from bayesfloor.report._view import (

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.selection._candidates import LabelsSeenWarning
     from bayesfloor.selection._comparison import Comparison
-    from bayesfloor.selection._filter import FeatureFloors, feature_floors
+    from bayesfloor.selection._feature_floors import FeatureFloors, feature_floors
+    from bayesfloor.selection._floor_selector import FloorSelector
     from bayesfloor.selection._gap import Gap, gap
-    from bayesfloor.selection._merge import MergeAdvice, merge_advice
-    from bayesfloor.selection._path import SelectionPath
+    from bayesfloor.selection._merge_advice import MergeAdvice, merge_advice
     from bayesfloor.selection._representations import compare_representations
-    from bayesfloor.selection._rows_needed import SamplesNeeded, samples_for
-    from bayesfloor.selection._selector import FloorSelector
+    from bayesfloor.selection._samples_for import SamplesNeeded, samples_for
+    from bayesfloor.selection._selection_path import SelectionPath
     from bayesfloor.selection._two_samples import TwoSamples, two_samples
 
 __all__ = [
@@ -43,19 +43,19 @@ __all__ = [
 
 _HOMES = {
     "Comparison": "bayesfloor.selection._comparison",
-    "FeatureFloors": "bayesfloor.selection._filter",
-    "FloorSelector": "bayesfloor.selection._selector",
+    "FeatureFloors": "bayesfloor.selection._feature_floors",
+    "FloorSelector": "bayesfloor.selection._floor_selector",
     "Gap": "bayesfloor.selection._gap",
     "LabelsSeenWarning": "bayesfloor.selection._candidates",
-    "MergeAdvice": "bayesfloor.selection._merge",
-    "SamplesNeeded": "bayesfloor.selection._rows_needed",
-    "SelectionPath": "bayesfloor.selection._path",
+    "MergeAdvice": "bayesfloor.selection._merge_advice",
+    "SamplesNeeded": "bayesfloor.selection._samples_for",
+    "SelectionPath": "bayesfloor.selection._selection_path",
     "TwoSamples": "bayesfloor.selection._two_samples",
     "compare_representations": "bayesfloor.selection._representations",
-    "feature_floors": "bayesfloor.selection._filter",
+    "feature_floors": "bayesfloor.selection._feature_floors",
     "gap": "bayesfloor.selection._gap",
-    "merge_advice": "bayesfloor.selection._merge",
-    "samples_for": "bayesfloor.selection._rows_needed",
+    "merge_advice": "bayesfloor.selection._merge_advice",
+    "samples_for": "bayesfloor.selection._samples_for",
     "two_samples": "bayesfloor.selection._two_samples",
 }
 

@@ -16,9 +16,9 @@ import numpy as np
 from bayesfloor.engine._private_imports import take_rows
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.io._columns import as_frame
 from bayesfloor.io._features import Features, read_features
-from bayesfloor.io._labels import missing_labels
+from bayesfloor.io._frame_columns import as_frame
+from bayesfloor.io._target import missing_labels
 
 
 class LabelsSeenWarning(UserWarning):

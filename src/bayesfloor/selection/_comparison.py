@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import printable, show_labels
+from bayesfloor.engine._show import printable, show_labels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.selection._path import NO_DIFFERENCE
+from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,16 +9,16 @@ import numpy as np
 from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
-from bayesfloor.answer._parts import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import about, join_labels, percent, show_labels, span
+from bayesfloor.engine._show import about, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
-from bayesfloor.io._labels import read_labels
-from bayesfloor.selection._answers import answer_of
+from bayesfloor.io._target import read_labels
+from bayesfloor.selection._answer_of import answer_of
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
 NOT_SHOWN, NO_ROWS = "no room shown", "no rows"

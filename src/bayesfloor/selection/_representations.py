@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._labels import likeliest
+from bayesfloor.counts._vertex_labels import likeliest
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
-from bayesfloor.floor._scale import apply_scale, check_scale, pick_scale
-from bayesfloor.floor._trees import prepare
+from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels import read_one_label
+from bayesfloor.io._target import read_one_label
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, in_order
-from bayesfloor.selection._path import NO_DIFFERENCE
-from bayesfloor.selection._race import Race, Round
-from bayesfloor.selection._rounds import draw_most
+from bayesfloor.selection._elimination import Race, Round
+from bayesfloor.selection._growing_samples import draw_most
+from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
 _FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
 _DRAWS = 4000  # of what else might have been picked

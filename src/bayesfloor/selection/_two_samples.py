@@ -9,23 +9,23 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 from scipy.sparse.csgraph import connected_components
 
-from bayesfloor.counts._edges import class_edges, forest_moments, label_moments
-from bayesfloor.counts._labels import Labels
-from bayesfloor.counts._pairs import permuted_cross
-from bayesfloor.counts._samples import adjacency
+from bayesfloor.counts._class_edges import class_edges, forest_moments, label_moments
+from bayesfloor.counts._pair_counts import permuted_cross
+from bayesfloor.counts._row_edges import adjacency
+from bayesfloor.counts._vertex_labels import Labels
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._grow import grow, prepare
 from bayesfloor.floor._results import FEW
-from bayesfloor.floor._scale import NO_SCALE, apply_scale, check_scale
-from bayesfloor.floor._trees import grow, prepare
+from bayesfloor.floor._scaling import NO_SCALE, apply_scale, check_scale
 from bayesfloor.forest._forest import Forest, check_n_trees
+from bayesfloor.formulas._label_tests import crowd_p_value
 from bayesfloor.formulas._limits import check_level
-from bayesfloor.formulas._multiple import benjamini_hochberg
-from bayesfloor.formulas._permutation import fewer_than_chance, permutation_null, share_not_above
-from bayesfloor.formulas._samples import crowd_p_value
-from bayesfloor.io._columns import as_frame
+from bayesfloor.formulas._multiple_tests import benjamini_hochberg
+from bayesfloor.formulas._permutation_test import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.io._features import Features, read_features
-from bayesfloor.io._labels import hard_shares
+from bayesfloor.io._frame_columns import as_frame
+from bayesfloor.io._target import hard_shares
 
 _ROUNDING = 1e-6  # of the mean edge, below which two rows are equal
 _PERMUTATIONS = 999

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public import load_late
+from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.summary._assert import assert_reachable
+    from bayesfloor.summary._assert_reachable import assert_reachable
     from bayesfloor.summary._check import Check, check
     from bayesfloor.summary._facts import Facts
     from bayesfloor.summary._gates import Gate
@@ -39,7 +39,7 @@ _HOMES = {
     "Finding": "bayesfloor.summary._measured",
     "Gate": "bayesfloor.summary._gates",
     "Trait": "bayesfloor.summary._traits",
-    "assert_reachable": "bayesfloor.summary._assert",
+    "assert_reachable": "bayesfloor.summary._assert_reachable",
     "check": "bayesfloor.summary._check",
     "explain": "bayesfloor.summary._glossary",
     "schema": "bayesfloor.summary._json",

@@ -11,29 +11,29 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._parts import PairAnswers, class_answers, pair_answers
+from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
 from bayesfloor.answer._verdict import check_target
-from bayesfloor.engine._files import write_whole
+from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._text import percent, show_labels
+from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning
+from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
-from bayesfloor.hierarchy._tree import ClassTree
 from bayesfloor.io._data import open_data, stays_in_place
-from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._prepared import prepared_by
+from bayesfloor.io._target import missing_labels
 from bayesfloor.labels._suspicious_list import list_suspicious
 from bayesfloor.selection._gap import gap
-from bayesfloor.selection._merge import merge_advice
+from bayesfloor.selection._merge_advice import merge_advice
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._measured import Finding, Measured
-from bayesfloor.summary._tables import too_small
+from bayesfloor.summary._pair_tables import too_small
 from bayesfloor.summary._text import to_text
 
 

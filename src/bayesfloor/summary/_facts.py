@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._labelled import open_labelled
+from bayesfloor.engine._labelled_rows import open_labelled
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._rows import is_place
+from bayesfloor.engine._row_handles import is_place
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.io._columns import as_frame
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import dense_if_small, is_sparse
-from bayesfloor.io._wide import canonical, flat
+from bayesfloor.io._frame_columns import as_frame
+from bayesfloor.io._wide_input import canonical, flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others

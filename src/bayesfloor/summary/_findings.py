@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayesfloor.engine._text import about, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.engine._show import about, join_labels, percent, printable, quoted, show_labels
 from bayesfloor.io._messages import shell
 from bayesfloor.io._spellings import find_spellings
 from bayesfloor.selection._gap import AT, BELOW, ROOM
-from bayesfloor.selection._path import SelectionPath
-from bayesfloor.summary._choices import enough
+from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.summary._choice_tables import enough
 from bayesfloor.summary._measured import Finding, Measured
-from bayesfloor.summary._tables import pair_rows
+from bayesfloor.summary._pair_tables import pair_rows
 from bayesfloor.summary._words import count, finds_nothing, points
 
 

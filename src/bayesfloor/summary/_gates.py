@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import about, percent, range_text
+from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._measured import Measured

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bayesfloor.answer._answer import RELIABILITIES, Answer
-from bayesfloor.answer._parts import PairAnswers
+from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._result import plain
-from bayesfloor.floor._overall import square
+from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.learners._registry import EFFORTS
+from bayesfloor.summary._from_json import floats, restore
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
 from bayesfloor.summary._measured import Measured
-from bayesfloor.summary._restoring import floats, restore
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)

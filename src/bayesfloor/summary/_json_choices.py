@@ -11,10 +11,10 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
-from bayesfloor.selection._merge import MergeAdvice, _mapping
-from bayesfloor.selection._path import SelectionPath
+from bayesfloor.selection._merge_advice import MergeAdvice, _mapping
+from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.summary._from_json import read, restore
 from bayesfloor.summary._measured import Measured
-from bayesfloor.summary._restoring import read, restore
 
 
 def choices_to_dict(check: Measured) -> dict[str, Any]:

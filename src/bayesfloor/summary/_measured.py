@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._parts import ClassAnswers, PairAnswers
+from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import show_labels
+from bayesfloor.engine._show import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
-from bayesfloor.hierarchy._tree import ClassTree
+from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap
-from bayesfloor.selection._merge import MergeAdvice
-from bayesfloor.selection._path import SelectionPath
+from bayesfloor.selection._merge_advice import MergeAdvice
+from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._traits import Trait, find_traits
 from bayesfloor.summary._words import verdict_text

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH
-from bayesfloor.engine._text import cells, pad, percent, printable, range_text, span
+from bayesfloor.engine._show import cells, pad, percent, printable, range_text, span
 from bayesfloor.summary._measured import Measured
-from bayesfloor.summary._tables import TOO_SMALL, class_rows, pair_rows, too_small
+from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
 from bayesfloor.summary._words import accuracy, amount, count, finds_nothing, target_text
 
 HOW = "how we know"

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._text import percent, printable
+from bayesfloor.engine._show import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._facts import Facts

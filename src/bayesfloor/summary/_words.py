@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdict
-from bayesfloor.engine._text import percent, span
+from bayesfloor.engine._show import percent, span
 
 _PROVED = "proved"  # how the reason of a lower end begins that rests on equal rows with different labels
 

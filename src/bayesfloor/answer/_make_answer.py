@@ -1,0 +1,239 @@
+"""From a fit and a race to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
+from bayesfloor.answer._curve_ends import Ends
+from bayesfloor.answer._verdict import NO_SIGNAL
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._show import percent, printable
+from bayesfloor.engine._types import Ints
+from bayesfloor.floor._fit import Fit
+from bayesfloor.floor._results import Floor
+from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
+from bayesfloor.formulas._learning_curves import Curves, weighted_quantiles
+from bayesfloor.formulas._limits import lower_limit, upper_limit
+from bayesfloor.learners._code_columns import encode_codes
+from bayesfloor.learners._exact_learners import exact_learners
+from bayesfloor.learners._race import Race, choose_learners, run_race
+from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size, check_effort, check_learners, weight_of
+
+LEARN_ON = 50_000  # rows at most
+LEVEL = 0.95
+_LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
+_COPIES, _MOST_COPIES = 0.01, 5  # proportion of equal rows, and rows per distinct one, between which they may be copies
+_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times the rows, for which the error is predicted
+_CLEARLY, _LEAST_SIGNAL = 3.0, 0.2  # standard errors, and part of the error of guessing, that a learner must take off
+_MOST_OF_IT = 0.7  # of what the best learner gains over guessing, from which another agrees with it
+_ROWS_PER_CLASS = 50
+_WIDE = 0.1  # range from which an answer is called limited
+
+
+def make_answer(
+    floor: Floor,
+    fit: Fit,
+    effort: str,
+    learners: dict[str, Any] | None,
+    random_state: int,
+    n_jobs: int | None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Run the race, and say what it and the trees show."""
+    check_effort(effort)
+    if learners is not None:
+        check_learners(learners)
+    X, sample, labels = fit.points, fit.sample, fit.labels
+    if labels.weight is not None:
+        raise ValueError(
+            "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
+            "Fit without weights; priors reach other class proportions by drawing rows."
+        )
+    codes = _draw_labels(labels, np.random.default_rng([random_state, _LABELS]))
+    rng = np.random.default_rng([random_state, _FOLDS])
+    copies = _may_be_copies(sample, labels)
+    cluster = labels.vertex if copies else cluster_numbers(sample)
+    if len(codes) > LEARN_ON:
+        units = draw_rows(sample, LEARN_ON, rng)
+        X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
+    size = Size(len(X), X.shape[1], floor.n_classes)
+    chosen, left_out = choose_learners(size, effort, random_state)
+    own = {} if learners is None else learners
+    racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
+    exact = exact_learners(own, sample.features.exact)
+    left_out = {name: why for name, why in left_out.items() if name not in exact}
+    race = run_race(
+        X, codes, cluster, {**racing, **exact}, rng, n_jobs, progress, exact=sample.features.exact, see_exact=exact
+    )
+    race = replace(race, row=sample.row[race.row])  # of the input: a fit keeps rows in an order of its own
+    tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
+    n_drawn = len(np.unique(fit.sample.cluster))
+    proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
+    return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state)
+
+
+def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
+    """One label per row; where rows have chances of several, one is drawn."""
+    if labels.hard:
+        return labels.codes
+    shares = labels.shares.toarray().cumsum(axis=1)
+    return np.asarray((rng.random((len(shares), 1)) * shares[:, -1:] > shares).sum(axis=1))
+
+
+def _may_be_copies(sample: Sample, labels: Labels) -> bool:
+    """Whether so many rows equal another, and yet so many differ, that they look like duplicates.
+
+    These must not be on both sides of a fold. Where values are few, equal rows are draws like any other.
+    """
+    n, distinct = len(labels.vertex), np.count_nonzero(labels.rows_at)
+    return bool(sample.groups is None and labels.hard and (1 - _COPIES) * n > distinct > n / _MOST_COPIES)
+
+
+def put_together(
+    race: Race,
+    floor: Floor,
+    tree_limit: float,
+    proved: float,
+    own: list[str],
+    effort: str,
+    left_out: dict[str, str],
+    random_state: int,
+) -> Answer:
+    """The answer of a race."""
+    proportions = np.bincount(race.codes, minlength=floor.n_classes) / len(race.codes)
+    ends = Ends(
+        race,
+        floor.constant_error,
+        float(1 - (proportions**2).sum()),
+        np.random.default_rng([random_state, _CHOICE]),
+    )
+    n_units, errors = len(np.unique(race.cluster)), race.errors
+    best = min(race.curves or errors, key=errors.__getitem__, default="")
+    upper, why_upper = _upper(errors, n_units, tree_limit, floor.constant_error, own)
+    least = min([*errors.values(), upper])
+    low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
+    doubts = _doubts(race, best, floor, n_units)
+    if doubts and doubts[0].startswith(NO_SIGNAL):
+        middle = least  # a curve that does not fall says nothing of its end
+    lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
+    if np.isnan(lower) and proved > 0:
+        lower, why_lower = min(proved, upper), _CONFLICT
+    reasons = (*doubts, *_cautions(lower, upper))
+    return Answer(
+        estimate=max(middle, 0.0 if np.isnan(lower) else lower),
+        lower=lower,
+        upper=upper,
+        why_lower=why_lower,
+        why_upper=why_upper,
+        reliability=UPPER_ONLY if np.isnan(lower) else LIMITED if reasons else GOOD,
+        reasons=reasons,
+        guessing=floor.constant_error,
+        best=best,
+        errors=errors,
+        curve=_curve(race, ends, best),
+        left_out={**left_out, **race.left_out},
+        effort=effort,
+        n_rows=len(race.codes),
+        n_classes=floor.n_classes,
+        curve_lower=np.nan if doubts else low,
+        race=race,
+    )
+
+
+_MORE_ROWS = "for the kinds of model tried, even with more rows: their learning curves end above it (95 %)"
+_CONFLICT = "proved: equal rows with different labels (95 %)"
+
+
+def _upper(
+    errors: dict[str, float], n_units: int, tree_limit: float, guessing: float, own: list[str]
+) -> tuple[float, str]:
+    """The smallest of the upper limits, and what it rests on.
+
+    Each learner's limit has its own part of the 5 % that may go wrong, whether or not the others ran. Taking the
+    pooled errors of all folds for binomial assumes that learners are stable.
+    """
+    limits = {
+        name: float(upper_limit(error * n_units, n_units, 1 - (1 - LEVEL) * weight_of(name, own)))
+        for name, error in errors.items()
+    }
+    name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
+    if guessing <= min(tree_limit, least):
+        return guessing, "guessing: always naming the most frequent class does as well as anything tested"
+    if tree_limit < least:
+        return tree_limit, "tested (95 %): nearest neighbours along the spanning trees"
+    return least, f"tested (95 %): cross-validated error of {percent(errors[name])} % by {called(name)}"
+
+
+def called(name: str) -> str:
+    """A learner in words."""
+    return {
+        "neighbours": "nearest neighbours",
+        "linear": "a linear model",
+        "quadratic": "a quadratic model",
+        "kernel": "an RBF support vector machine",
+        "forest": "a random forest",
+        "boosting": "gradient boosting",
+        "network": "a small neural network",
+        "blend": "a blend of all learners",
+    }.get(name, f"the learner {printable(name)}")
+
+
+def _doubts(race: Race, best: str, floor: Floor, n_units: int) -> tuple[str, ...]:
+    """Why there is no lower end; nothing where there is one."""
+    errors = race.errors
+    if not errors:
+        return ("too few rows: no learner could be trained",)
+    gained = floor.constant_error - errors[best]
+    spread = np.sqrt(errors[best] * (1 - errors[best]) / n_units)
+    if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
+        if gained < _CLEARLY * spread:
+            return (f"{NO_SIGNAL}: no learner does clearly better than guessing",)
+        return ("little signal found: the learners may miss most of what these features tell",)
+    if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
+        return (f"too few rows: fewer than {_ROWS_PER_CLASS} per class",)
+    near = [name for name in race.curves if _agrees(errors[name], errors[best], floor.constant_error)]
+    if len({REGISTRY[name].kind if name in REGISTRY else name for name in near if name != BLEND}) < 2:
+        return (f"only {called(best)} comes near its error: no unlike learner confirms it",)
+    return ()
+
+
+def _agrees(error: float, best: float, guessing: float) -> bool:
+    """Whether a learner finds most of what the best one finds."""
+    return guessing - error >= _MOST_OF_IT * (guessing - best)
+
+
+def _cautions(lower: float, upper: float) -> tuple[str, ...]:
+    """What limits the answer although it has both ends."""
+    if upper - lower > _WIDE:
+        return (f"a wide range, {percent(upper - lower)} points: more rows would narrow it",)
+    return ()
+
+
+def _curve(race: Race, ends: Ends, best: str) -> Curve:
+    """The best learner's learning curve, and where it is likely to go."""
+    if not best:
+        nothing = np.empty(0)
+        return Curve(race.n_train[:0], nothing, nothing, nothing, nothing.astype(bool))
+    n_units, n_full, measured = len(np.unique(race.cluster)), int(race.n_train[-1]), race.wrong[best].mean(axis=1)
+    there = ~np.isnan(measured)
+    n, error = race.n_train[there], measured[there]
+    low, high = (limit(error * n_units, n_units, (1 + LEVEL) / 2) for limit in (lower_limit, upper_limit))
+    if not there.all():
+        return Curve(n, error, low, high, np.ones(len(n), dtype=bool))
+    curves = ends.curves(best)
+    beyond = np.array([_predict(curves, growth) for growth in _BEYOND])
+    error, low, high = (np.append(one, two) for one, two in zip((error, low, high), beyond.T, strict=True))
+    sizes = np.append(n, np.round(n_full * np.array(_BEYOND)).astype(np.int64))
+    return Curve(sizes, error, low, high, np.arange(len(sizes)) < len(n))
+
+
+def _predict(curves: Curves, growth: float) -> list[float]:
+    """Mean and 95 % interval of the error with so many times the rows."""
+    at = curves.at(growth)
+    low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    return [float(curves.weight @ at), float(low), float(high)]

@@ -1,0 +1,171 @@
+"""The answer for each class and for each pair of classes, from the same evidence as the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import percent, show_labels
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._results import hardest_class
+from bayesfloor.formulas._limits import lower_limit, upper_limit
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassAnswers(Result):
+    """Each class: how often the most accurate classifier gets its rows wrong (1 - recall).
+
+    Ranges are 95 % each, not all together.
+
+    Attributes
+    ----------
+    classes : labels.
+    n_rows : rows of each class that were tested.
+    estimate, lower, upper : error within the class: best estimate and range; ``lower`` is NaN where there is none.
+    error : cross-validated error within the class, of the best learner.
+    part : its part of all errors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> bool((found.classes.estimate <= found.classes.upper).all())
+    True
+    """
+
+    classes: np.ndarray
+    n_rows: Floats
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    error: Floats
+    part: Floats
+
+    def _summary(self) -> str:
+        return hardest_class(self.classes, self.estimate)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"class" if item.name == "classes" else item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairAnswers(Result):
+    """Each pair of classes: how often the best classifier of these two alone takes one for the other.
+
+    All matrices are K x K. Ranges are 95 % each, not all together.
+
+    Attributes
+    ----------
+    classes : labels, in the order of rows and columns.
+    n_rows : rows of both classes that were tested.
+    estimate, lower, upper : error between the two: best estimate and range; ``lower`` is NaN where there is none.
+    error : cross-validated error between the two, of the best learner.
+    guessing : error of always naming the larger of the two.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> len(found.pairs.frame())
+    3
+    """
+
+    classes: np.ndarray
+    n_rows: Floats
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    error: Floats
+    guessing: Floats
+
+    def _summary(self) -> str:
+        one, two = (int(place) for place in np.unravel_index(int(np.nanargmax(self.estimate)), self.estimate.shape))
+        labels = show_labels(self.classes.tolist())
+        hardest = f"hardest {labels[one]} and {labels[two]}: {percent(self.estimate[one, two])} %"
+        return f"{len(labels)} classes, {hardest}"
+
+    @property
+    def relative(self) -> Floats:
+        """Best estimates relative to guessing: 0 for pairs that can be told apart, 1 for pairs that cannot."""
+        return np.asarray(self.estimate / np.maximum(self.guessing, 1e-12))
+
+    def _columns(self) -> dict[str, Any]:
+        one, two = np.triu_indices(len(self.classes), 1)
+        names = [item.name for item in fields(self) if item.name != "classes"]
+        pairs = {"class_1": self.classes[one], "class_2": self.classes[two]}
+        return {**pairs, **{name: getattr(self, name)[one, two] for name in [*names, "relative"]}}
+
+
+def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
+    """The answer for each class."""
+    codes, K = answer.evidence().codes, len(classes)
+    n = np.bincount(codes, minlength=K).astype(np.float64)
+    errors = n - np.bincount(codes[best_posterior(answer).argmax(axis=1) == codes], minlength=K)
+    estimate, lower, upper = _range(answer, errors, n)
+    with np.errstate(invalid="ignore"):
+        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, errors / max(errors.sum(), 1.0))
+
+
+def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
+    """The answer for each pair; with two classes it is that of the whole."""
+    race, K = answer.evidence(), len(classes)
+    eta, rows = best_posterior(answer), np.arange(len(race.codes))
+    own = eta[rows, race.codes][:, None]
+    lost = np.zeros((K, K))  # rows of the first class that are taken for the second
+    np.add.at(lost, race.codes, (eta > own) + 0.5 * (eta == own))
+    np.fill_diagonal(lost, 0.0)
+    sizes = np.bincount(race.codes, minlength=K).astype(np.float64)
+    n, errors = sizes[:, None] + sizes, lost + lost.T
+    guessing = np.minimum(sizes[:, None], sizes) / np.maximum(n, 1.0)
+    estimate, lower, upper = _range(answer, errors, n)
+    estimate, upper = np.minimum(estimate, guessing), np.minimum(upper, guessing)
+    with np.errstate(invalid="ignore"):
+        error = errors / n
+    if K == 2:
+        estimate, lower, upper = (np.full((2, 2), end) for end in (answer.estimate, answer.lower, answer.upper))
+    for matrix in (estimate, lower, upper, error, guessing):
+        np.fill_diagonal(matrix, 0.0)
+    return PairAnswers(classes, n, estimate, np.minimum(lower, upper), upper, error, guessing)
+
+
+def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
+    """Best estimate, lower and upper end after classes of the same group number are made one."""
+    race, groups = answer.evidence(), np.unique(group, return_inverse=True)[1]
+    if len(np.unique(groups)) == len(groups):
+        return answer.estimate, answer.lower, answer.upper
+    order, codes = np.argsort(groups, kind="stable"), groups[race.codes]
+    first = np.searchsorted(groups[order], np.arange(groups.max() + 1))
+    eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
+    errors, n = (np.array(float(each)) for each in (np.count_nonzero(eta.argmax(axis=1) != codes), answer.n_rows))
+    estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
+    upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # no more than by guessing
+    estimate = min(estimate, answer.estimate, upper)
+    return estimate, min(lower, estimate), upper
+
+
+def best_posterior(answer: Answer) -> Floats:
+    """Posteriors of the best learner, with a column for every class; without a learner, the class proportions."""
+    race, K = answer.evidence(), answer.n_classes
+    if not answer.best:
+        return np.tile(np.bincount(race.codes, minlength=K) / len(race.codes), (len(race.codes), 1))
+    eta = race.eta[answer.best]
+    return np.pad(eta, ((0, 0), (0, K - eta.shape[1])))  # the last classes may have no rows
+
+
+def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    """Best estimate and range of rates of errors, which fall with more rows as the error of the whole does."""
+    whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
+    per_row = len(np.unique(answer.evidence().cluster)) / answer.n_rows  # independent draws
+    rate = errors / np.maximum(n, 1.0)
+    units = np.maximum(n * per_row, 1e-9)
+    upper = np.where(n > 0, upper_limit(rate * units, units, _LEVEL), 1.0)
+    low = lower_limit(rate * units, units, _LEVEL) * np.minimum(1.0, answer.curve_lower / whole)
+    return np.minimum(rate * min(1.0, answer.estimate / whole), upper), low, upper

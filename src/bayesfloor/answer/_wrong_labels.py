@@ -1,0 +1,19 @@
+"""Labels that the best learner, out of fold, says are wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesfloor.floor._results import LabelClaims
+from bayesfloor.formulas._label_tests import claim_p_value, flip_posterior, largest_list, without_flips
+from bayesfloor.learners._race import Race
+
+
+def claim_labels(race: Race, best: str, flip_rate: float, false_claims: float) -> LabelClaims:
+    """The claims of one learner's posteriors."""
+    eta, codes = race.eta[best], race.codes
+    K, given = eta.shape[1], eta[np.arange(len(codes)), codes]
+    chance = flip_posterior(without_flips(given, flip_rate, K), flip_rate, K)
+    order = np.argsort(race.row, kind="stable")
+    found = claim_p_value(eta, codes), chance, largest_list(chance, false_claims)
+    return LabelClaims(race.row[order], *(values[order] for values in found))

@@ -1,0 +1,209 @@
+"""Checking a file, writing the result, and what to say after it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesfloor.cli._console import Bar, Output
+from bayesfloor.cli._settings import Settings, read
+from bayesfloor.engine._show import as_utf8
+
+if TYPE_CHECKING:
+    from bayesfloor.io._data import Data
+    from bayesfloor.selection._selection_path import SelectionPath
+    from bayesfloor.summary._check import Check
+    from bayesfloor.summary._gates import Gate
+
+FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
+
+
+def look(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
+    """Read a file and check it."""
+    from bayesfloor.cli._large_data import check_engine, connect, stays_away
+
+    check_engine(output, settings)
+    data = read(settings, in_place=stays_away(settings))  # before the machinery: a wrong name is told at once
+    from bayesfloor.summary._check import check as look_at
+
+    with connect(output, settings) as client, output.bar() as bar:
+        found = look_at(
+            data,
+            target=target,
+            **settings.preparing(data),
+            scale=settings.scale,
+            n_trees=settings.trees,
+            **settings.drawing(),
+            effort=settings.effort,
+            n_jobs=settings.jobs,
+            random_state=settings.seed,
+            progress=bar,
+            client=client,
+            checkpoint=settings.checkpoint,
+        )
+        if settings.select:
+            found = replace(found, selection=_select(output, data, settings, bar))
+    return data, found
+
+
+def _select(output: Output, data: Data, settings: Settings, progress: Bar) -> SelectionPath:
+    from bayesfloor.cli._features_verb import select_features, tell_cost
+
+    tell_cost(output, len(data.feature_names))
+    return select_features(output, data, settings, progress)
+
+
+def read_baseline(path: str | None) -> Check | None:
+    """An earlier check, or None without one."""
+    from bayesfloor.io._messages import DataError
+
+    if path is None:
+        return None
+    from bayesfloor.summary._check import Check
+
+    try:
+        return Check.from_json(Path(path))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is not a baseline: {error}") from error
+
+
+def write_all(
+    output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
+) -> None:
+    """Write the result in the forms asked for, and to the page of a CI job."""
+    from bayesfloor.engine._atomic_write import write_whole
+    from bayesfloor.summary._json import dump
+    from bayesfloor.summary._markdown import to_markdown
+
+    for path, form in ((json_path, dump), (markdown, to_markdown)):
+        if path == "-":
+            output.raw(form(found, gates))
+        elif path is not None:
+            write_whole(path, form(found, gates))
+    _add_to_job_page(output, to_markdown(found, gates))
+
+
+def _add_to_job_page(output: Output, text: str) -> None:
+    """Show the summary on the page of a CI job, where there is one."""
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not page:
+        return
+    try:
+        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text + "\n")
+    except OSError as error:
+        output.note(f"warning: the job's page cannot be written: {error}")
+
+
+def gate_lines(gates: tuple[Gate, ...]) -> list[str]:
+    """What came of the gates."""
+    return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
+
+
+_SAID_AGAIN = {
+    "label": "-y",
+    "features": "-x",
+    "drop": "--drop",
+    "embedding": "--embedding",
+    "labels_file": "--labels-file",
+    "groups": "--groups",
+    "id_column": "--id",
+}
+
+
+def next_lines(found: Check, settings: Settings) -> list[str]:
+    """What to do next, as commands to copy."""
+    if settings.path == "-":
+        return ["", "bayesfloor explain CODE"]
+    words = [settings.path]
+    for name, flag in _SAID_AGAIN.items():
+        value = getattr(settings, name)
+        values = value if isinstance(value, tuple) else [value]
+        words += [word for one in values if one for word in (flag, one)]
+    from bayesfloor.cli._large_data import say_again
+
+    words += (engine := say_again(settings))
+    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
+    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    verbs = {"report": [*words, *model, *effort, *_prepare_again(settings)]}
+    if found.suspicious.n_suspect and not engine:  # samples reads all rows
+        drop = [] if settings.predictions is None else ["--drop", settings.predictions]
+        verbs = {"samples": [*words, *drop, *_prepare_again(settings)], **verbs}
+    return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
+
+
+def _prepare_again(settings: Settings) -> list[str]:
+    """The options that say how to prepare the data."""
+    flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
+    said = [flag for flag, asked in flags.items() if asked]
+    return [*(word for role in settings.as_role for word in ("--as", role)), *said]
+
+
+def prepared_lines(found: Check) -> list[str]:
+    """What was done to each column that was not used as it is."""
+    from bayesfloor.engine._show import cells, pad
+
+    rows = [("column", "read as", "what was done"), *found.prepared.lines()]
+    left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
+    return ["", *(f"{pad(name, left)}  {pad(role, middle)}  {text}" for name, role, text in rows)] if rows[1:] else []
+
+
+def _shell(words: list[str]) -> str:
+    """Words for a shell; what does not print has to be filled in by the user."""
+    from bayesfloor.io._messages import shell
+
+    return shell([word if word.isprintable() else "NAME" for word in words])
+
+
+def page_path(name: str) -> str:
+    """Where to write the report of a file of this name: without the ending that tells its kind."""
+    while name.lower().endswith(FILES):
+        name = name.rpartition(".")[0]
+    return os.fsdecode(f"{name or 'data'}.bayesfloor.html".encode("utf-8", sys.getfilesystemencodeerrors()))
+
+
+def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
+    """Refuse two texts on one stream."""
+    if json_path == markdown == "-":
+        raise click.UsageError("Only one of --json and --markdown can go to stdout.")
+
+
+def refuse_missing_folder(*paths: str | None) -> None:
+    """Before the work, not after it."""
+    for path in paths:
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
+
+
+def command_line() -> str:
+    """The command as it was typed."""
+    from bayesfloor.io._messages import shell
+
+    return shell(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
+
+
+def _base_name(word: str) -> str:
+    """A path without its folders, which are nobody's business on a page that is sent on."""
+    if word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return f"{flag}{equals}{_base_name(value)}"
+    return Path(word).name if os.sep in word or (os.altsep or os.sep) in word else word
+
+
+def pictures(data: Data, pixels: str | None) -> Any:
+    """Pictures of the rows: files, or the features themselves."""
+    from bayesfloor.cli._pixels import features_as_pictures
+
+    return data.images if pixels is None else features_as_pictures(data.X, pixels)
+
+
+def if_pillow(images: Any) -> Any:
+    """Pictures where they can be made, else none."""
+    from importlib.util import find_spec
+
+    return images if find_spec("PIL") is not None else None

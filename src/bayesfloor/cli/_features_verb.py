@@ -1,0 +1,139 @@
+"""Which features are worth keeping: the path of a selection, or the floor of each alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import click
+import numpy as np
+
+from bayesfloor.cli._console import Output
+from bayesfloor.cli._settings import Settings, tell_drawn, without_warning
+from bayesfloor.cli._write_table import write_table
+from bayesfloor.engine._atomic_write import write_whole
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import plain
+from bayesfloor.engine._show import printable
+from bayesfloor.io._data import Data
+from bayesfloor.selection._feature_floors import FeatureFloors
+from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.summary._choice_tables import feature_cells, path_cells, path_notes
+from bayesfloor.summary._text import align
+from bayesfloor.summary._words import count
+
+_PRINTED = 30  # features, each alone
+_MANY = 300  # additions to try in a step, from which it is told how long that may take
+_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # of one addition, on one thread with ten classes
+_NOT_ALONE = {
+    "pairs": "--pairs",
+    "criterion": "--criterion",
+    "holdout": "--holdout",
+    "groups": "--groups",
+    "max_rows": "--max-rows",
+}
+
+
+def refuse_unheeded(settings: Settings) -> None:
+    """Refuse options that features looked at alone do not heed."""
+    for name, flag in _NOT_ALONE.items():
+        if getattr(settings, name):
+            raise click.UsageError(f"--filter rates each feature alone, without {flag}. Leave one out.")
+
+
+def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
+    """Say how long it may take, before it takes long."""
+    seconds = _SECONDS[criterion or "overall"]
+    tried = n_features * (n_features + 1) // 2 if pairs else n_features
+    if tried > _MANY:
+        each = "features and pairs" if pairs else "features"
+        output.note(
+            f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
+            "--filter rates each feature alone, in seconds"
+        )
+
+
+def _duration(seconds: float) -> str:
+    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
+    return next(f"about {count(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most)
+
+
+def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
+    """The path of a selection."""
+    from bayesfloor.selection._floor_selector import FloorSelector
+
+    logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
+    asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
+    selector = FloorSelector(
+        settings.most or "auto",
+        start="pairs" if settings.pairs else "single",
+        scale=settings.scale,
+        n_trees=settings.trees,
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
+        progress=progress,
+        **{name: value for name, value in asked.items() if value is not None},
+        **settings.preparing(data),
+        **settings.draw_limit(),
+    )
+    with without_warning():
+        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
+    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
+    return path
+
+
+def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) -> FeatureFloors:
+    """The floor of each feature alone."""
+    from bayesfloor.selection._feature_floors import feature_floors
+
+    return feature_floors(_named(data), data.y, n_jobs=settings.jobs, progress=progress)
+
+
+def _named(data: Data) -> Any:
+    """Features under the names of the file."""
+    if not isinstance(data.X, np.ndarray):
+        return data.X
+    import pyarrow as pa
+
+    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
+
+
+def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
+    """The result as a table."""
+    return _format_path(found) if isinstance(found, SelectionPath) else _format_floors(found, most)
+
+
+def _format_path(path: SelectionPath) -> str:
+    return "\n".join([*align(path_cells(path)), "", *path_notes(path)])
+
+
+def _format_floors(found: FeatureFloors, most: int | None) -> str:
+    most, n_all = most or _PRINTED, len(found.names)
+    told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
+    first = f"{told:,} of {count(n_all, 'feature')} predict the label alone (5 % false discoveries)"
+    more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
+    return "\n".join([first, *align(feature_cells(found, most)), *more])
+
+
+def write_found(output: Output, found: Any, path: str | None, json_path: str | None) -> None:
+    """Write a result as a table and as JSON, where asked for; features alone lowest floor first."""
+    if path is not None:
+        columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
+        if isinstance(found, FeatureFloors):
+            columns = {name: values[found.order] for name, values in columns.items()}
+        write_table(path, {name: plain(values) for name, values in columns.items()})
+        if json_path != "-":
+            output.result(printable(path))
+    write_json(output, found, json_path)
+
+
+def write_json(output: Output, found: Any, path: str | None) -> None:
+    """Write a result as JSON, to a file or to stdout."""
+    if path is None:
+        return
+    text = json.dumps(plain(found.to_dict()), allow_nan=False, default=str) + "\n"
+    if path == "-":
+        output.raw(text)
+    else:
+        write_whole(path, text)

@@ -1,0 +1,117 @@
+"""Data that stay where they are: read in pieces, by this machine or by a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import click
+
+from bayesfloor.cli._console import Output
+from bayesfloor.cli._settings import Settings
+from bayesfloor.engine._show import printable
+from bayesfloor.io._find_file import find_file
+from bayesfloor.io._messages import DataError
+
+_PATIENCE = "10s"  # until a scheduler has answered
+_NOT_FAR = {
+    "as_role": "--as",
+    "clean_labels": "--clean-labels",
+    "strict_input": "--strict-input",
+    "groups": "--groups",
+    "id_column": "--id",
+    "image": "--image",
+    "pixels": "--pixels",
+    "predictions": "--predictions",
+    "select": "--select",
+    "show_rows": "--show-rows",
+}
+
+
+def check_engine(output: Output, settings: Settings) -> None:
+    """Refuse options of an engine that is not asked for, and warn of those that do nothing."""
+    if settings.scheduler and settings.engine != "dask":
+        raise click.UsageError("--scheduler needs --engine dask.")
+    if _is_asked(settings) and (unfit := _unfit(settings)):
+        raise click.UsageError(f"{unfit[0]} needs all rows here: leave out --engine and --checkpoint.")
+    if settings.checkpoint is not None and settings.max_rows != 0:
+        output.note("--checkpoint only helps when all rows are used: add --max-rows 0")
+
+
+def stays_away(settings: Settings) -> bool:
+    """Whether the data are to stay where they are: somebody says so, or asks for all of a large file."""
+    if _is_asked(settings):
+        return True
+    return settings.max_rows == 0 and not _unfit(settings) and settings.path != "-" and _is_large(settings.path)
+
+
+def _is_asked(settings: Settings) -> bool:
+    return settings.engine == "dask" or settings.checkpoint is not None
+
+
+def _unfit(settings: Settings) -> list[str]:
+    """Options that need all rows here."""
+    return [flag for name, flag in _NOT_FAR.items() if getattr(settings, name)]
+
+
+def _is_large(path: str) -> bool:
+    file = find_file(path)
+    return file.kind in ("Parquet", "npy") and file.is_large
+
+
+def say_again(settings: Settings) -> list[str]:
+    """The options of the engine, for the next command."""
+    if not _is_asked(settings):
+        return []
+    said: dict[str, Any] = {"--engine": settings.engine, "--scheduler": settings.scheduler}
+    said |= {"--checkpoint": settings.checkpoint, "--max-rows": settings.max_rows}
+    return [str(word) for pair in said.items() if pair[1] not in (None, "threads") for word in pair]
+
+
+@contextmanager
+def connect(output: Output, settings: Settings) -> Iterator[Any]:
+    """A client of the Dask cluster asked for, or None; without an address, of two workers on this machine."""
+    if settings.engine != "dask":
+        yield None
+        return
+    try:
+        import distributed as dask
+        from distributed.comm.core import CommClosedError
+    except ModuleNotFoundError as error:
+        raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told once, below
+    with _cluster(dask, output, settings.scheduler) as cluster, _client(dask, cluster) as client:
+        if not client.nthreads():
+            output.note(f"no worker at {printable(settings.scheduler)} yet: waiting for one")
+        try:
+            yield client
+        except (CancelledError, CommClosedError) as error:
+            raise DataError(
+                "the Dask scheduler is gone, or has dropped the work. With --checkpoint and --max-rows 0, rerun the "
+                "command to resume."
+            ) from error
+
+
+def _cluster(dask: Any, output: Output, address: str | None) -> Any:
+    """The address, or two workers on this machine."""
+    if address is not None:
+        return nullcontext(address)
+    output.note("starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster")
+    from bayesfloor.engine._runners import ON_THIS_MACHINE
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # workers inherit it: Ctrl-C is answered by one process
+    try:
+        return dask.LocalCluster(n_workers=2, threads_per_worker=1, **ON_THIS_MACHINE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _client(dask: Any, cluster: Any) -> Any:
+    try:
+        return dask.Client(cluster, timeout=_PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise DataError(f"no Dask scheduler answers at {printable(cluster)}: {error}") from error

@@ -1,0 +1,72 @@
+"""Suspicious labels: as a table, or as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.cli._settings import Settings
+from bayesfloor.cli._write_table import write_table
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._show import printable, show_labels
+from bayesfloor.floor._results import SampleScores
+from bayesfloor.io._data import Data
+from bayesfloor.labels._suspicious_list import most_suspicious
+from bayesfloor.summary._text import align
+from bayesfloor.summary._words import count
+
+_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
+
+
+def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
+    """The scores of all rows."""
+    from bayesfloor.labels._suspicious_labels import suspicious_labels
+
+    return suspicious_labels(
+        data.X,
+        data.y,
+        n_trees=settings.trees,
+        scale=settings.scale,
+        groups=data.groups,
+        **settings.preparing(data),
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
+        progress=progress,
+    )
+
+
+def format_rows(found: SampleScores, data: Data, most: int) -> str:
+    """The most suspicious rows as a table."""
+    chosen = most_suspicious(found)
+    classes = np.unique(np.concatenate([found.label, found.suggested_label]))
+    shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
+    rows = [
+        (
+            _name(data, int(found.row[k])),
+            shown[found.label[k].item()],
+            shown[found.suggested_label[k].item()],
+            f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
+            f"{found.p_value[k]:.2g}",
+        )
+        for k in chosen[:most].tolist()
+    ]
+    head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
+    told = f"{len(chosen):,} of {count(len(found.row), 'label')} look wrong: most neighbours belong to another class"
+    more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
+    return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
+
+
+def _name(data: Data, row: int) -> str:
+    return str(row) if data.ids is None else printable(data.ids[row])
+
+
+def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> int:
+    """Write the suspect rows to a file; gives their number."""
+    chosen = most_suspicious(found)[:most]
+    columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
+    if data.ids is not None:
+        columns["id"] = data.ids[found.row[chosen]].tolist()
+    columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
+    write_table(path, columns)
+    return len(chosen)

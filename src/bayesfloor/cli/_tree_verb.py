@@ -1,0 +1,49 @@
+"""The tree of classes, in the forms that others read."""
+
+from __future__ import annotations
+
+import json
+
+from bayesfloor.cli._settings import Settings, without_warning
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._show import printable
+from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.io._data import Data
+
+
+def grow(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
+    """The tree of a file's classes."""
+    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.summary._check import grow_class_tree
+
+    floor = BayesFloor(
+        n_trees=settings.trees,
+        scale=settings.scale,
+        **settings.drawing(),
+        n_jobs=settings.jobs,
+        random_state=settings.seed,
+        progress=progress,
+        **settings.preparing(data),
+    )
+    with without_warning():
+        floor.fit(data.X, data.y, groups=data.groups)
+    return grow_class_tree(floor.pairwise_, cut)
+
+
+def format_tree(tree: ClassTree, form: str) -> str:
+    """The tree as text, JSON or Newick."""
+    if form == "json":
+        return json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
+    return _newick(tree) + "\n" if form == "newick" else tree.to_text()
+
+
+def _newick(tree: ClassTree) -> str:
+    """Nested brackets, as programs for phylogenies read them; without recursion, since a chain may be long."""
+    made: dict[int, str] = {}
+    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
+        if tree.left[node] < 0:
+            name = printable(tree.classes[tree.order[tree.start[node]]]).replace("'", "''")
+            made[node] = f"'{name}'"
+        else:
+            made[node] = f"({made.pop(int(tree.left[node]))},{made.pop(int(tree.right[node]))})"
+    return made[0] + ";"

@@ -1,0 +1,51 @@
+"""Tables as files: the ending says what to write."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bayesfloor.engine._atomic_write import write_whole
+from bayesfloor.io._messages import DataError
+
+Columns = dict[str, list[Any]]
+
+
+def check_ending(path: str | None) -> None:
+    """Refuse a file of a kind that cannot be written."""
+    if path is not None and Path(path).suffix.lower() not in _WRITERS:
+        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
+
+
+def write_table(path: str, columns: Columns) -> None:
+    """Write columns of plain values, whole or not at all."""
+    write_whole(path, _WRITERS[Path(path).suffix.lower()](columns))
+
+
+def _csv(columns: Columns) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _jsonl(columns: Columns) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "".join(json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) + "\n" for row in rows)
+
+
+def _parquet(columns: Columns) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns), stream)
+    return stream.getvalue()
+
+
+_WRITERS: dict[str, Callable[[Columns], str | bytes]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}

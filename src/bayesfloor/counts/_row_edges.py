@@ -1,0 +1,117 @@
+"""Expected edges of each row, by the class at their other end."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from bayesfloor.counts._vertex_labels import Labels, scale_rows
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._forest import Forest
+
+_AT_ONCE = 1 << 22  # votes written out at a time: several times as fast as SciPy's sparse argmax
+
+
+class SampleEdges(NamedTuple):
+    """Of each row: expected edges, those that lead to another label, and edges to each class.
+
+    ``degree_around`` and ``cross_around`` are the same for its neighbours, less their edges to it.
+    """
+
+    degree: Floats
+    cross: Floats
+    votes: csr_array
+    degree_around: Floats
+    cross_around: Floats
+
+
+def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
+    """Edges of each row in all trees of the forest.
+
+    A row of a vertex of m has 1/m of the vertex's edges, and 2 (m - 1) / m edges a tree to the rows
+    equal to it.
+    """
+    m, joins = labels.rows_at[labels.vertex], adjacency(forest, labels.n_vertices)
+    between = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
+    votes = between
+    if labels.joined and (m > 1).any():
+        equal = labels.mass[labels.vertex] - labels.shares
+        votes = csr_array(votes + scale_rows(csr_array(equal), 2 * forest.n_trees / m))
+    degree, cross = _degree_and_cross(votes, labels)
+    own_degree, own_cross = (degree, cross) if votes is between else _degree_and_cross(between, labels)
+    around = _around(joins, labels, degree, own_degree), _around(joins, labels, cross, own_cross)
+    return SampleEdges(degree, cross, votes, *around)
+
+
+def _degree_and_cross(votes: csr_array, labels: Labels) -> tuple[Floats, Floats]:
+    degree = np.asarray(votes.sum(axis=1), dtype=np.float64)
+    return degree, degree - np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
+
+
+def most_voted(votes: csr_array) -> Ints:
+    """The class that most edges of each row lead to."""
+    step = max(1, _AT_ONCE // votes.shape[1])
+    parts = [votes[start : start + step].toarray().argmax(axis=1) for start in range(0, votes.shape[0], step)]
+    return np.concatenate(parts)
+
+
+def adjacency(forest: Forest, n_vertices: int) -> csr_array:
+    """Which vertices the forest joins, both ways."""
+    edges = csr_array((np.ones(len(forest.a)), (forest.a, forest.b)), shape=(n_vertices,) * 2)
+    return csr_array(edges + edges.T)
+
+
+def _around(joins: csr_array, labels: Labels, values: Floats, own: Floats) -> Floats:
+    """Sum of the values over the rows of neighbouring vertices, less the vertex's own part in them."""
+    total, part = (np.bincount(labels.vertex, each, labels.n_vertices) for each in (values, own))
+    return np.maximum(0.0, joins @ total - part)[labels.vertex]
+
+
+def vertex_posterior(forest: Forest, labels: Labels) -> csr_array:
+    """Mean label of each vertex's neighbours and of its own rows: a rough posterior."""
+    votes = csr_array(adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
+    total = np.asarray(votes.sum(axis=1))
+    return csr_array(diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)
+
+
+def row_edges(forest: Forest, labels: Labels, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Edges between rows: of all the ways that equal rows may share a vertex's edges, one at random.
+
+    An edge between vertices ends at any of their rows; inside a vertex each tree is a random path.
+    """
+    order = np.argsort(labels.vertex, kind="stable")
+    first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices))
+    ends = [order[first[v] + rng.integers(labels.rows_at[v])] for v in (forest.a, forest.b)]
+    if labels.joined and len(labels.vertex) > np.count_nonzero(labels.rows_at):
+        paths = [_paths(labels.vertex, rng) for _ in range(forest.n_trees)]
+        ends = [np.concatenate([end, *(path[side] for path in paths)]) for side, end in enumerate(ends)]
+    return ends[0], ends[1]
+
+
+def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """A random path through the rows of each vertex."""
+    order = rng.permutation(len(vertex))
+    order = order[np.argsort(vertex[order], kind="stable")]
+    joined = np.flatnonzero(np.diff(vertex[order]) == 0)
+    return order[joined], order[joined + 1]
+
+
+def nearest_other(forest: Forest, labels: Labels, rows: Ints) -> Ints:
+    """Of each of these rows the nearest with another label that an edge, or being equal, joins it to; -1 for none."""
+    order = np.argsort(labels.vertex, kind="stable")
+    first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
+    return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)
+
+
+def _nearest_other(forest: Forest, labels: Labels, row: int, order: Ints, first: Ints) -> int:
+    vertex = labels.vertex[row]
+    touching = np.flatnonzero((forest.a == vertex) | (forest.b == vertex))
+    touching = touching[np.argsort(forest.length[touching], kind="stable")]
+    for place in (vertex, *(forest.a[touching] + forest.b[touching] - vertex)):
+        there = order[first[place] : first[place + 1]]
+        other = there[labels.codes[there] != labels.codes[row]]
+        if len(other):
+            return int(other[0])
+    return -1

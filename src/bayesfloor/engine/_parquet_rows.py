@@ -1,0 +1,286 @@
+"""Rows of Parquet files, read where a task runs and only as many as it asks for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._file_state import File, data_files, digest_files, find_file, told
+from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
+from bayesfloor.engine._types import Floats, Ints
+
+_BATCH = 1 << 16  # rows decoded at once
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the rows of a Parquet file."""
+
+    file: File
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class ParquetRows:
+    """Rows of a Parquet file, or of a folder of them in the order of their names."""
+
+    parts: tuple[Part, ...]
+    columns: tuple[str, ...]
+    n_features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+        return sum(len(part) for part in self.parts), self.n_features
+
+    def part(self, start: int, stop: int) -> ParquetRows:
+        """The handle of these rows alone."""
+        return replace(self, parts=tuple(_cut(self.parts, start, stop)))
+
+    def read(self) -> Floats:
+        """The numbers themselves."""
+        out, at = np.empty(self.shape), 0
+        for part in self.parts:
+            for table in _batches(part, self.columns):
+                out[at : at + len(table)] = _matrix(table, part.file, self.n_features)
+                at += len(table)
+        return out
+
+    def take(self, rows: Ints) -> Floats:
+        """Single rows, in the order asked for; whole batches of a file are read for them."""
+        order = np.argsort(rows, kind="stable")
+        ends = np.cumsum([len(part) for part in self.parts])
+        out, ascending = np.empty((len(rows), self.n_features)), rows[order]
+        if len(rows) and not 0 <= ascending[0] <= ascending[-1] < ends[-1]:
+            raise IndexError(f"Got rows {ascending[0]} to {ascending[-1]}, but there are {ends[-1]}.")
+        for part, stop in zip(self.parts, ends, strict=True):
+            first = stop - len(part)
+            inside = slice(*np.searchsorted(ascending, [first, stop]))
+            if inside.start < inside.stop:
+                out[order[inside]] = self._take_of(part, ascending[inside] - first)
+        return out
+
+    def on_disk(self, folder: str) -> ParquetRows:  # noqa: ARG002 - where they are
+        """The same rows."""
+        return self
+
+    def fingerprint(self) -> str:
+        """Names, sizes and times of the files."""
+        return digest_files(
+            [part.file for part in self.parts], self.columns, [(part.start, part.stop) for part in self.parts]
+        )
+
+    def _take_of(self, part: Part, rows: Ints) -> Floats:
+        """Ascending rows of one file."""
+        taken, at = [], 0
+        for table in _batches(part, self.columns):
+            inside = rows[slice(*np.searchsorted(rows, [at, at + len(table)]))] - at
+            if len(inside):
+                taken.append(_matrix(table.take(inside), part.file, self.n_features))
+            at += len(table)
+        return np.concatenate(taken)
+
+
+def _cut(parts: Sequence[Part], start: int, stop: int) -> Iterator[Part]:
+    ends = list(accumulate(len(part) for part in parts))
+    for part, end in list(zip(parts, ends, strict=True))[bisect_right(ends, start) :]:
+        first = end - len(part)
+        if first >= stop:
+            return
+        yield replace(part, start=part.start + max(0, start - first), stop=part.start + min(len(part), stop - first))
+
+
+def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
+    """Tables of some rows each, of these rows of a file alone."""
+    part.file.check()
+    with _opened(part.file) as file:
+        sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+        ends = list(accumulate(sizes))
+        first = bisect_right(ends, part.start)
+        groups = [g for g in range(first, len(sizes)) if ends[g] - sizes[g] < part.stop]
+        at = ends[first] - sizes[first] if groups else part.start
+        batches = file.iter_batches(_BATCH, row_groups=groups, columns=list(columns)) if groups else ()
+        for batch in batches:
+            inside = batch[max(0, part.start - at) : max(0, part.stop - at)]
+            at += len(batch)
+            if len(inside):
+                yield inside
+            if at >= part.stop:
+                return
+        if at < part.stop:
+            raise ValueError(f"it ends before row {part.stop}, which it says it has")
+
+
+@contextmanager
+def _opened(file: File) -> Iterator[Any]:
+    """The file, open; what cannot be read of it is told with its name."""
+    try:
+        with _parquet().ParquetFile(as_utf8(file.path)) as opened:
+            yield opened
+    except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
+        file.check()  # it may be gone since
+        raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
+    except ValueError as error:
+        raise ValueError(
+            f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
+            "A path may name Parquet or .npy; read other files into a data frame first."
+        ) from error
+
+
+def _matrix(table: Any, file: File, n_features: int) -> Floats:
+    """The columns of a batch as one matrix; missing values become NaN."""
+    columns = [_numbers(column, name, file) for name, column in zip(table.schema.names, table.columns, strict=True)]
+    matrix = columns[0] if len(columns) == 1 else np.hstack(columns)
+    if matrix.shape[1] != n_features:
+        raise ValueError(
+            f"Got {matrix.shape[1]} numbers a row in {printable(file.path)}, "
+            f"but expected {n_features} as in the others."
+        )
+    return matrix
+
+
+def _numbers(column: Any, name: str, file: File) -> Floats:
+    """A column of numbers, or one of lists of them, as a matrix."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        lengths = _to_numpy(column.value_lengths())
+        if column.null_count or (lengths != lengths[0]).any():
+            raise ValueError(
+                f"Got lists of different lengths, or missing ones, in column {quoted(name)} of "
+                f"{printable(file.path)}, but expected as many numbers in each."
+            )
+        return as_floats(_to_numpy(column.flatten()).reshape(len(column), -1))
+    return as_floats(_to_numpy(column)[:, None])
+
+
+def _to_numpy(column: Any) -> NDArray[Any]:
+    """The numbers of a column. Its own ``to_numpy`` loads pandas: 40 MB that small workers cannot spare."""
+    import pyarrow as pa
+
+    is_plain = not column.null_count and not pa.types.is_boolean(column.type)
+    values: NDArray[Any] = np.from_dlpack(column) if is_plain else column.to_numpy(zero_copy_only=False)
+    return values
+
+
+def as_floats(array: NDArray[Any]) -> Floats:
+    """Numbers of any kind as float64, one row after the other."""
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def _parquet() -> Any:
+    try:
+        import pyarrow.parquet
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            'Parquet files need pyarrow, which is not installed: pip install "bayesfloor[dask]" brings it.'
+        ) from error
+    return pyarrow.parquet
+
+
+def _parquet_files(path: Path) -> list[File]:
+    if not path.is_dir():
+        return [find_file(path)]
+    found = data_files(path, (".parquet",))
+    if not found:
+        raise FileNotFoundError(f"The folder {printable(path)} holds no .parquet files.")
+    return [find_file(place) for place in found]
+
+
+def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
+    """The rows of a file, or of all files in a folder."""
+    files = _parquet_files(path)
+    parts, names = [], None if columns is None else list(columns)
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"Got column {join_labels(twice)} more than once in columns, but expected each once.")
+    for file in files:
+        schema, n_rows = _look_into(file)
+        names = list(schema.names) if names is None else names
+        _check_columns(schema, names, file)
+        parts.append(Part(file, 0, n_rows))
+    full = tuple(part for part in parts if len(part))
+    if not full:
+        raise ValueError(f"Got no rows in {printable(files[0].path)}, but expected at least one.")
+    rows = ParquetRows(full, tuple(names or ()), 0)
+    first = next(_batches(Part(full[0].file, 0, 1), rows.columns))
+    width = sum(_numbers(column, name, full[0].file).shape[1] for name, column in zip(rows.columns, first, strict=True))
+    if not width:
+        raise ValueError(
+            f"Got empty lists in {printable(full[0].file.path)}, but expected at least one number in each."
+        )
+    return replace(rows, n_features=width)
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a Parquet file, or of the first of a folder; none of another file."""
+    if path.suffix.lower() == ".npy":
+        return []
+    return list(_look_into(_parquet_files(path)[0])[0].names)
+
+
+def _look_into(file: File) -> tuple[Any, int]:
+    with _opened(file) as opened:
+        return opened.schema_arrow, opened.metadata.num_rows
+
+
+def _check_columns(schema: Any, names: list[str], file: File) -> None:
+    _check_names(schema, names, file)
+    texts = [name for name in names if not _holds_numbers(schema.field(name).type)]
+    if texts:
+        raise ValueError(
+            f"Got {printable(schema.field(texts[0]).type)} in column {quoted(texts[0])} of {printable(file.path)}, but "
+            "expected numbers. Name the columns to use: open_rows(path, columns=[...]); encode texts first."
+        )
+
+
+def _holds_numbers(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+
+
+def read_column(rows: object, name: str) -> NDArray[Any]:
+    """A column of the files that the rows come from: their labels."""
+    if not isinstance(rows, ParquetRows):
+        raise TypeError(
+            f"Got a column, {quoted(name)}, of rows that are in no Parquet file. Pass the labels themselves."
+        )
+    for file in dict.fromkeys(part.file for part in rows.parts):
+        _check_names(_look_into(file)[0], [name], file)
+    read = [_values(batch.column(0)) for part in rows.parts for batch in _batches(part, [name])]
+    return np.concatenate(read)
+
+
+def _values(column: Any) -> NDArray[Any]:
+    values: NDArray[Any] = getattr(column, "dictionary_decode", lambda: column)().to_numpy(zero_copy_only=False)
+    return values
+
+
+def _check_names(schema: Any, names: Sequence[str], file: File) -> None:
+    have = Counter(schema.names)
+    missing = [name for name in names if name not in have]
+    if missing or not names:
+        raise ValueError(
+            f"Got no column {join_labels(missing)} in {printable(file.path)}, "
+            f"but expected one: it has {join_labels(list(have))}."
+        )
+    if twice := [name for name in names if have[name] > 1]:
+        raise ValueError(
+            f"Got several columns of the name {quoted(twice[0])} in {printable(file.path)}, but expected one."
+        )

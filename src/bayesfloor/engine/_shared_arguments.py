@@ -1,0 +1,80 @@
+"""Large arguments that many tasks share: told by a handle, and read once where tasks run."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Generic, Protocol, TypeVar
+
+from bayesfloor.engine._show import printable
+from bayesfloor.engine._tasks import shares_memory
+
+Value = TypeVar("Value")
+Held_co = TypeVar("Held_co", covariant=True)
+
+_READ = 16  # values that a process keeps
+
+
+class Held(Protocol[Held_co]):
+    """A handle of a value."""
+
+    def get(self) -> Held_co:
+        """The value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Here(Generic[Value]):
+    """A value in this process's memory, which tasks share."""
+
+    value: Value
+
+    def get(self) -> Value:
+        """The value."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Kept(Generic[Value]):
+    """A value in a private file of this run."""
+
+    path: str
+
+    def get(self) -> Value:
+        """The value, read from the file unless this process did so of late."""
+        value: Value = _read(self.path)
+        return value
+
+
+@contextmanager
+def holding(n_jobs: int | None) -> Iterator[Callable[[Any], Held[Any]]]:
+    """Holds values for tasks while the work lasts: in memory if they share it, else in a folder only we may enter."""
+    if shares_memory(n_jobs):
+        yield Here
+        return
+    with TemporaryDirectory(prefix="bayesfloor-") as folder:
+        numbers = iter(range(1 << 62))
+
+        def hold(value: Any) -> Held[Any]:
+            path = Path(folder) / str(next(numbers))
+            with path.open("xb") as file:
+                pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+            return Kept(str(path))
+
+        yield hold
+
+
+@lru_cache(maxsize=_READ)
+def _read(path: str) -> Any:
+    try:
+        with Path(path).open("rb") as file:
+            return pickle.load(file)  # noqa: S301 - written by this very run, into a folder of its own
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"There is no file {printable(path)} where this task runs. Workers on other machines need a folder for "
+            "temporary files that all of them see: set TMPDIR to one."
+        ) from error

@@ -1,0 +1,261 @@
+"""Counts become results: one function for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import comb
+
+from bayesfloor.counts._class_edges import class_edges, label_moments
+from bayesfloor.counts._pair_counts import PairCounts, PairForest, pair_of, permuted_cross, sets_of_pairs
+from bayesfloor.counts._row_edges import most_voted, sample_edges
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._error_bounds import Options, constant_error, error_bounds
+from bayesfloor.floor._fit import Counts
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._uncertainty import fast_errors
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value, odd_label_power
+from bayesfloor.formulas._multiclass import (
+    conflict_floor,
+    multiclass_bounds,
+    one_vs_rest_bounds,
+    one_vs_rest_finite,
+    remove_forced,
+)
+from bayesfloor.formulas._multiple_tests import after_picking, benjamini_hochberg, holm
+from bayesfloor.formulas._permutation_test import (
+    fewer_than_chance,
+    permutation_null,
+    share_not_above,
+)
+
+_PERMUTATIONS = 999
+_PERMUTED_PAIRS, _FEWEST = 400, 99  # pairs with as many; the more pairs, the fewer permutations of each, but not below
+_MOST = 5000  # pairs, which take seconds
+_PERMUTED_ROWS = 2000  # at most; beyond, the analytic null has to do
+_ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
+_ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
+_ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for a claim
+_FALSE_DISCOVERIES = 0.05
+
+
+def overall_floor(counts: Counts, options: Options) -> Floor:
+    """The floor of the whole problem."""
+    forest, labels, edges, spread, ties = counts.forest, counts.labels, counts.edges, counts.spread, counts.ties
+    drawn = counts.content.n_drawn(labels)
+    first = class_edges(forest, labels, 1)
+    sizes, n = labels.class_sizes, len(labels.vertex)
+    bounds = error_bounds(edges.cross_rate, sizes, options)
+    return Floor(
+        lower=float(bounds.lower),
+        estimate=float(bounds.estimate),
+        upper=float(bounds.upper),
+        cross_rate=edges.cross_rate,
+        std_error=spread.std_error,
+        interval_method=spread.method,
+        bias=float(np.minimum(spread.bias, edges.cross_rate)),
+        limit=float(np.clip(edges.cross_rate - spread.bias, 0.0, 1.0)),
+        limit_std_error=spread.limit_error,
+        dimension=spread.dimension,
+        resolution=float(multiclass_bounds((len(sizes) - 1) / n, len(sizes)).estimate),
+        tie_spread=ties,
+        conflict=conflict(labels, counts.content.vertex),
+        p_value=after_picking(overall_p_value(counts), options.n_scales).item(),
+        n_rows=n,
+        n_classes=len(sizes),
+        constant_error=constant_error(sizes),
+        _sizes=sizes,
+        _bias_correction=options.bias_correction,
+        _subtract_forced=options.subtract_forced,
+        _first_cross=first.cross_rate * min(first.n_edges, drawn),
+        _first_edges=min(first.n_edges, drawn),
+        _degrees=spread.degrees,
+    )
+
+
+def conflict(labels: Labels, vertex: Ints) -> float:
+    """The conflict floor of the rows, equal ones of different groups included."""
+    labels = _at(labels, vertex)
+    mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
+    if not mass.shape[0]:
+        return 0.0
+    largest = np.asarray(mass.max(axis=1).todense()).ravel()
+    return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
+
+
+def _at(labels: Labels, vertex: Ints) -> Labels:
+    """The labels of rows that stand at other vertices."""
+    return Labels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
+
+
+def overall_p_value(counts: Counts) -> float:
+    """Friedman-Rafsky's test with all classes; weights have no part in it."""
+    labels, edges = counts.labels, counts.edges
+    if labels.weight is not None:
+        edges = class_edges(counts.forest, replace(labels, weight=None))
+    null = permutation_null(labels.units.shape[0], counts.shape, label_moments(labels), labels.n_sets)
+    return float(fewer_than_chance(edges.cross_rate * edges.n_edges, null))
+
+
+def pairwise_floor(
+    pair: PairForest,
+    labels: Labels,
+    counts: PairCounts,
+    classes: np.ndarray,
+    dimension: float,
+    options: Options,
+) -> PairwiseFloor:
+    """The floor of every pair."""
+    n1, n2 = counts.sizes.T
+    n = n1 + n2
+    cross = counts.rate * (n - 1)
+    used = remove_forced(cross, 2 * n1 * n2 / n, 1.0) if options.subtract_forced else cross
+    bounds = henze_penrose(used, n1, n2, bias_correction=options.bias_correction)
+    share = np.minimum(n1, n2) / n if options.normalize else 1.0
+    p_values = after_picking(pair_p_values(pair, labels, counts), options.n_scales)
+    return PairwiseFloor(
+        classes=classes,
+        matrix=square(np.asarray(bounds.estimate) / share),
+        lower=square(bounds.lower),
+        estimate=square(bounds.estimate),
+        upper=square(np.asarray(henze_penrose(cross, n1, n2).upper)),
+        cross=square(cross),
+        sizes=labels.class_sizes,
+        p_values=square(p_values, 1.0),
+        holm=square(holm(p_values), 1.0),
+        benjamini_hochberg=square(benjamini_hochberg(p_values), 1.0),
+        resolution=square(np.asarray(henze_penrose(1.0, n1, n2, normalize=options.normalize).estimate)),
+        at_resolution=square(cross < 1.5).astype(bool),
+        std_error=square(_alike_errors(pair, labels, cross, p_values), np.nan),
+        claims=bool(dimension <= _ALIKE_DIMENSIONS),
+    )
+
+
+def square(values: object, diagonal: float = 0.0) -> Floats:
+    """Values of the pairs (0, 1), (0, 2), ... as a symmetric matrix."""
+    given = np.asarray(values, dtype=np.float64)
+    K = round((1 + float(np.sqrt(1 + 8 * len(given)))) / 2)
+    matrix = np.full((K, K), diagonal)
+    one, two = np.triu_indices(K, 1)
+    matrix[one, two] = matrix[two, one] = given
+    return matrix
+
+
+def pair_p_values(pair: PairForest, labels: Labels, counts: PairCounts) -> Floats:
+    """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
+    n, least = counts.n_units, counts.sizes.min(axis=1)
+    null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
+    p = fewer_than_chance(counts.cross, null)
+    if not labels.hard or labels.weight is not None or labels.groups is not None:
+        return p
+    small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
+    small &= ~_surely_rare(counts)
+    if np.count_nonzero(small) > _MOST:  # then the likeliest alone; of equals, whose order names decide, none
+        small &= p < np.sort(p[small])[_MOST]
+    chosen = np.flatnonzero(small)
+    n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))
+    one, two = np.triu_indices(labels.n_classes, 1)
+    for number in chosen:
+        p[number] = _permuted_p_value(
+            pair, labels, int(one[number]), int(two[number]), float(p[number]), n_permutations
+        )
+    return p
+
+
+def _surely_rare(counts: PairCounts) -> np.ndarray:
+    """Pairs whose trees have one cross edge each, which next to no permutation gives.
+
+    Of n - 1 edges of a tree, cutting one leaves at most two labellings: P(R = 1) <= 2 (n - 1) / C(n, n_1).
+    """
+    n, n_trees = counts.sizes.sum(axis=1), counts.graph.total / np.maximum(counts.n_units - 1, 1)
+    chance = 2 * (n - 1) / comb(n, counts.sizes.min(axis=1))
+    return (counts.cross <= n_trees) & (chance < 0.01 / _PERMUTATIONS)
+
+
+def _permuted_p_value(pair: PairForest, labels: Labels, i: int, j: int, analytic: float, n_permutations: int) -> float:
+    """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
+
+    The seed is of the pair's own numbers, not of its place among the others, which names decide.
+    """
+    forest, own = pair_of(pair, labels, i, j)
+    edges = class_edges(forest, own)
+    rng = np.random.default_rng([len(own.vertex), len(forest.a), round(1e6 * edges.cross_rate)])
+    permuted = permuted_cross(forest, own, n_permutations, rng)
+    p = share_not_above(edges.cross_rate * edges.n_edges, permuted)
+    return min(p, analytic) if p <= 1 / (1 + n_permutations) else p
+
+
+def _alike_errors(pair: PairForest, labels: Labels, cross: Floats, p_values: Floats) -> Floats:
+    """Standard error of R for the pairs that may be alike."""
+    errors = np.full(len(cross), np.nan)
+    if not labels.hard or labels.weight is not None:
+        return errors
+    one, two = np.triu_indices(labels.n_classes, 1)
+    order = np.argsort(-p_values, kind="stable")[:_ALIKE_CANDIDATES]
+    for number in order[p_values[order] > _ALIKE_ABOVE]:
+        forest, own = pair_of(pair, labels, int(one[number]), int(two[number]))
+        error, _ = fast_errors(forest, own, class_edges(forest, own))
+        errors[number] = error * len(own.vertex)
+    return errors
+
+
+def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.ndarray) -> OneVsRestFloor:
+    """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
+    edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
+    n = len(counts.labels.vertex)
+    rate, cap = edges.class_rates, constant_error(sizes)  # no class errs more than all together
+    pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
+    bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
+    lower = np.minimum(bounds.lower, cap)
+    upper = np.maximum(np.minimum(bounds.upper, cap), lower)
+    return OneVsRestFloor(
+        classes=classes,
+        sizes=sizes,
+        lower=lower,
+        estimate=(lower + upper) / 2,
+        upper=upper,
+        upper_classes=bounds.upper_classes,
+        upper_root=bounds.upper_root,
+        upper_any=bounds.upper_any,
+        upper_pairs=bounds.upper_pairs,
+        upper_finite=one_vs_rest_finite(rate, len(sizes)),
+        class_rate=rate,
+        std_error=spread.class_errors,
+        few=sizes < FEW,
+        _degrees=spread.degrees,
+    )
+
+
+def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
+    """Sum over the other classes of R_kl / n, each from the pair's own trees."""
+    return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
+
+
+def sample_scores(forest: Forest, labels: Labels, alike: Ints, row: np.ndarray, classes: np.ndarray) -> SampleScores:
+    """Rows by how badly their label fits their neighbours; ``alike`` is the number of each distinct row as it came."""
+    edges = sample_edges(forest, labels)
+    share = labels.class_sizes / labels.class_sizes.sum()
+    rate = edges.cross.sum() / max(edges.degree.sum(), 1e-300)
+    local = local_rate(edges.cross_around, edges.degree_around, rate)
+    p_value = odd_label_p_value(edges.cross, edges.degree, local)
+    most = edges.cross > edges.degree - edges.cross  # even separate classes have edges between some two rows
+    suspect = (benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES) & most
+    level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
+    mixed = np.diff(_at(labels, alike).mass.indptr) > 1
+    values = {
+        "score": label_score(edges.cross, edges.degree, share[labels.codes]),
+        "p_value": p_value,
+        "suspect": suspect,
+        "power": odd_label_power(edges.degree, local, 1 - rate / max(1, len(share) - 1), level),
+        "conflict": mixed[alike] & labels.hard,
+        "degree": edges.degree,
+        "cross": edges.cross,
+        "label": classes[labels.codes],
+        "suggested_label": classes[most_voted(edges.votes)],
+    }
+    order = np.argsort(row, kind="stable")
+    return SampleScores(row=row[order], **{name: value[order] for name, value in values.items()})

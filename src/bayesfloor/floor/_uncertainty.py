@@ -1,0 +1,230 @@
+"""How far counts may be off: by the draw of the sample, by its size, by the order of ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._class_edges import ClassEdges, class_edges
+from bayesfloor.counts._groups import group_mean, group_pairs
+from bayesfloor.counts._row_edges import vertex_posterior
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats
+from bayesfloor.floor._grow import grow, prepare
+from bayesfloor.floor._sample import Sample, deal
+from bayesfloor.forest._forest import Forest
+from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
+from bayesfloor.formulas._multiclass import random_cross_rate, remove_forced
+from bayesfloor.formulas._variance import conditional_variance
+
+N_PARTS = 4  # subsamples are quarters: dealt out, four make use of every row
+_ROUNDS = 10  # deals for an interval: 40 quarters
+_QUARTERED = 1_000  # rows up to which forty quarters are soon done; from there on the fast form covers as well
+_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
+_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # where all pairs take longer than 40 quarters
+_FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
+
+_TIE_ORDERS = 6
+_TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
+_TIES_ON = 1_000  # rows; of more the spread is taken from so many, in proportion
+_JITTER = 1e-10  # of a column's range: far below any difference that is not rounding
+_TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Standard errors of the rates, and how G is expected to go on."""
+
+    method: str
+    std_error: float
+    class_errors: Floats
+    degrees: float
+    drop: float
+    dimension: float
+
+    @property
+    def bias(self) -> float:
+        """Part of G that more rows would take away."""
+        return self._growth * self.drop
+
+    @property
+    def limit_error(self) -> float:
+        """Standard error of G less its bias.
+
+        Simulations of Gaussians give the drop 0.2 to 0.7 of the variance of G, and a correlation
+        with it of -0.1 to -0.4 in these units; here the larger half.
+        """
+        return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
+
+    @property
+    def _growth(self) -> float:
+        """The bias at n for a drop of 1 between n/4 and n; NaN where edges do not get shorter."""
+        return bias_from_growth(1.0, 1 / N_PARTS, self.dimension) if np.isfinite(self.dimension) else np.nan
+
+
+def choose_method(interval: str, sample: Sample) -> str:
+    """By subsampling where that takes no longer than all pairs do, or no time at all; else fast.
+
+    Rows with weights, or drawn together, always by subsampling: the fast form takes them for single rows.
+    """
+    n_rows, n_features, n_classes = len(sample), sample.features.values.shape[1], len(sample.classes)
+    if interval != "auto":
+        return interval
+    if sample.weight is not None or len(np.unique(sample.cluster)) < n_rows:
+        return "subsample"
+    cheap = n_features <= _CHEAP_DIMENSIONS and n_classes >= _CHEAP_CLASSES
+    return "subsample" if n_rows >= _FEWEST_ROWS and (n_rows <= _QUARTERED or cheap) else "fast"
+
+
+def measure_spread(
+    X: Floats,
+    sample: Sample,
+    forest: Forest,
+    labels: Labels,
+    edges: ClassEdges,
+    method: str,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> Spread:
+    """Standard errors and drift of a sample's counts."""
+    if len(sample) < 2 * N_PARTS:
+        error, errors = fast_errors(forest, labels, edges)
+        return Spread("fast", error, errors, np.inf, np.nan, np.inf)
+    rounds = _ROUNDS if method == "subsample" else 1
+    prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
+    rates, class_rates, lengths = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
+    drop = without_forced(rates.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)
+    dimension = intrinsic_dimension(float(lengths.mean()), typical_length(forest), 1 / N_PARTS)
+    if method == "subsample":
+        error = float(subsample_error(rates, 1 / N_PARTS))
+        errors = subsample_error(class_rates, 1 / N_PARTS)
+        return Spread(method, error, errors, len(rates) - 1, drop, dimension)
+    error, errors = fast_errors(forest, labels, edges)
+    return Spread(method, error, errors, np.inf, drop, dimension)
+
+
+def without_forced(rate: float, labels: Labels, n_parts: int = 1) -> float:
+    """G without the edges that join even separate classes: the fewer the rows, the more these weigh."""
+    sizes = labels.class_sizes
+    forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)
+    return float(remove_forced(rate, random_cross_rate(sizes), forced))
+
+
+def measure_quarters(
+    X: Floats,
+    sample: Sample,
+    n_trees: int,
+    n_rounds: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> tuple[Floats, Floats, Floats]:
+    """G, the classes' rates and the typical edge of quarters of the rows, dealt out anew in each round."""
+    parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
+    tasks = (  # made as they are wanted: all at once would be ten copies of the rows
+        (
+            X[units],
+            sample.shares[units],
+            None if sample.groups is None else sample.groups[units],
+            None if sample.weight is None else sample.weight[units],
+            n_trees,
+        )
+        for units in parts
+    )
+    results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(parts))
+    rates, class_rates, lengths = map(np.array, zip(*results, strict=True))
+    return rates, class_rates, lengths
+
+
+def _measure(
+    X: Floats, shares: csr_array, groups: np.ndarray | None, weight: Floats | None, n_trees: int
+) -> tuple[float, Floats, float]:
+    forest = grow(X, n_trees, groups)
+    edges = class_edges(forest, Labels(forest.vertex, shares, forest.n_vertices, weight, groups is None, groups))
+    return edges.cross_rate, edges.class_rates, typical_length(forest)
+
+
+def typical_length(forest: Forest) -> float:
+    """Median length of the first tree's edges."""
+    first = forest.length[forest.tree == 0]
+    return float(np.median(first)) if len(first) else 0.0
+
+
+def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+    """Standard errors of G and of the classes' rates from the forest alone.
+
+    Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
+    g = 1 - |eta|^2, which it misses.
+    """
+    if labels.groups is not None:
+        return _fast_errors_of_groups(forest, labels, edges)
+    eta, there = vertex_posterior(forest, labels), np.flatnonzero(labels.rows_at)
+    rows = labels.rows_at[there]
+    given = conditional_variance(forest.a, forest.b, eta) / forest.n_trees**2
+    own = np.asarray((eta**2).sum(axis=1))[there]
+    n = rows.sum()
+    variance = given / n**2 + (np.cov(own, fweights=rows) / n if n > 1 else 0.0)
+    return _widened(variance, edges)
+
+
+def _fast_errors_of_groups(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+    """The same where groups, not rows, were drawn."""
+    pairs = group_pairs(forest.a, forest.b, labels)
+    eta = group_mean(vertex_posterior(forest, labels), labels)
+    given = conditional_variance(pairs.a, pairs.b, eta) / max(len(pairs.a), 1) ** 2
+    own = np.asarray((eta**2).sum(axis=1))
+    return _widened(given + own.var(ddof=1) / labels.n_groups, edges)
+
+
+def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
+    error = _FAST_WIDENING * float(np.sqrt(np.nan_to_num(variance)))
+    whole = max(edges.cross_rate * (1 - edges.cross_rate), 1e-12)
+    return error, error * np.sqrt(edges.class_rates * (1 - edges.class_rates) / whole)  # roughly in proportion
+
+
+def tie_spread(
+    X: Floats, forest: Forest, labels: Labels, rate: float, rng: np.random.Generator, n_jobs: int | None
+) -> tuple[float, float]:
+    """Range of G, which is ``rate``, over orders of equally long edges.
+
+    A jitter far below every difference of lengths puts them in another order.
+    """
+    if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
+        return rate, rate
+    prepare(len(X), X.shape[1], forest.n_trees, _TIE_ORDERS)
+    first = np.unique(labels.vertex, return_index=True)[1]
+    if len(first) > _TIES_ON:
+        first = np.sort(rng.choice(first, _TIES_ON, replace=False))
+    rates = [_jittered_rate(X, first, forest.n_trees, labels, rng, n_jobs) for _ in range(_TIE_ORDERS)]
+    reach = _TIE_REACH * float(np.std(rates, ddof=1)) * np.sqrt(len(first) / np.count_nonzero(labels.rows_at))
+    reach = max(reach, 1 / len(forest.length))  # an edge, where six orders happen to agree
+    whole = [*rates, rate] if len(first) == np.count_nonzero(labels.rows_at) else [rate]
+    return float(max(0.0, min(whole) - reach)), float(min(1.0, max(whole) + reach))
+
+
+def _jittered_rate(
+    X: Floats,
+    first: np.ndarray,
+    n_trees: int,
+    labels: Labels,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> float:
+    """G of the vertices of these rows under another order of ties."""
+    low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))
+    forest = grow(
+        X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter,
+        n_trees,
+        None if labels.groups is None else labels.groups[first],
+        n_jobs,
+    )
+    place = np.full(labels.n_vertices, -1)
+    place[labels.vertex[first]] = forest.vertex
+    units = np.flatnonzero(place[labels.vertex] >= 0)
+    own = labels.take(units, place[labels.vertex[units]], forest.n_vertices)
+    return class_edges(forest, own).cross_rate

@@ -1,0 +1,248 @@
+"""``class_forests``: forests of every class, of every pair and of any set of classes, composed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import Shown
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_lists import Edges, concatenate, first_fit, sort_once
+from bayesfloor.forest._forest import Forest, check_n_trees, make_forest
+from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs
+from bayesfloor.forest._prim import Distances, prim_forest
+from bayesfloor.forest._spanning_forest import is_plain
+from bayesfloor.forest._vertices import Vertices, find_vertices
+
+_PLAIN_STEPS = 150_000  # of Prim's algorithm over all pairs: about three seconds
+_REDUCED_AT_ONCE = 1 << 20  # edges gathered before they are reduced
+
+
+class AcrossPairs:
+    """Edges across the pairs of K classes, the pairs in the order (0, 1), (0, 2), ... (K-2, K-1)."""
+
+    def __init__(self, n_classes: int, lists: Iterable[tuple[Ints, Edges]], moments: Floats) -> None:
+        """Lists of edges, each with the number of its pair, and the moments of the pairs' graphs."""
+        self.moments = moments
+        numbers, edges = zip(*lists, strict=True) if n_classes > 1 else ((), ())
+        pair = np.concatenate([np.empty(0, np.int64), *numbers])
+        order = np.argsort(pair, kind="stable")
+        self.n_classes, self.edges = n_classes, concatenate(edges).take(order)
+        self.first = np.searchsorted(pair[order], np.arange(n_classes * (n_classes - 1) // 2 + 1))
+
+    def batches(self, classes: Sequence[int]) -> Iterator[Edges]:
+        """The edges across the pairs of these ascending classes, so many at a time."""
+        chosen = np.array(classes)
+        one, two = np.triu_indices(len(chosen), 1)
+        pairs = pair_number(chosen[one], chosen[two], self.n_classes)
+        size = self.first[pairs + 1] - self.first[pairs]
+        cuts = np.flatnonzero(np.diff(np.cumsum(size) // _REDUCED_AT_ONCE)) + 1
+        for part in np.split(np.arange(len(pairs)), cuts):
+            yield self.edges.take(_ranges(self.first[pairs[part]], size[part]))
+
+
+def pair_number(i: Ints, j: Ints, n_classes: int) -> Ints:
+    """Place of the pair ``i < j`` among all pairs."""
+    return i * n_classes - i * (i + 1) // 2 + j - i - 1
+
+
+def _ranges(start: Ints, size: Ints) -> Ints:
+    """All numbers of ``start:start + size``, range after range."""
+    before = np.cumsum(size) - size
+    return np.arange(size.sum()) + np.repeat(start - before, size)
+
+
+class ClassForests(Shown):
+    """Forests of the classes of a dataset, as ``class_forests`` makes them.
+
+    Each class's forest is kept, and of each pair of classes the edges that run across; every other
+    forest follows from these without measuring a distance again.
+
+    Attributes
+    ----------
+    n_classes : int
+        Number of classes; class ``i`` has the rows of code ``i``.
+    n_trees : int
+        Number of orthogonal trees.
+    vertex : (n_rows,) int array
+        Vertex of each row, as in all forests given out.
+
+    Examples
+    --------
+    >>> from bayesfloor.forest import class_forests
+    >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
+    >>> forests
+    ClassForests(5 rows, 3 classes, 1 trees)
+    >>> forests.of([0, 2]).length  # of the rows of these classes alone
+    array([ 1., 19.])
+    """
+
+    def __init__(
+        self,
+        vertices: Vertices,
+        vertex: Ints,
+        codes: Ints,
+        n_trees: int,
+        forests: list[Edges],
+        across: AcrossPairs,
+        *,
+        plain: bool,
+    ) -> None:
+        self.n_classes, self.n_trees, self.vertex = len(forests), n_trees, vertex
+        self._vertices, self._codes, self._forests, self._across = vertices, codes, forests, across
+        self._plain = plain
+
+    def pair(self, i: int, j: int) -> Forest:
+        """The forest of the rows of classes ``i`` and ``j``."""
+        return self.of([i, j])
+
+    def of(self, classes: Iterable[int]) -> Forest:
+        """The forest of the rows of these classes."""
+        chosen = self._check(classes)
+        rows = np.flatnonzero(np.isin(self._codes, chosen))
+        members = np.unique(self.vertex[rows])
+        edges = self._reduce(members, self._lists(chosen))
+        return make_forest(edges, self._vertices, self.vertex[rows], rows, self.n_trees)
+
+    def all(self) -> Forest:
+        """The forest of all rows."""
+        return self.of(range(self.n_classes))
+
+    @property
+    def pair_sizes(self) -> Ints:
+        """Number of edges across in each pair's forest, pairs in the order (0, 1), (0, 2), ..."""
+        return np.diff(self._across.first)
+
+    @property
+    def pair_moments(self) -> Floats:
+        """Of each pair's forest as a graph on rows: sum of weights, of squares, of squared row sums."""
+        return self._across.moments
+
+    def _summary(self) -> str:
+        return f"{len(self.vertex)} rows, {self.n_classes} classes, {self.n_trees} trees"
+
+    def _check(self, classes: Iterable[int]) -> list[int]:
+        chosen = sorted({int(c) for c in classes})
+        if not chosen or chosen[0] < 0 or chosen[-1] >= self.n_classes:
+            raise ValueError(f"Got classes {chosen}, but expected some of 0 to {self.n_classes - 1}.")
+        return chosen
+
+    def _lists(self, chosen: list[int]) -> Iterator[Edges]:
+        yield concatenate([self._forests[c] for c in chosen])
+        yield from self._across.batches(chosen)
+
+    def _reduce(self, members: Ints, lists: Iterable[Edges]) -> Edges:
+        vertices, name = self._vertices.take(members), members.astype(np.int32)
+        local = (_renumber(edges, members) for edges in lists)
+        if self._plain:
+            return first_fit(len(members), sort_once(vertices, concatenate(local)), self.n_trees).renumber(name)
+        from bayesfloor.forest._blocks import reduce_edges
+
+        return reduce_edges(vertices, local, self.n_trees).renumber(name)
+
+
+def _renumber(edges: Edges, members: Ints) -> Edges:
+    """The edges with their ends called by their place among the members."""
+    a, b = np.searchsorted(members, [edges.a, edges.b]).astype(np.int32)
+    return edges._replace(a=a, b=b)
+
+
+def class_forests(
+    X: ArrayLike,
+    codes: ArrayLike,
+    n_trees: int = 3,
+    groups: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ClassForests:
+    """Forests of all classes and pairs of classes, from which that of any set of classes follows.
+
+    The forest of a class is computed once. A pair's forest comes from its two classes' forests and
+    the edges across; the forest of more classes from those of their pairs.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Finite numbers. Equal rows become one vertex, which several classes may share.
+    codes : array-like of shape (n_rows,)
+        Class of each row, 0 to K - 1; ``np.unique(y, return_inverse=True)[1]`` gives them.
+    n_trees : int, default=3
+        Number of trees.
+    groups : array-like of shape (n_rows,), default=None
+        Rows of one group are never joined.
+    n_jobs : int, default=None
+        Number of threads, as joblib understands it.
+    progress : callable, default=None
+        Called as ``progress(stage, done, total)`` while the work goes on.
+
+    Returns
+    -------
+    ClassForests
+
+    Examples
+    --------
+    >>> from bayesfloor.forest import class_forests
+    >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
+    >>> forests.pair(0, 1).length
+    array([1., 1., 4.])
+    >>> forests.all()
+    Forest(5 rows, 5 vertices, trees of 4 edges)
+    """
+    check_n_trees(n_trees)
+    vertices, vertex = find_vertices(X, groups)
+    numbers = check_codes(codes, len(vertex))
+    classes = [np.unique(vertex[numbers == c], return_counts=True) for c in range(numbers.max() + 1)]
+    members, equal = [m for m, _ in classes], Equal([count for _, count in classes], groups is None)
+    plain = is_plain(len(vertices)) and n_trees * len(vertices) * len(members) <= _PLAIN_STEPS
+    if plain:
+        forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
+    else:
+        from bayesfloor.forest._compiled_pairs import compose
+
+        forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
+    pairs = AcrossPairs(len(members), across, moments)
+    return ClassForests(vertices, vertex, numbers, n_trees, forests, pairs, plain=plain)
+
+
+def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
+    """Codes as integers, every class with at least one row."""
+    given = np.asarray(codes)
+    if given.shape != (n_rows,):
+        raise ValueError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
+    if given.dtype.kind not in "iu" or given.min() < 0 or (np.bincount(given) == 0).any():
+        raise ValueError(
+            "Expected codes 0 to K - 1, each on at least one row: np.unique(y, return_inverse=True)[1] gives them."
+        )
+    return given.astype(np.int64)
+
+
+def _compose_plainly(
+    vertices: Vertices, members: list[Ints], n_trees: int, equal: Equal, progress: Progress | None
+) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
+    """All from one matrix of distances, without compiling anything."""
+    distances = Distances(vertices, keep=True)
+
+    def forest(numbers: Ints) -> Edges:
+        return prim_forest(distances.of(numbers), n_trees).renumber(numbers.astype(np.int32))
+
+    forests = [forest(numbers) for numbers in members]
+    inside = np.zeros((len(members), len(vertices)), dtype=bool)
+    for c, numbers in enumerate(members):
+        inside[c, numbers] = True
+    pairs, lists = list(combinations(range(len(members)), 2)), []
+    moments = moments_of_pairs(len(pairs))
+    for number, (i, j) in enumerate(pairs):
+        union, rows_at = equal.union(members, i, j)
+        edges = forest(union)
+        local = _renumber(edges, union)
+        moments[number] = graph_moments(local.a, local.b, rows_at, n_trees, inside=equal.inside)
+        within = (inside[i, edges.a] & inside[i, edges.b]) | (inside[j, edges.a] & inside[j, edges.b])
+        across = edges.take(~within)
+        lists.append((np.full(len(across.a), number), across))
+        if progress is not None:
+            progress("pairs", number + 1, len(pairs))
+    return forests, lists, moments

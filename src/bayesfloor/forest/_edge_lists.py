@@ -1,0 +1,101 @@
+"""Lists of edges, and the plain way from edges to trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_order import Numbers, sort_edges
+from bayesfloor.forest._vertices import Vertices
+
+REJECTED = -1  # the tree of an edge that is in none
+
+
+class Edges(NamedTuple):
+    """Edges in the strict order, each from a lower to a higher vertex number."""
+
+    a: Numbers
+    b: Numbers
+    squared: Floats
+    tree: NDArray[np.int8]
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Edges:
+        """The edges at these positions."""
+        if isinstance(which, slice):
+            return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])
+        at = np.flatnonzero(which) if which.dtype == np.bool_ else which  # several times as fast as a mask
+        return Edges(self.a.take(at), self.b.take(at), self.squared.take(at), self.tree.take(at))
+
+    def renumber(self, numbers: Numbers) -> Edges:
+        """The same edges where vertex ``v`` is called ``numbers[v]``."""
+        one, two = numbers[self.a], numbers[self.b]
+        return Edges(np.minimum(one, two), np.maximum(one, two), self.squared, self.tree)
+
+
+def no_edges() -> Edges:
+    return Edges(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int8))
+
+
+def new_edges(a: Numbers, b: Numbers, squared: Floats) -> Edges:
+    """Edges that are in no tree yet."""
+    return Edges(a, b, squared, np.full(len(a), REJECTED, dtype=np.int8))
+
+
+def concatenate(lists: Iterable[Edges]) -> Edges:
+    """The lists one after the other; no longer in order."""
+    return Edges(*(np.concatenate(fields) for fields in zip(no_edges(), *lists, strict=True)))
+
+
+def sort_once(vertices: Vertices, edges: Edges) -> Edges:
+    """Edges in the strict order; of copies the first one stays."""
+    order = sort_edges(edges.a, edges.b, edges.squared, vertices.key, vertices.rank)
+    a, b = edges.a[order], edges.b[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
+    return edges.take(order if new.all() else order[new])
+
+
+def merge(vertices: Vertices, one: Edges, two: Edges) -> Edges:
+    """Two lists in the strict order as one; an edge of both stands in it once, as in ``one``."""
+    if not len(one.a) or not len(two.a):
+        return two if not len(one.a) else one
+    place = np.searchsorted(one.squared, two.squared)
+    tied = place < np.searchsorted(one.squared, two.squared, side="right")
+    if tied.any():
+        return sort_once(vertices, concatenate([one, two]))
+    a, b = np.insert(one.a, place, two.a), np.insert(one.b, place, two.b)
+    return Edges(a, b, np.insert(one.squared, place, two.squared), np.insert(one.tree, place, two.tree))
+
+
+def without_copies(edges: Edges, known: Edges) -> Edges:
+    """The edges less those that stand in ``known``, as far as a length alone tells which they are."""
+    place = np.searchsorted(known.squared, edges.squared)
+    seen = np.flatnonzero(place < len(known.squared))
+    there = place[seen]
+    copy = (known.a[there] == edges.a[seen]) & (known.b[there] == edges.b[seen])
+    return edges.take(np.delete(np.arange(len(edges.a)), seen[copy]))
+
+
+def first_fit(n_vertices: int, edges: Edges, n_trees: int) -> Edges:
+    """Each edge, in order, into the first of the trees where it closes no cycle; plain Python."""
+    parents = [list(range(n_vertices)) for _ in range(n_trees)]
+    tree = np.full(len(edges.a), REJECTED, dtype=np.int8)
+    for e, (i, j) in enumerate(zip(edges.a.tolist(), edges.b.tolist(), strict=True)):
+        for t, parent in enumerate(parents):
+            one, two = _root(parent, i), _root(parent, j)
+            if one != two:
+                parent[one] = two
+                tree[e] = t
+                break
+    return edges._replace(tree=tree).take(tree != REJECTED)
+
+
+def _root(parent: list[int], v: int) -> int:
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    return v

@@ -1,0 +1,318 @@
+"""Who is near whom: finders give candidate edges and how far each vertex's list of them reaches.
+
+A finder lets *askers* look among *targets*: all vertices among themselves, or the vertices of two
+sets each in the other. ``first`` lists the m nearest of every asker; ``strangers`` looks again from
+a few of them, for vertices outside the component that each stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._tasks import effective_n_jobs, run_tasks
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_order import Numbers
+from bayesfloor.forest._kdtree import Tree, build_tree, node_labels, search_tree
+from bayesfloor.forest._matmul import STRIP, Approx, Rough, push_columns, push_rows
+from bayesfloor.forest._out_of_core_cells import gap_between
+from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, distinct_edges, edge_lengths
+from bayesfloor.forest._vertices import Vertices
+
+_ASKED_AT_ONCE = 4096  # points in one task of a tree search
+_BATCHED = 4  # up to so many dimensions the points of a leaf search together
+_LEAF = 64  # points in a leaf where many dimensions need a tree after all
+_CHUNK = 4096  # rows in one task of matrix products
+_PRODUCT = (256, 2048)  # rows and columns of one matrix product: it stays in the cache
+
+
+class Run(NamedTuple):
+    """How to run: on how many threads, and who is told."""
+
+    n_jobs: int | None = None
+    progress: Progress | None = None
+
+
+RUN_HERE = Run()
+
+
+class Candidates(NamedTuple):
+    """Edges found, and the vertices that were asked with their new reach."""
+
+    a: Numbers
+    b: Numbers
+    squared: Floats
+    asked: Numbers
+    reach: Floats
+    end: Numbers
+
+
+class Search(NamedTuple):
+    """Components to look around: one label each, one bound each."""
+
+    asked: Numbers
+    label: Numbers  # of every vertex; -1 for a stranger to all
+    bound: Floats  # by label
+
+
+class Finder(Protocol):
+    """Finds near vertices."""
+
+    def first(self, m: int) -> Candidates:
+        """The m nearest of every asker."""
+
+    def strangers(self, search: Search, m: int) -> Candidates:
+        """The m nearest strangers of the vertices asked, within their component's bound."""
+
+    def exact(self) -> Finder:
+        """A finder of the same that orders equally long edges, and is not blurred by rounding."""
+
+
+class TreeFinder:
+    """Finds by kd-trees: each pair says who looks into which tree, best in the order of its leaves."""
+
+    def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], run: Run) -> None:
+        self.vertices, self.pairs, self.run = vertices, pairs, run
+
+    def first(self, m: int) -> Candidates:
+        number = np.arange(len(self.vertices), dtype=np.int32)
+        return self._search(Search(number, number, np.empty(0)), m, own=True)
+
+    def strangers(self, search: Search, m: int) -> Candidates:
+        return self._search(search, m, own=False)
+
+    def exact(self) -> Finder:
+        return self
+
+    def _search(self, search: Search, m: int, *, own: bool) -> Candidates:
+        tasks = list(self._tasks(search, m, own=own))
+        stage = "neighbours" if own else "strangers"
+        results = run_tasks(
+            search_tree,
+            tasks,
+            n_jobs=self.run.n_jobs,
+            progress=self.run.progress,
+            stage=stage,
+            total=len(tasks),
+            inside=True,
+        )
+        squared, other, reach, end, _ = zip(*results, strict=True)
+        asked, others = np.concatenate([task[7] for task in tasks]), np.concatenate(other)
+        a, b, place = distinct_edges(asked, others, _rows_of(asked, len(self.vertices)))
+        lengths = np.concatenate(squared).ravel()[place]
+        return Candidates(a, b, lengths, asked, np.concatenate(reach), np.concatenate(end))
+
+    def _tasks(self, search: Search, m: int, *, own: bool) -> Iterator[tuple[object, ...]]:
+        v, batched = self.vertices, self.vertices.x.shape[1] <= _BATCHED
+        alone = own and not len(v.group)
+        for askers, tree in self.pairs:
+            pure = np.full(len(tree.right), -1, np.int32) if own else node_labels(tree, search.label)
+            asked, batch = _asked_of(askers, search), tree.blocks.shape[2] if batched else 1
+            for start in range(0, len(asked), _ASKED_AT_ONCE):
+                part = asked[start : start + _ASKED_AT_ONCE]
+                slot, bound = (
+                    (np.arange(len(part), dtype=np.int32), np.full(len(part), np.inf))
+                    if own
+                    else (search.label[part], search.bound.copy())
+                )
+                yield tree, pure, v.x, v.key, v.rank, v.group, search.label, part, slot, bound, m, batch, alone
+
+
+class BorderFinder(TreeFinder):
+    """Finds across by kd-trees where most vertices are far from the other set.
+
+    At first only those look whose distance to the other set's box is below their ``limit``, a squared
+    length; the others know all their edges as far as the box.
+    """
+
+    def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
+        super().__init__(vertices, pairs, run)
+        self.limit = limit
+
+    def first(self, m: int) -> Candidates:
+        gap = np.full(len(self.vertices), np.inf)
+        for askers, tree in self.pairs:
+            x = self.vertices.x[askers]
+            gap[askers] = gap_between(x, x, tree.low[0], tree.high[0])
+        near = gap <= self.limit
+        number = np.arange(len(self.vertices), dtype=np.int32)
+        found = no_candidates()
+        if near.any():
+            found = self._search(Search(number[near], number, np.empty(0)), m, own=True)
+        far = number[~near & (gap < np.inf)]
+        return found._replace(
+            asked=np.concatenate([found.asked, far]),
+            reach=np.concatenate([found.reach, gap[far]]),
+            end=np.concatenate([found.end, np.full(len(far), BEFORE_TIES, np.int32)]),
+        )
+
+
+def no_candidates() -> Candidates:
+    """Nothing found, nobody asked."""
+    number = np.empty(0, np.int32)
+    return Candidates(number, number, np.empty(0), number, np.empty(0), number)
+
+
+class Lists(NamedTuple):
+    """Short lists of a chunk of rows under construction."""
+
+    rows: Numbers
+    squared: Approx
+    other: Numbers
+
+    def copy(self) -> Lists:
+        return Lists(self.rows, self.squared.copy(), self.other.copy())
+
+
+class Products(NamedTuple):
+    """A block of matrix products, with the squares and the numbers of its rows and columns."""
+
+    product: Approx
+    square_row: Approx
+    square_column: Approx
+    row: Numbers
+    column: Numbers
+
+
+class ProductFinder:
+    """Finds by matrix products: inside one set of vertices, or from each of two sets in the other."""
+
+    def __init__(self, vertices: Vertices, rough: Rough, sides: list[Numbers], run: Run) -> None:
+        self.vertices, self.rough, self.sides, self.run = vertices, rough, sides, run
+
+    def first(self, m: int) -> Candidates:
+        workers = effective_n_jobs(self.run.n_jobs)
+        lists = [[self._lists(rows, m) for rows in _cut(side, workers)] for side in self.sides]
+        one, two = lists[0], lists[-1]
+        waves = _waves_inside(len(one)) if one is two else _waves_across(len(one), len(two))
+        label = np.arange(len(self.vertices), dtype=np.int32)
+        for done, wave in enumerate(waves, start=1):
+            tasks = [(self.rough, one[i], two[j], label, self.vertices.group) for i, j in wave]
+            filled = run_tasks(_fill_lists, tasks, n_jobs=self.run.n_jobs, inside=True)
+            for (i, j), (left, right) in zip(wave, filled, strict=True):
+                one[i], two[j] = left, right
+            if self.run.progress is not None:
+                self.run.progress("neighbours", done, len(waves))
+        return self._candidates([part for side in lists for part in side])
+
+    def strangers(self, search: Search, m: int) -> Candidates:
+        lists, limits = [], []
+        for askers, targets in zip(self.sides, self.sides[::-1], strict=True):
+            asked, bound = _asked_of(askers, search), search.bound.copy()
+            for start in range(0, len(asked), _PRODUCT[0]):
+                part = asked[start : start + _PRODUCT[0]]
+                limits.append(bound[search.label[part]])
+                lists.append(self._lists(part, m, limits[-1]))
+                _fill_rows(self.rough, lists[-1], targets, search.label, self.vertices.group)
+                self._lower_bounds(bound, search.label, lists[-1])
+        return self._candidates(lists, np.concatenate(limits))
+
+    def exact(self) -> Finder:
+        trees = [build_tree(self.vertices.x[side], _LEAF).renumber(side) for side in self.sides[::-1]]
+        return TreeFinder(self.vertices, list(zip(self.sides, trees, strict=True)), self.run)
+
+    def _lists(self, rows: Numbers, m: int, limit: Floats | float = np.inf) -> Lists:
+        """Empty lists that take in what is not farther than ``limit``."""
+        squared = np.empty((len(rows), m), dtype=self.rough.rows.dtype)
+        highest = limit / self.rough.unit + self.rough.margin(rows)
+        squared[:] = np.nextafter(highest.astype(squared.dtype), np.inf, dtype=squared.dtype)[:, None]
+        return Lists(rows, squared, np.full((len(rows), m), -1, dtype=np.int32))
+
+    def _lower_bounds(self, bound: Floats, label: Numbers, lists: Lists) -> None:
+        """Lower the bound of a component: m strangers of one vertex are m strangers of it."""
+        full = lists.other[:, -1] >= 0
+        farthest = (lists.squared[full, -1] + self.rough.margin(lists.rows[full])) * self.rough.unit
+        np.minimum.at(bound, label[lists.rows[full]], farthest)
+
+    def _candidates(self, lists: list[Lists], limit: Floats | float = np.inf) -> Candidates:
+        asked = np.concatenate([part.rows for part in lists])
+        other = np.concatenate([part.other for part in lists])
+        last = np.concatenate([part.squared[:, -1] for part in lists]).astype(np.float64)
+        full = other[:, -1] >= 0
+        reach = np.where(full, (last - self.rough.margin(asked)) * self.rough.unit, limit)
+        end = np.where(full, BEFORE_TIES, AFTER_TIES).astype(np.int32)
+        a, b, _ = distinct_edges(asked, other, _rows_of(asked, len(self.vertices)))
+        return Candidates(a, b, edge_lengths(self.vertices.x, a, b), asked, reach, end)
+
+
+def _fill_lists(rough: Rough, one: Lists, two: Lists, label: Numbers, group: Ints) -> tuple[Lists, Lists]:
+    """Both chunks' lists, with the other chunk's rows sorted in."""
+    if one is two:
+        one = one.copy()
+        _fill_rows(rough, one, one.rows, label, group)
+        return one, one
+    one, two = one.copy(), two.copy()
+    for rows, columns, block in _products(rough, one.rows, two.rows):
+        push_rows(*block, label, group, one.squared[rows], one.other[rows])
+        limit = _strips(two.squared[columns, -1], -np.inf)
+        push_columns(*block, label, group, two.squared[columns], two.other[columns], limit)
+    return one, two
+
+
+def _fill_rows(rough: Rough, lists: Lists, targets: Numbers, label: Numbers, group: Ints) -> None:
+    for rows, _, block in _products(rough, lists.rows, targets):
+        push_rows(*block, label, group, lists.squared[rows], lists.other[rows])
+
+
+def _products(rough: Rough, one: Numbers, two: Numbers) -> Iterator[tuple[slice, slice, Products]]:
+    """Matrix products of the rows ``one`` and ``two``, block by block, with their squares and names.
+
+    Columns are filled up to whole strips with rows at infinity.
+    """
+    left, square_left = rough.rows[one], rough.square[one]
+    for j in range(0, len(two), _PRODUCT[1]):
+        columns = slice(j, j + _PRODUCT[1])
+        square = _strips(rough.square[two[columns]], np.inf)
+        right = np.zeros((square.size, left.shape[1]), dtype=left.dtype)
+        right[: len(two[columns])] = rough.rows[two[columns]]
+        for i in range(0, len(one), _PRODUCT[0]):
+            rows = slice(i, i + _PRODUCT[0])
+            product = (left[rows] @ right.T).reshape(-1, *square.shape)
+            yield rows, columns, Products(product, square_left[rows], square, one[rows], two[columns])
+
+
+def _strips(values: Approx, filler: float) -> Approx:
+    out = np.full((-(-len(values) // STRIP), STRIP), filler, dtype=values.dtype)
+    out.ravel()[: len(values)] = values
+    return out
+
+
+def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
+    """One chunk, or so many that in a wave every chunk has a partner and every worker a pair."""
+    if len(numbers) <= _CHUNK:
+        return [numbers]
+    return np.array_split(numbers, -(-len(numbers) // (_CHUNK * 2 * workers)) * 2 * workers)
+
+
+def _waves_inside(n: int) -> list[list[tuple[int, int]]]:
+    """All pairs of n chunks, a chunk at most once in a wave: the circle method of tournaments."""
+    waves = [[(i, i) for i in range(n)]]
+    for turn in range(n - 1):
+        circle = [0, *((i + turn) % (n - 1) + 1 for i in range(n - 1))]
+        waves.append([(circle[i], circle[n - 1 - i]) for i in range(n // 2)])
+    return waves
+
+
+def _waves_across(n: int, m: int) -> list[list[tuple[int, int]]]:
+    """All pairs of n chunks with m others, a chunk at most once in a wave."""
+    wide = max(n, m)
+    waves = [[(i, (i + turn) % wide) for i in range(wide)] for turn in range(wide)]
+    return [[(i, j) for i, j in wave if i < n and j < m] for wave in waves]
+
+
+def _asked_of(askers: Numbers, search: Search) -> Numbers:
+    """Those of the askers that the search asks."""
+    if len(search.asked) == len(search.label):
+        return askers
+    wanted = np.zeros(len(search.label), dtype=bool)
+    wanted[search.asked] = True
+    return askers[wanted[askers]]
+
+
+def _rows_of(asked: Numbers, n: int) -> Numbers:
+    row = np.full(n, -1, dtype=np.int32)
+    row[asked] = np.arange(len(asked), dtype=np.int32)
+    return row

@@ -1,0 +1,376 @@
+"""The forest of rows that need not fit in memory.
+
+Space is cut into cells, the rows of a cell are a block. A block's forest tells most of its edges for
+certain; neighbouring blocks are joined two by two, and what their borders left open is settled here.
+Nothing large passes through this process: tasks read from a store and write to it, which makes every
+finished piece a checkpoint.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryFile, gettempdir, mkdtemp
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._checkpoint import Store, open_store, read_description
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._row_handles import Rows
+from bayesfloor.engine._runners import Runner, follow
+from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Ints
+from bayesfloor.forest._forest import Forest
+from bayesfloor.forest._out_of_core_blocks import (
+    BlockSummary,
+    call_alone,
+    collect_ranks,
+    grow_block,
+    join_blocks,
+    rank_vertices,
+    ranks_of,
+    read_join,
+    read_summary,
+)
+from bayesfloor.forest._out_of_core_cells import box_gaps
+from bayesfloor.forest._out_of_core_merge import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
+from bayesfloor.forest._out_of_core_plan import Plan, look, make_cells, sample_size, sort_rows
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 500_000  # rows of a file that are simply read, where nobody asks for blocks
+_FORMAT = 1  # of the pieces in a store
+_PROCESS = 280e6  # bytes that a worker takes when it has loaded all it needs
+_WORKING = 1e9  # bytes for a task where nobody says how much memory there is
+_USED = 0.75  # of a worker's memory: Dask pauses workers at 80 %
+_FEWEST_ROWS = 1000  # in a block
+_REMOVALS = 100  # of a folder that tasks, left running by an error, may still write to
+_EDGE, _RANKED = 220, 32  # bytes for an edge being put in order, times the row for one being ranked
+_NEAREST = 4  # pairs of blocks for each block that are joined before anything is skipped
+_WRITTEN = 1 << 24  # bytes at once, to take space on a disk
+_POOR = 0.5  # share of the work without boxes, from which they are said not to help
+
+
+class Work(NamedTuple):
+    """How the work went."""
+
+    n_blocks: int
+    n_pairs: int  # of blocks that are not empty
+    n_joined: int
+    n_loose: int  # edges that this process had to settle
+    engine: str  # who ran the tasks
+
+    def __str__(self) -> str:
+        if self.n_blocks == 1:
+            return f"{self.engine}, one block"
+        return f"{self.engine}, {self.n_blocks:,} blocks, {self.n_joined:,} of {self.n_pairs:,} pairs of them joined"
+
+
+class Beyond(NamedTuple):
+    """Who does it, and who is told."""
+
+    runner: Runner
+    progress: Progress | None = None
+    checkpoint: str | Path | None = None
+    block_rows: int | None = None
+
+
+def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
+    """The forest of all rows, its arrays mapped from a file that goes away with them."""
+    with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
+        rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
+        plan, chunks = _make_plan(rows, store, n_trees, block_rows, how)
+        blocks = _grow_blocks(plan, rows, chunks, how)
+        _rank(plan, blocks, how)
+        reduction, work = _join(plan, blocks, how)
+        return _collect(plan, blocks, reduction, how), work
+
+
+@contextmanager
+def _open_store(rows: Rows, n_trees: int, how: Beyond) -> Iterator[tuple[Store, int]]:
+    before = None if how.checkpoint is None else read_description(how.checkpoint)
+    block_rows = how.block_rows or (before or {}).get("block_rows") or _block_rows(rows, n_trees, how.runner)
+    what = {
+        "data": rows.fingerprint(),
+        "rows": rows.shape[0],
+        "features": rows.shape[1],
+        "trees": int(n_trees),
+        "block_rows": int(block_rows),
+        "version": f"{version('bayesfloor')}, format {_FORMAT}",
+    }
+    if how.checkpoint is not None:
+        store = open_store(how.checkpoint, what)
+        try:
+            yield store, block_rows
+        finally:
+            _sweep(store)
+        return
+    with _temporary_folder() as folder:
+        yield open_store(folder, what), block_rows
+
+
+def _sweep(store: Store) -> None:
+    """Remove what workers that were killed left half-written."""
+    for part in Path(store.folder).glob(".*.part"):
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    folder = mkdtemp(prefix="bayesfloor-")
+    try:
+        yield folder
+    finally:
+        for _ in range(_REMOVALS):
+            rmtree(folder, ignore_errors=True)
+            if not Path(folder).exists():
+                break
+
+
+def _block_rows(rows: Rows, n_trees: int, runner: Runner) -> int:
+    """Rows of a block such that two of them, being joined, fit into the memory of a worker: as measured."""
+    return max(_FEWEST_ROWS, int(_working(runner) / (350 + 370 * n_trees + 75 * rows.shape[1])))
+
+
+def _working(runner: Runner) -> float:
+    """Bytes that a task has for its work."""
+    return _WORKING if runner.memory is None else max(0.1 * runner.memory, _USED * runner.memory - _PROCESS)
+
+
+def _run(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[object, ...]],
+    name: str,
+    stage: str,
+    how: Beyond,
+    done: int = 0,
+) -> Iterator[tuple[int, Any]]:
+    """Results of tasks as they come; ``done`` pieces were finished before."""
+    total = len(tasks) + done
+    # In threads beside each other tasks must not set and restore what is one for the process: this one did it.
+    task = function if how.runner.shares_memory else partial(call_alone, function)
+    yield from follow(how.runner.run(task, tasks, name), how.progress, stage, total, done)
+
+
+def _make_plan(
+    rows: Rows, store: Store, n_trees: int, block_rows: int, how: Beyond
+) -> tuple[Plan, list[tuple[int, int]]]:
+    n = rows.shape[0]
+    n_chunks = max(1, -(-n // block_rows))
+    ends = [n * i // n_chunks for i in range(n_chunks + 1)]
+    chunks = list(pairwise(ends))
+    if not store.has("cells"):
+        tasks = [(rows.part(*chunk), chunk[0], sample_size(n_chunks)) for chunk in chunks]
+        looks = dict(_run(look, tasks, "chunk of rows", "looking at rows", how))
+        make_cells(store, [looks[number] for number in range(n_chunks)], n_chunks)
+    cells = store.read("cells")
+    return Plan(store, n_trees, n_chunks, len(cells["low"]), int(cells["exponent"][0])), chunks
+
+
+def _grow_blocks(plan: Plan, rows: Rows, chunks: list[tuple[int, int]], how: Beyond) -> list[BlockSummary]:
+    """The forests of all blocks."""
+    left = [cell for cell in range(plan.n_cells) if not plan.store.has(f"block-{cell}")]
+    if left:
+        todo = [number for number in range(len(chunks)) if not plan.store.has(f"rows-{number}")]
+        tasks = [(plan, rows.part(*chunks[i]), i, chunks[i][0]) for i in todo]
+        for _ in _run(sort_rows, tasks, "chunk of rows", "sorting rows", how, len(chunks) - len(todo)):
+            pass
+    named = [(plan, cell) for cell in left]
+    for _ in _run(grow_block, named, "block", "blocks", how, plan.n_cells - len(left)):
+        pass
+    for number in range(len(chunks)):
+        plan.store.remove(f"rows-{number}")
+    return [read_summary(plan, cell) for cell in range(plan.n_cells)]
+
+
+def _rank(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> None:
+    """The places of all vertices in the order of content."""
+    left = [cell for cell in range(plan.n_cells) if not plan.store.has(f"rank-{cell}")]
+    if not left:
+        return
+    n_vertices, d = sum(block.n_vertices for block in blocks), len(blocks[0].low)
+    n_ranges = max(1, int(n_vertices * _RANKED * (d + 6) / _working(how.runner)))
+    todo = [(plan, r, n_ranges) for r in range(n_ranges)]
+    for _ in _run(rank_vertices, todo, "range of keys", "ranks", how):
+        pass
+    tasks = [(plan, cell, n_ranges) for cell in left]
+    for _ in _run(collect_ranks, tasks, "block", "ranks of blocks", how, plan.n_cells - len(left)):
+        pass
+    for number in range(n_ranges):
+        plan.store.remove(f"ranks-{number}")
+
+
+def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reduction, Work]:
+    """Joins in the order of distance until no pair of blocks can add an edge.
+
+    At first the way between two cores is guessed to be like that of half the vertices to theirs; the
+    trees that come out of it tell better, and pairs that were joined with too low a guess are joined again.
+    """
+    pairs, warned = _Pairs(blocks), False
+    needed = pairs.guess_needed()[: _NEAREST * pairs.n_blocks]
+    while True:
+        _join_pairs(plan, pairs, needed, how)
+        reduction = reduce_loose(plan, blocks, pairs.joined())
+        needed = pairs.find_needed(reduction)
+        if not len(needed):
+            return reduction, _tell(blocks, pairs, reduction, how.runner)
+        if not warned:
+            warned = _warn_if_poor(pairs.share_of_work(needed), plan, len(blocks[0].low))
+        most = max(_NEAREST * pairs.n_blocks, len(pairs.joined()))
+        needed = needed[:most]  # the nearest ones first: they may spare the others
+
+
+def _tell(blocks: list[BlockSummary], pairs: _Pairs, reduction: Reduction, runner: Runner) -> Work:
+    return Work(len(blocks), len(pairs.gap), len(pairs.joined()), len(reduction.edges.a), runner.name)
+
+
+class _Pairs:
+    """Pairs of blocks that are not empty, nearest first, and the bounds with which they are joined."""
+
+    def __init__(self, blocks: list[BlockSummary]) -> None:
+        full = np.array([cell for cell, block in enumerate(blocks) if block.n_vertices])
+        one, two = (full[side] for side in np.triu_indices(len(full), 1))
+        low, high = np.array([block.low for block in blocks]), np.array([block.high for block in blocks])
+        gap = box_gaps(low, high, one, two)
+        order = np.argsort(gap, kind="stable")
+        self.n_blocks, self.one, self.two, self.gap = len(full), one[order], two[order], gap[order]
+        half, most = np.array([block.to_core for block in blocks]).T
+        self.bound = np.maximum(half[self.one], half[self.two])
+        self.to_core = np.maximum(most[self.one], most[self.two])
+        self.done = np.full(len(one), -1.0)  # the bound of the last join
+        self.looked_at = np.zeros(len(one))  # the share of vertices that it took
+
+    def guess_needed(self) -> Ints:
+        """Pairs to begin with."""
+        return np.flatnonzero(self.gap <= np.maximum(self.to_core, self.bound))
+
+    def joined(self) -> list[tuple[int, int]]:
+        """Pairs that are joined."""
+        at = np.flatnonzero(self.done >= 0)
+        return [(int(i), int(j)) for i, j in zip(self.one[at], self.two[at], strict=True)]
+
+    def share_of_work(self, needed: Ints) -> float:
+        """Of joining all vertices of all pairs, if those that are needed are like those that are joined."""
+        joined = self.done >= 0
+        n_pairs = np.count_nonzero(joined) + np.count_nonzero(~joined[needed])
+        return float(self.looked_at[joined].mean() * n_pairs / len(joined)) if joined.any() else 0.0
+
+    def find_needed(self, reduction: Reduction) -> Ints:
+        """Pairs that may have more edges than are known, with the bounds that tell all of them."""
+        self.bound = reduction.between_cores(self.one, self.two)
+        near = self.gap <= np.maximum(self.to_core, self.bound)
+        needed = np.flatnonzero(near & (self.done < self.bound))
+        apart = self.bound[needed] == np.inf
+        return needed[~apart] if not apart.any() else np.sort([*needed[~apart], *self._bridges(needed[apart])])
+
+    def _bridges(self, apart: Ints) -> Ints:
+        """Of the pairs that nothing joins yet, the nearest ones that are enough to join all."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+        n, linked = 1 + max(self.one.max(), self.two.max()), np.flatnonzero(self.bound < np.inf)
+        graph = coo_array((np.ones(len(linked)), (self.one[linked], self.two[linked])), shape=(n, n))
+        island = connected_components(graph, directed=False)[1]
+        sides = np.sort([island[self.one[apart]], island[self.two[apart]]], axis=0)
+        _, first = np.unique(sides[0] * n + sides[1], return_index=True)  # pairs come nearest first
+        nearest = coo_array((1.0 + first, sides[:, first]), shape=(n, n))
+        return apart[(minimum_spanning_tree(nearest).data - 1).astype(int)]
+
+
+def _warn_if_poor(share: float, plan: Plan, d: int) -> bool:
+    poor = share > _POOR and plan.n_cells > 2 * _NEAREST + 1
+    if poor:
+        warnings.warn(
+            f"About {share:.0%} of the rows of all pairs of blocks have to be compared: with {d} features boxes hardly "
+            "keep blocks apart, and the work grows as the square of the number of rows. A sample answers most "
+            "questions: BayesFloor draws one by itself (target_width) and says how wide the interval is.",
+            stacklevel=2,
+        )
+    return poor
+
+
+def _join_pairs(plan: Plan, pairs: _Pairs, needed: Ints, how: Beyond) -> None:
+    left = []
+    for at in needed:
+        name = f"join-{pairs.one[at]}-{pairs.two[at]}"
+        if plan.store.has(name):
+            pairs.done[at], pairs.looked_at[at] = read_join(plan, pairs.one[at], pairs.two[at])
+        if pairs.done[at] < pairs.bound[at]:
+            left.append(at)
+    tasks = [(plan, int(pairs.one[at]), int(pairs.two[at]), float(pairs.bound[at])) for at in left]
+    for number, done in _run(join_blocks, tasks, "pair of blocks", "joins", how, len(needed) - len(left)):
+        pairs.done[left[number]], pairs.looked_at[left[number]] = done
+
+
+def _collect(plan: Plan, blocks: list[BlockSummary], reduction: Reduction, how: Beyond) -> Forest:
+    """All edges in order, and the vertex of each row."""
+    n_edges, n_rows = int(reduction.sizes.sum()), sum(block.n_rows for block in blocks)
+    full = [cell for cell, block in enumerate(blocks) if block.n_vertices]
+    keep_reduction(plan, reduction)
+    cuts: list[Place | None] = [None, *find_cuts(plan, full, max(1, int(n_edges * _EDGE / _working(how.runner)))), None]
+    lists = list(enumerate(pairwise(cuts)))
+    tasks = [(plan, number, low, high) for number, (low, high) in lists]
+    sizes = dict(_run(order_edges, tasks, "list of edges", "edges", how))
+    return Forest(
+        **_read_edges(plan, [sizes[number] for number, _ in lists], n_edges),
+        vertex=_read_vertices(plan, full, n_rows),
+        rows=np.arange(n_rows),
+        n_vertices=sum(block.n_vertices for block in blocks),
+        n_trees=plan.n_trees,
+    )
+
+
+def _read_edges(plan: Plan, sizes: list[int], n_edges: int) -> dict[str, NDArray[Any]]:
+    out = {"a": _room(n_edges, np.int64), "b": _room(n_edges, np.int64)}
+    out |= {"length": _room(n_edges, np.float64), "tree": _room(n_edges, np.int64)}
+    start = 0
+    for number, size in enumerate(sizes):
+        read = plan.store.read(f"edges-{number}")
+        for name, array in out.items():
+            array[start : start + size] = read[name]
+        start += size
+        del read  # or Windows keeps the file
+        plan.store.remove(f"edges-{number}")
+    return out
+
+
+def _read_vertices(plan: Plan, full: list[int], n_rows: int) -> Ints:
+    vertex = _room(n_rows, np.int64)
+    for cell in full:
+        read = plan.store.read(f"block-{cell}")
+        vertex[read["row"]] = ranks_of(plan, cell)[read["vertex"]]
+    return vertex
+
+
+def _room(n: int, dtype: Any) -> NDArray[Any]:
+    """An array in a file without a name, which goes away with it."""
+    if not n:
+        return np.empty(0, dtype)
+    try:
+        with TemporaryFile(prefix="bayesfloor-") as file:
+            _take_space(file, n * np.dtype(dtype).itemsize)
+            return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
+    except OSError as error:
+        reason = f"The forest could not be written to a temporary file in {gettempdir()}: {error.strerror}"
+        raise OSError(error.errno or 0, reason) from error
+
+
+def _take_space(file: IO[bytes], size: int) -> None:
+    """Take the space now: a full disk is an error here, and the end of the process once the file is mapped."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+    else:  # macOS and Windows
+        for start in range(0, size, _WRITTEN):
+            file.write(bytes(min(_WRITTEN, size - start)))
+        file.flush()

@@ -1,0 +1,89 @@
+"""Rows beyond memory, first steps: look at all rows once, cut space into cells, sort rows into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesfloor.engine._checkpoint import Store
+from bayesfloor.engine._row_handles import Rows
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._out_of_core_cells import Cells, cut_cells
+from bayesfloor.forest._vertices import largest_exponent
+
+_SAMPLE = 1 << 16  # rows that say where to cut
+_LEAST_SAMPLE = 64  # rows of each chunk
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every task has to know; the rest lies in the store."""
+
+    store: Store
+    n_trees: int
+    n_chunks: int
+    n_cells: int
+    exponent: int
+
+    def cells(self) -> Cells:
+        """The cells, read from the store."""
+        read = self.store.read("cells")
+        return Cells(*(np.array(read[name]) for name in Cells._fields))
+
+
+def look(rows: Rows, first_row: int, n_sampled: int) -> tuple[Floats, float]:
+    """Some rows of a chunk drawn at random, and its largest value."""
+    values = read_rows(rows, first_row)
+    rng = np.random.default_rng(first_row)
+    return values[rng.permutation(len(values))[:n_sampled]], float(np.abs(values).max())
+
+
+def read_rows(rows: Rows, first_row: int) -> Floats:
+    """Rows of finite numbers, or an error that says where they are not."""
+    values = rows.read() + 0.0
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"Got NaN or infinity in {len(bad)} row(s), the first is row {first_row + bad[0]} (counted from 0), "
+            "but expected finite numbers. Drop or impute them first."
+        )
+    return values
+
+
+def sample_size(n_chunks: int) -> int:
+    """Rows to be drawn from each chunk."""
+    return max(_LEAST_SAMPLE, _SAMPLE // n_chunks)
+
+
+def make_cells(store: Store, looks: list[tuple[Floats, float]], n_cells: int) -> int:
+    """Cut space, keep the cells in the store; the exponent of the largest value of all."""
+    sample = np.concatenate([rows for rows, _ in looks])
+    exponent = largest_exponent(max(largest for _, largest in looks))
+    cells = cut_cells(sample, n_cells)
+    store.write("cells", {**cells._asdict(), "exponent": np.array([exponent])})
+    return exponent
+
+
+def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
+    """Put a chunk's rows into the order of their cells; how many each cell has."""
+    values, cells = read_rows(rows, first_row), plan.cells()
+    cell = cells.find(values)
+    order = np.argsort(cell, kind="stable")
+    count = np.bincount(cell, minlength=len(cells))
+    plan.store.write(
+        f"rows-{number}",
+        {"x": values[order], "row": first_row + order, "first": np.concatenate([[0], np.cumsum(count)])},
+    )
+    return count
+
+
+def rows_of_cell(plan: Plan, cell: int) -> tuple[Floats, Ints]:
+    """All rows of a cell and where they stood in the input."""
+    x, row = [], []
+    for number in range(plan.n_chunks):
+        chunk = plan.store.read(f"rows-{number}")
+        inside = slice(*chunk["first"][cell : cell + 2])
+        x.append(chunk["x"][inside].copy())
+        row.append(chunk["row"][inside].copy())
+    return np.concatenate(x), np.concatenate(row)

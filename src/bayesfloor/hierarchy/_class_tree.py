@@ -1,0 +1,276 @@
+"""``ClassTree``: classes, split in two again and again, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import join_labels, show_labels
+from bayesfloor.engine._types import Floats, Ints
+
+Part = TypeVar("Part")
+NONE = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassTree(Result):
+    """A tree of classes: each node is a set of classes, and most nodes split it in two.
+
+    Node 0 has all classes, a node's left child has the next number, and its classes are
+    ``order[start:stop]``. A node without children holds one class, or several that one model tells
+    apart.
+
+    Attributes
+    ----------
+    classes : (K,) array
+        Class labels.
+    order : (K,) int array
+        Classes, such that every node's stand side by side.
+    start, stop : (n_nodes,) int arrays
+        Where each node's classes are in ``order``.
+    left, right : (n_nodes,) int arrays
+        Children of each node, -1 for none. The left child has the first of the node's classes.
+    link : (n_nodes,) array
+        Mean pairwise floor between the two sides of each split; NaN without one.
+    floor : (n_nodes,) array
+        Lowest error of the node's own problem, as far as its trees tell; NaN where not measured.
+    cv_error : (n_nodes,) array
+        Error of the node's model on rows held out; NaN where not measured.
+    model, reason : lists of str
+        The node's model, and why it was taken.
+
+    Examples
+    --------
+    >>> from bayesfloor.hierarchy import ClassTree
+    >>> tree = ClassTree.from_nested([["cat", "dog"], "car"])
+    >>> print(tree.to_text())
+    3 classes
+    ├─ car
+    ├ 2 classes
+    ├─ cat
+    └─ dog
+    """
+
+    classes: np.ndarray
+    order: Ints
+    start: Ints
+    stop: Ints
+    left: Ints
+    right: Ints
+    link: Floats
+    floor: Floats
+    cv_error: Floats
+    model: list[str] = field(default_factory=list)
+    reason: list[str] = field(default_factory=list)
+
+    @classmethod
+    def from_nested(cls, nested: Any) -> ClassTree:
+        """A tree from pairs within pairs, such as ``[["cat", "dog"], "car"]``."""
+        nested = nested.tolist() if isinstance(nested, np.ndarray) else nested
+        labels = list(_leaves(nested))
+        _check_labels(labels)
+        classes, codes = np.unique(np.array(labels), return_inverse=True)
+        if len(classes) < len(labels):
+            twice = classes[np.bincount(codes).argmax()]
+            raise ValueError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
+        number = iter(codes.tolist())  # leaves come in the same order again
+        return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
+
+    def _summary(self) -> str:
+        return f"{len(self.classes)} classes, {self.n_nodes} nodes, {self.depth.max()} levels"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.left)
+
+    @cached_property
+    def splits(self) -> Ints:
+        """Nodes with children."""
+        return np.flatnonzero(self.left != NONE)
+
+    @cached_property
+    def parent(self) -> Ints:
+        """Parent of each node; -1 of the first."""
+        parent = np.full(self.n_nodes, NONE)
+        parent[self.left[self.splits]] = parent[self.right[self.splits]] = self.splits
+        return parent
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Number of splits above each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.int64)
+        for node in self.splits.tolist():  # parents come before their children
+            depth[[self.left[node], self.right[node]]] = depth[node] + 1
+        return depth
+
+    def members(self, node: int) -> Ints:
+        """Numbers of the node's classes, ascending."""
+        return np.sort(self.order[self.start[node] : self.stop[node]])
+
+    def among(self, labels: np.ndarray) -> ClassTree:
+        """The same tree of these classes alone."""
+        unknown = np.setdiff1d(labels, self.classes)
+        if len(unknown):
+            raise ValueError(
+                f"Got rows of class {unknown.tolist()[0]!r}, which the tree does not have, but expected a tree "
+                "with every class of y."
+            )
+        kept = np.searchsorted(self.classes, np.sort(labels))
+        code = np.full(len(self.classes), NONE)
+        code[kept] = np.arange(len(kept))
+        return grow_tree(self.classes[kept], 0, lambda node: self._divide_kept(node, code))
+
+    def _divide_kept(self, node: int, code: Ints) -> tuple[int, int] | Ints:
+        """The next two nodes with classes that are kept, or the kept classes of a leaf."""
+        while self.left[node] != NONE:
+            sides = (int(self.left[node]), int(self.right[node]))
+            some = [side for side in sides if (code[self.members(side)] != NONE).any()]
+            if len(some) == 2:
+                return sides
+            node = some[0]
+        codes = code[self.members(node)]
+        return codes[codes != NONE]
+
+    def linked(self, matrix: Floats) -> ClassTree:
+        """The same tree with the mean of a matrix between the two sides of each split."""
+        link = np.full(self.n_nodes, np.nan)
+        for node in self.splits.tolist():
+            link[node] = matrix[np.ix_(self.members(int(self.left[node])), self.members(int(self.right[node])))].mean()
+        return replace(self, link=link)
+
+    def to_text(self) -> str:
+        """The tree drawn with lines; a chain of single classes is drawn as a ladder."""
+        return "\n".join(_draw(self))
+
+    def _columns(self) -> dict[str, Any]:
+        nodes = range(self.n_nodes)
+        return {
+            "parent": self.parent,
+            "left": self.left,
+            "right": self.right,
+            "depth": self.depth,
+            "n_classes": self.stop - self.start,
+            "classes": [tuple(self.classes[self.members(node)].tolist()) for node in nodes],
+            "link": self.link,
+            "floor": self.floor,
+            "cv_error": self.cv_error,
+            "model": self.model,
+            "reason": self.reason,
+        }
+
+
+def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Part, Part] | Ints]) -> ClassTree:
+    """The tree that comes of dividing the root: into two parts, or no further, into class numbers."""
+    children: list[list[int]] = []
+    held: list[list[int]] = []
+    waiting: list[tuple[Part, int]] = [(root, NONE)]
+    while waiting:
+        part, above = waiting.pop()
+        if above != NONE:
+            children[above].append(len(children))
+        found = divide(part)
+        split = is_pair(found)
+        held.append([] if split else sorted(np.asarray(found).tolist()))
+        waiting += [(side, len(children)) for side in found] if split else []
+        children.append([])
+    return _number(classes, children, held)
+
+
+def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]]) -> ClassTree:
+    """The same tree with nodes numbered from the root down, the side of the first class first."""
+    least = [min(codes, default=NONE) for codes in held]
+    for node in range(len(children) - 1, -1, -1):  # parents come before their children
+        children[node].sort(key=least.__getitem__)
+        least[node] = least[children[node][0]] if children[node] else least[node]
+    m = len(children)
+    left, right, start = np.full(m, NONE), np.full(m, NONE), np.zeros(m, dtype=np.int64)
+    order: list[int] = []
+    waiting, done = [(0, NONE)], 0
+    while waiting:
+        node, above = waiting.pop()
+        if above != NONE:
+            (right if left[above] != NONE else left)[above] = done
+        start[done] = len(order)
+        order += held[node]
+        waiting += [(child, done) for child in reversed(children[node])]
+        done += 1
+    return make_tree(classes, np.array(order, dtype=np.int64), start, left, right)
+
+
+def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: Ints) -> ClassTree:
+    """A tree of which nothing is known but its shape."""
+    m, stop = len(left), np.append(start[1:], len(order))  # of leaves: where the next node starts
+    for node in np.flatnonzero(left != NONE)[::-1].tolist():
+        stop[node] = stop[right[node]]
+    link, floor, cv_error = np.full((3, m), np.nan)
+    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, [""] * m, [""] * m)
+
+
+def is_pair(part: object) -> bool:
+    """Whether a part is two parts."""
+    return isinstance(part, (list, tuple))
+
+
+def _leaves(nested: Any) -> Iterator[Any]:
+    """Labels of pairs within pairs, the last first, as ``grow_tree`` comes to them."""
+    waiting = [nested]
+    while waiting:
+        part = waiting.pop()
+        if not is_pair(part):
+            yield part
+        elif len(part) == 2:
+            waiting += part
+        else:
+            raise ValueError(f"Got a part of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
+
+
+def _check_labels(labels: list[Any]) -> None:
+    kinds = {"text" if isinstance(label, str) else "number" if is_number(label) else "other" for label in labels}
+    if len(kinds) > 1 or "other" in kinds:
+        raise ValueError(f"Got labels {join_labels(labels)}, but expected all to be texts or all to be numbers.")
+
+
+def is_number(label: object) -> bool:
+    """Whether a label is a number or a truth value."""
+    return isinstance(label, (int, float, np.number, np.bool_))
+
+
+def _draw(tree: ClassTree) -> Iterator[str]:
+    """Lines of the tree. Beside a leaf the other side goes on in the same column: a ladder, at any depth."""
+    names, waiting = show_labels(tree.classes.tolist()), [(0, "", "")]
+    while waiting:
+        node, lead, column = waiting.pop()
+        yield lead + _title(tree, node, names)
+        if tree.left[node] != NONE:
+            waiting += _below(tree, node, column)
+
+
+def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]]:
+    """What to draw below a node, the last first: node, the start of its line, the column of those below it."""
+    one, two = sorted((int(tree.left[node]), int(tree.right[node])), key=lambda child: tree.left[child] != NONE)
+    if tree.left[two] == NONE:
+        return [(two, f"{column}└─ ", ""), (one, f"{column}├─ ", "")]
+    if tree.left[one] == NONE:
+        return [(two, f"{column}├ ", column), (one, f"{column}├─ ", "")]
+    return [(two, f"{column}└─ ", f"{column}   "), (one, f"{column}├─ ", f"{column}│  ")]
+
+
+def _title(tree: ClassTree, node: int, names: list[str]) -> str:
+    members = [names[member] for member in tree.members(node).tolist()]
+    if len(members) == 1:
+        return members[0]
+    leaf = tree.left[node] == NONE
+    name = f"{len(members)} classes" + (f" ({join_labels(members)})" if leaf else "")
+    told = [f"{word} {value:.3f}" for word, value in _figures(tree, node) if np.isfinite(value)]
+    told += [text for text in (tree.model[node], tree.reason[node]) if text]
+    return f"{name}: {', '.join(told)}" if told else name
+
+
+def _figures(tree: ClassTree, node: int) -> list[tuple[str, float]]:
+    return [("floor", tree.floor[node]), ("error", tree.cv_error[node])]

@@ -1,0 +1,120 @@
+"""Rows become the matrix of pairwise floors that trees are cut from."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._pair_counts import pair_counts
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._bayes_floor import LARGE
+from bayesfloor.floor._grow import prepare
+from bayesfloor.floor._make_results import square
+from bayesfloor.floor._results import PairwiseFloor
+from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows, make_sample
+from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
+from bayesfloor.forest._class_forests import ClassForests, class_forests
+from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.io._features import Features
+from bayesfloor.io._target import Target, hard_shares
+
+_FORESTS = 3  # of all rows that the pairs come to, about
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
+
+    sample: Sample
+    scaler: Scaler
+    points: Floats
+    forests: ClassForests
+    labels: Labels
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The normalised floor of every pair, as the paper has it."""
+        counts = pair_counts(self.forests, self.labels)
+        n1, n2 = counts.sizes.T
+        return square(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
+
+
+def measure_classes(
+    features: Features, codes: Ints, n_trees: int, scale: str | None, random_state: int, n_jobs: int | None
+) -> Measured:
+    """Grow the trees of all classes and pairs, of at most 50,000 rows."""
+    classes = np.arange(int(codes.max()) + 1)
+    target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
+    sample = _draw(make_sample(features, target), random_state)
+    prepare(len(sample), features.values.shape[1], n_trees, _FORESTS)
+    name, _ = pick_scale(scale, sample, random_state, n_jobs)
+    scaler = fit_scale(sample.features, name)
+    points = scaler.apply(sample.features.values)
+    forests = class_forests(points, sample.codes, n_trees, n_jobs=n_jobs)
+    labels = Labels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
+    return Measured(sample, scaler, points, forests, labels)
+
+
+def _draw(sample: Sample, random_state: int) -> Sample:
+    if len(sample) <= LARGE:
+        return sample
+    return sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
+
+
+def announce_drawing(n_rows: int) -> None:
+    """Tell the user, from inside ``fit``, that floors do not see all rows."""
+    if n_rows > LARGE:
+        message = f"{LARGE} of {n_rows} rows are used for the floors of the classes; the models see all."
+        warnings.warn(SampledRowsWarning(message), stacklevel=3)
+
+
+def floor_matrix(
+    version: str,  # noqa: ARG001 - for caches: another version may compute otherwise
+    values: Floats,
+    quantity: np.ndarray,
+    codes: Ints,
+    n_trees: int,
+    scale: str | None,
+    random_state: int,
+    n_jobs: int | None,
+) -> Floats:
+    """The normalised floor of every pair: plain arrays in and out, as a cache likes them."""
+    return measure_classes(Features(values, quantity), codes, n_trees, scale, random_state, n_jobs).matrix
+
+
+def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
+    """The user's own pairwise floors, of the classes that are there."""
+    if isinstance(floor, PairwiseFloor):
+        missing = np.setdiff1d(classes, floor.classes)
+        if len(missing):
+            raise ValueError(
+                f"Got rows of class {missing.tolist()[0]!r}, but a floor of other classes. Fit it with every class."
+            )
+        place = np.searchsorted(floor.classes, classes)
+        return floor.matrix[np.ix_(place, place)]
+    matrix, K = _check_numbers(floor), len(classes)
+    if matrix.shape != (K, K):
+        raise ValueError(
+            f"Got a floor matrix of shape {matrix.shape}, but y has {K} classes. "
+            "Give BayesFloor's pairwise_ instead, which knows its classes: a fold may lack one."
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
+        raise ValueError(
+            "Got a floor matrix that is not symmetric or has negative or missing numbers, "
+            "but expected the floor of every pair twice. BayesFloor's pairwise_.matrix is such a one."
+        )
+    return (matrix + matrix.T) / 2
+
+
+def _check_numbers(floor: Any) -> Floats:
+    try:
+        return np.asarray(floor, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Got floor of type {type(floor).__name__}, but expected the pairwise_ of a fitted BayesFloor or a matrix."
+        ) from error

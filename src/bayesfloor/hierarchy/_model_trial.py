@@ -1,0 +1,145 @@
+"""A problem on which models are tried: rows held out, and growing parts of the others to train on."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.hierarchy._models import Candidate, blend
+from bayesfloor.hierarchy._pairwise_models import CoupledPairs
+
+FOLDS = 3
+SMALL = 2000  # rows to try models on at first
+_TESTED = 5000  # rows of a fold, at most
+
+
+class Tried(NamedTuple):
+    """A model as it was trained for a fold, which of the fold's rows it got wrong, and their weights."""
+
+    model: Any
+    wrong: Floats
+    weight: Floats
+
+    @property
+    def error(self) -> float:
+        """The share of weight that is wrong."""
+        return float(self.wrong @ self.weight / self.weight.sum())
+
+
+class Versus(NamedTuple):
+    """How much larger one candidate's error is than another's on the same rows, and its standard error."""
+
+    difference: float
+    std_error: float
+
+    @property
+    def z(self) -> float:
+        """The difference in standard errors."""
+        return self.difference / max(self.std_error, 1e-12)
+
+
+@dataclass(eq=False)
+class Trial:
+    """Rows, codes and weights of a problem, dealt into folds."""
+
+    X: Floats
+    codes: Ints
+    weight: Floats | None
+    random_state: int
+    _tried: dict[tuple[str, int, bool], Tried] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fold = _make_folds(self.codes, self.random_state)
+        self.n_folds = int(self.fold.max()) + 1
+        self._order = _even_order(self.codes, np.random.default_rng(self.random_state))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is nothing to gain from fewer rows."""
+        return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
+
+    def test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+        """Train a candidate outside a fold, on some or all rows, and ask it about the fold."""
+        key = (candidate.name, fold, small and not self.is_small)
+        if key not in self._tried:
+            self._tried[key] = self._test(candidate, fold, small=key[2])
+        return self._tried[key]
+
+    def _test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+        test = self._order[self.fold[self._order] == fold][:_TESTED]
+        if candidate.parts:
+            model = blend([self.test(part, fold, small=small).model for part in candidate.parts])
+        else:
+            model = self._train(candidate, fold, test, small=small)
+        wrong = (model.predict(self.X[test]) != self.codes[test]).astype(np.float64)
+        return Tried(model, wrong, np.ones(len(test)) if self.weight is None else self.weight[test])
+
+    def _train(self, candidate: Candidate, fold: int, test: Ints, *, small: bool) -> Any:
+        rows = self._order[self.fold[self._order] != fold]
+        rows = rows[:SMALL] if small else rows
+        model = candidate.fit(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
+        return model.calibrated(self.X[test], self.codes[test]) if isinstance(model, CoupledPairs) else model
+
+    def tested(self, candidate: Candidate) -> list[int]:
+        """The folds that a candidate was tested on with all rows."""
+        return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
+
+    def error(self, candidate: Candidate) -> tuple[float, int]:
+        """The share of rows that are wrong on the folds that were tested, and their number.
+
+        Rows count alike, as in the floors that this is held against. The first fold, on which
+        candidates are picked and which favours them, is left out if there are others.
+        """
+        tested = self.tested(candidate)
+        folds = [fold for fold in tested if fold > 0] or tested
+        wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in folds])
+        return float(wrong.mean()), len(wrong)
+
+    def compare(self, one: Candidate, two: Candidate, folds: list[int], *, small: bool) -> Versus:
+        """One candidate against another on the same rows of some folds."""
+        first, second = (_join([self.test(each, fold, small=small) for fold in folds]) for each in (one, two))
+        differ = (first.wrong - second.wrong) * first.weight / first.weight.sum()
+        return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
+
+    def refit(self, candidate: Candidate) -> Any:
+        """The candidate trained on all rows, with the calibration that a fold gave."""
+        if candidate.parts:
+            return blend([self.refit(part) for part in candidate.parts])
+        model = candidate.fit(self.X, self.codes, self.weight)
+        tried = self._tried[candidate.name, self.tested(candidate)[0], False].model
+        calibrated = isinstance(model, CoupledPairs) and isinstance(tried, CoupledPairs)
+        return model.like(tried) if calibrated else model
+
+
+def _join(parts: list[Tried]) -> Tried:
+    """What was found on several folds; of the models none."""
+    return Tried(None, np.concatenate([part.wrong for part in parts]), np.concatenate([part.weight for part in parts]))
+
+
+def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
+    """Rows in an order of which every beginning has all classes in their shares, as nearly as can be."""
+    place = np.empty(len(codes))
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        place[rng.permutation(rows)] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return np.argsort(place, kind="stable")
+
+
+def _make_folds(codes: Ints, random_state: int) -> Ints:
+    """Fold of each row; every class spread over the folds."""
+    from sklearn.model_selection import StratifiedKFold
+
+    most = int(np.bincount(codes).max())
+    if most < 2:  # nothing to spread
+        return np.arange(len(codes)) % 2
+    folds = StratifiedKFold(max(2, min(FOLDS, most)), shuffle=True, random_state=random_state)
+    fold = np.empty(len(codes), dtype=np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself
+        for number, (_, test) in enumerate(folds.split(codes, codes)):
+            fold[test] = number
+    return fold

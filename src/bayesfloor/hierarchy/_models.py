@@ -1,0 +1,181 @@
+"""Models to climb through, the cheapest first, and what each is called."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.hierarchy._pairwise_models import (
+    CoupledPairs,
+    MappedPairs,
+    train_kernel_pairs,
+    train_linear_pairs,
+)
+
+_MOST_PAIRED = 100  # classes that are told apart pair by pair
+_MOST_BOOSTED = 40  # classes: boosting grows a tree for each at every step
+_MOST_KERNEL_ROWS = 30_000
+_COMPONENTS = 500
+
+Train = Callable[[Floats, Ints, Floats | None], Any]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model to try: its name, and how to train it on rows, codes and weights; or the parts of a blend."""
+
+    name: str
+    train: Train | None = None
+    parts: tuple[Candidate, ...] = ()
+
+    def fit(self, X: Floats, codes: Ints, weight: Floats | None) -> Any:
+        """A trained model; of its warnings none, since a poor model only loses."""
+        if len(np.unique(codes)) == 1:
+            from sklearn.dummy import DummyClassifier
+
+            return DummyClassifier().fit(X, codes)
+        if self.train is None:
+            raise TypeError(f"{self.name} is a blend: train its parts.")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.train(X, codes, weight)
+
+
+@dataclass(frozen=True)
+class Rung:
+    """Candidates of one kind, of which the best is taken."""
+
+    candidates: list[Candidate]
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """The mean of several models' probabilities."""
+
+    classes_: Ints
+    models: list[Any]
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """The mean probability of each class."""
+        total = np.zeros((len(X), len(self.classes_)))
+        for model in self.models:
+            total[:, np.searchsorted(self.classes_, model.classes_)] += model.predict_proba(X)
+        return total / len(self.models)
+
+    def predict(self, X: Floats) -> Ints:
+        """The likeliest class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def blend(models: list[Any]) -> Blend:
+    """Models put together."""
+    return Blend(np.unique(np.concatenate([model.classes_ for model in models])), models)
+
+
+def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
+    """The rungs for a problem of this size."""
+    n, d = X.shape
+    gamma = 1 / (d * spread_of(X))
+    if n_classes > _MOST_PAIRED:
+        return [Rung([_discriminant()]), Rung([_one_vs_rest()])]
+    kernel = _kernel_rung(gamma) if n <= _MOST_KERNEL_ROWS else _mapped_rung(gamma, random_state)
+    boosting = [Rung([_boosting(random_state)])] if n_classes <= _MOST_BOOSTED else []
+    return [Rung([linear(1.0), linear(64.0)]), kernel, *boosting]
+
+
+def spread_of(X: Floats) -> float:
+    """The mean variance of the features."""
+    return max(float(X.var(axis=0).mean()), 1e-12)
+
+
+def linear(C: float) -> Candidate:
+    """Linear machines of pairs; C is for features of variance 1."""
+
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
+        return CoupledPairs(np.unique(codes), train_linear_pairs(X, codes, weight, C / spread_of(X)))
+
+    return Candidate(f"linear SVM (C={C:g})", train)
+
+
+def _kernel_rung(gamma: float) -> Rung:
+    grid = [(1.0, 1.0), (10.0, 1.0), (100.0, 1.0), (10.0, 4.0), (100.0, 4.0)]
+    return Rung([_kernel(C, factor * gamma) for C, factor in grid])
+
+
+def _kernel(C: float, gamma: float) -> Candidate:
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
+        return CoupledPairs(np.unique(codes), train_kernel_pairs(X, codes, weight, C, gamma))
+
+    return Candidate(f"RBF SVM (C={C:g}, gamma={gamma:.3g})", train)
+
+
+def _mapped_rung(gamma: float, random_state: int) -> Rung:
+    return Rung([_mapped(gamma, random_state), _mapped(4 * gamma, random_state)])
+
+
+def _mapped(gamma: float, random_state: int) -> Candidate:
+    from sklearn.kernel_approximation import Nystroem
+
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
+        mapping = Nystroem(gamma=gamma, n_components=min(_COMPONENTS, len(X)), random_state=random_state).fit(X)
+        pairs = train_linear_pairs(mapping.transform(X), codes, weight, 10.0)
+        return CoupledPairs(np.unique(codes), MappedPairs(mapping, pairs))
+
+    return Candidate(f"linear SVM on a Nystroem map (gamma={gamma:.3g})", train)
+
+
+def _boosting(random_state: int) -> Candidate:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
+        alone = np.unique(codes, return_counts=True)[1].min() < 2  # its early stopping cannot deal such a class
+        stopping: Any = False if alone else "auto"
+        model = HistGradientBoostingClassifier(early_stopping=stopping, random_state=random_state)
+        return model.fit(X, codes, weight)
+
+    return Candidate("gradient boosting", train)
+
+
+def _discriminant() -> Candidate:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
+        if len(X) <= len(np.unique(codes)):  # no spread within classes
+            return _one_vs_rest().fit(X, codes, weight)
+        return LinearDiscriminantAnalysis().fit(X, codes)
+
+    return Candidate("linear discriminant", train)
+
+
+def _one_vs_rest() -> Candidate:
+    from sklearn.svm import LinearSVC
+
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> OneVsRest:
+        model = LinearSVC(random_state=0).fit(X, codes, weight)
+        return OneVsRest(model.classes_, model.coef_, model.intercept_)
+
+    return Candidate("one-vs-rest linear SVM", train)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRest:
+    """Linear machines of each class against the rest."""
+
+    classes_: Ints
+    coef: Floats
+    intercept: Floats
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """Margins as if they were log-probabilities: their order is meant, not their size."""
+        from scipy.special import softmax
+
+        return softmax(2 * (X @ self.coef.T + self.intercept), axis=1)
+
+    def predict(self, X: Floats) -> Ints:
+        """The class of the largest margin."""
+        return self.classes_[(X @ self.coef.T + self.intercept).argmax(axis=1)]

@@ -1,0 +1,58 @@
+"""What users bring to a classifier on a tree: rows that models see as they came, labels as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._features import STRICT, Features, read_features
+from bayesfloor.io._frame_columns import as_frame
+from bayesfloor.io._target import read_weight, refuse_weightless
+
+
+def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
+    """The rows as models will see them, and as numbers. Data frames stay what they are, for pipelines."""
+    features = read_features(estimator, X, STRICT)
+    return _rows_for_models(X, features.values), features
+
+
+def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
+    """The rows for models alone, sparse ones included."""
+    return _read(estimator, X, reset=True)
+
+
+def read_new_rows(estimator: Any, X: Any) -> Any:
+    """Rows to predict, with the features of those that were fitted."""
+    return _read(estimator, X, reset=False)
+
+
+def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
+    from sklearn.utils.validation import validate_data
+
+    if as_frame(X) is None:
+        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return _rows_for_models(X, X)
+
+
+def _rows_for_models(X: Any, values: Any) -> Any:
+    """Frames that scikit-learn can take rows of (pandas, polars) as they are, others as numbers."""
+    from sklearn.utils.validation import check_array
+
+    frame = as_frame(X)
+    if frame is None:
+        return values
+    indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
+    return X if indexable else check_array(frame.to_numpy(), dtype=np.float64)
+
+
+def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
+    """Rows with any weight, every class some, and their weights of mean 1; None where all are alike."""
+    weight = read_weight(sample_weight, len(codes))
+    if weight is None:
+        return np.arange(len(codes)), None
+    kept = np.flatnonzero(weight)
+    refuse_weightless(codes[kept], classes)
+    return kept, weight[kept] / weight[kept].mean()

@@ -1,0 +1,555 @@
+"""One column at a time becomes numbers: fitted on one table, it does the same to others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import printable, quoted
+from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._column_roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
+from bayesfloor.io._date_formats import DateFormat, TimeFormat, date_format, time_format
+from bayesfloor.io._frame_columns import Values
+from bayesfloor.io._ngrams import NgramWeights
+from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
+from bayesfloor.io._odd_cells import Odd, find_odd
+
+ONE_HOT = np.sqrt(0.5)  # of indicators: two rows that differ are 1 apart
+_MOST_INDICATORS = 1000  # where categories are asked for
+_COMPONENTS = 30
+_MOST_TEXTS = 20_000  # teach what n-grams there are
+_DAY, _HOUR = 86_400_000_000, 3_600_000_000  # microseconds
+ROLES = ("number", "category", "code", "date", "text", "id", "group", "ordered")
+Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
+
+
+@dataclass(frozen=True, repr=False)
+class Column(Result):
+    """What became of one column.
+
+    Attributes
+    ----------
+    name : the column's name.
+    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide of
+        what stands for all columns of a very wide table.
+    treatment : what was done, for people.
+    width : number of columns made of it; 0 if it was left out.
+    n_missing : number of missing values.
+    lossy : whether rows that differed may have become equal.
+    as_is : whether nothing had to be done: numbers, truth values and up to 40 categories, none of them missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesfloor.io import TablePreparer
+    >>> table = pd.DataFrame({"age": [31, 40, 28, 55], "city": ["Ulm", "Bonn", "Ulm", "Bonn"]})
+    >>> [(column.name, column.role) for column in TablePreparer().fit(table).columns_]
+    [('age', 'number'), ('city', 'category')]
+    """
+
+    name: str
+    role: str
+    treatment: str
+    width: int
+    n_missing: int = 0
+    lossy: bool = False
+    as_is: bool = False
+
+
+@dataclass(frozen=True)
+class OrderFormat:
+    """Levels in a given order."""
+
+    levels: tuple[str, ...]
+
+    def read(self, levels: Sequence[str]) -> Floats:
+        """The place of each level; ValueError of one that has none."""
+        known = {level: float(place) for place, level in enumerate(self.levels)}
+        bad = [level for level in levels if level not in known]
+        if bad:
+            raise ValueError(f"{quoted(bad[0])} is not among the levels given, {', '.join(map(quoted, self.levels))}")
+        return np.array([known[level] for level in levels])
+
+    def describe(self) -> str:
+        """What was done, for people."""
+        return "numbered by the order given"
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """What makes numbers of a column: these are quantities, or codes, but for a last one that says what was missing."""
+
+    column: Column
+    names: tuple[str, ...]
+    says_missing: bool
+    quantity: ClassVar[bool] = False
+    code: ClassVar[bool] = False
+
+    def encode(self, values: Values) -> Floats:
+        """The numbers of this column of any table."""
+        raise NotImplementedError
+
+
+class LeftOut(Encoder):
+    """A column that is left out."""
+
+    def encode(self, values: Values) -> Floats:
+        """No numbers at all."""
+        return np.empty((len(values.data), 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Encoder):
+    """Numbers, filled where missing, and a column that says where."""
+
+    form: Any
+    fill: Floats
+    kept: NDArray[np.bool_]
+    quantity = True
+
+    def encode(self, values: Values) -> Floats:
+        """Numbers, and 1 where one is missing."""
+        block = self._read(values)
+        _refuse_infinite(block)
+        return _filled(block, self.fill, self.kept, says=self.says_missing)
+
+    def _read(self, values: Values) -> Floats:
+        return as_numbers(values, self.form, len(self.fill))
+
+
+@dataclass(frozen=True, eq=False)
+class Dates(Numbers):
+    """What dates tell: elapsed days, year, month, weekday and hour, as far as they differ."""
+
+    start: np.datetime64
+
+    def _read(self, values: Values) -> Floats:
+        return _date_parts(as_moments(values, self.form), self.start)
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels(Encoder):
+    """Distinct values, in the order of their places."""
+
+    levels: tuple[str, ...]
+
+    def _places(self, values: Values) -> Ints:
+        return _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
+
+
+class Indicators(_Levels):
+    """One column for each category, and one for those missing."""
+
+    def encode(self, values: Values) -> Floats:
+        """Zeros, and a number at the row's own category, if it was there before."""
+        places, width = self._places(values), len(self.names)
+        block = np.zeros((len(places), width + 1))
+        block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, in a column that goes
+        return block[:, :width]
+
+
+class Codes(_Levels):
+    """A code's place among those there are; -1 of one that is new."""
+
+    quantity = code = True
+
+    def encode(self, values: Values) -> Floats:
+        """Places as numbers."""
+        return self._places(values).astype(np.float64)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Ngrams(Encoder):
+    """Texts by the n-grams they share, and a column for those missing."""
+
+    weights: NgramWeights
+    svd: Any
+    scale: float
+    known: tuple[str, ...]  # texts that elsewhere stand for none
+    scores: Floats | None = None  # of the texts fitted, until these are encoded
+
+    def encode(self, values: Values) -> Floats:
+        """Components of the distinct texts, given to the rows that have them."""
+        given = without_gaps(values.as_texts(), self.known)
+        width = len(self.names) - self.says_missing
+        block = np.zeros((len(given.levels) + 1, width))
+        if given.levels:
+            with one_blas_thread():
+                scores = self.weights.scores(given.levels, self.svd) if self.scores is None else self.scores
+            block[:-1] = scores * self.scale
+        rows = block[given.data]
+        return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
+
+
+@dataclass(frozen=True, eq=False)
+class Except(Encoder):
+    """Numbers or dates among which some odd texts count as missing."""
+
+    encoder: Encoder
+    odd: Odd
+    quantity = True
+
+    @property
+    def code(self) -> bool:  # type: ignore[override]  # fixed for other encoders
+        """Whether the others are codes."""
+        return self.encoder.code
+
+    def encode(self, values: Values) -> Floats:
+        """What the others become, and gaps."""
+        return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
+
+
+def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
+    """A column as numbers, NaN where missing; ValueError where it is none as before."""
+    if isinstance(form, OrderFormat):
+        values = without_gaps(values.as_texts(), form.levels)
+    if values.kind == "text":
+        read = (form or NumberFormat()).read(values.levels)
+        numbers = np.append(read, np.nan)[values.data]
+    elif values.kind == "date":
+        raise ValueError("dates are not numbers")
+    else:
+        numbers = values.data
+    block = numbers.reshape(len(numbers), -1)
+    if block.shape[1] != width and not (width > 1 and np.isnan(block).all()):
+        raise ValueError(f"got {block.shape[1]} numbers per row and not {width}")
+    return block if block.shape[1] == width else np.full((len(block), width), np.nan)
+
+
+def as_moments(values: Values, form: DateFormat | None) -> Any:
+    """A column as moments, NaT where missing; ValueError where it is none as before."""
+    if values.kind == "date":
+        return values.data
+    if values.kind == "text":
+        read = (form or DateFormat("iso")).read(values.levels)
+        return np.append(read, np.datetime64("NaT", "us"))[values.data]
+    if values.missing.all():
+        return np.full(len(values.data), np.datetime64("NaT", "us"))
+    raise ValueError(f"{values.data[~values.missing][0]:g} is not a date")
+
+
+def _date_parts(moments: Any, start: np.datetime64) -> Floats:
+    """Elapsed days, year, month, weekday and hour; NaN where missing."""
+    us, months = moments.astype(np.int64), moments.astype("datetime64[M]").astype(np.int64)
+    parts = np.column_stack(
+        [
+            (us - start.astype(np.int64)) / _DAY,
+            months // 12 + 1970.0,
+            months % 12 + 1.0,
+            (us // _DAY + 3.0) % 7,
+            us % _DAY // _HOUR,
+        ]
+    )
+    parts[np.isnat(moments)] = np.nan
+    return parts
+
+
+def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool) -> Floats:
+    """A block with its gaps filled, and at its end a column that says where they were."""
+    gaps = np.isnan(block)
+    if not gaps.any() and kept.all() and not says:
+        return block
+    full = np.where(gaps, fill, block)[:, kept]
+    return np.column_stack([full, gaps.any(axis=1)]) if says else full
+
+
+def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
+    """Of each row the place of its text among levels; -1 of new ones."""
+    given = without_gaps(values.as_texts(), levels)
+    known = {level: place for place, level in enumerate(levels)}
+    return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
+
+
+def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: bool = False) -> Encoder:
+    """The encoder of a column, by the role given or, without one, by what its values look like.
+
+    Beside an embedding, texts are left out unless they are asked for.
+    """
+    if role is None:
+        return _automatic(values, random_state, beside_list=beside_list)
+    if not isinstance(role, str):
+        return _numbers(values, OrderFormat(tuple(map(str, role))), "ordered")
+    if role in ("id", "group"):
+        return left_out(values, role, "it names rows" if role == "id" else "it names groups")
+    return _ASKED[role](values, random_state)
+
+
+def keep_constant(values: Values) -> Encoder:
+    """The encoder of a constant column that is kept."""
+    return _indicators(values) if values.kind == "text" else _numbers(values, None, values.kind)
+
+
+def left_out(values: Values, role: str, why: str) -> LeftOut:
+    """A column that is left out, and why."""
+    missing = int(values.missing.sum())
+    column = Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty"))
+    return LeftOut(column, (), says_missing=False)
+
+
+_WHY = {
+    "empty": "it is empty",
+    "constant": "all its values are equal",
+    "counter": "it counts the rows",
+    "id": "nearly every row has its own value",
+    "people": "it names people",
+}
+
+
+def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encoder:
+    """The encoder that a column's values ask for."""
+    if values.kind == "list":
+        return _numbers(values, None, "list")
+    if values.kind == "date":
+        return _dates(values, None)
+    form = _format_of(values) if values.kind == "text" else None
+    if isinstance(form, DateFormat):
+        return _dates(values, form)
+    if values.kind == "text" and form is None:
+        odd = find_odd(values, "number", "date", "time")
+        if odd is not None:
+            return _except(odd, _automatic(odd.without(values), random_state, beside_list=beside_list))
+        plain = without_gaps(values)
+        role = role_of_texts(plain)
+        if role == "text" and beside_list:
+            return left_out(plain, role, "the list of numbers beside it speaks for it")
+        return _texts(plain, role, random_state)
+    numbers = as_numbers(values, form)[:, 0]
+    role = role_of_numbers(values.name, numbers)
+    if values.bare and role != "empty":
+        role = "number"
+    if role in _WHY:
+        return left_out(values, role, _WHY[role])
+    if role == "code":
+        return _codes(Values(values.name, "number", numbers))
+    if values.kind in ("time", "duration") or isinstance(form, TimeFormat):
+        role = "date"
+    elif values.kind == "boolean" or isinstance(form, BooleanFormat):
+        role = "boolean"
+    return _numbers(values, form, role)
+
+
+def _except(odd: Odd, encoder: Encoder) -> Encoder:
+    """The encoder of a column without its odd texts, for the column with them."""
+    if not isinstance(encoder, Numbers | Codes):
+        return encoder
+    column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
+    return Except(column, encoder.names, encoder.says_missing, encoder, odd)
+
+
+def _format_of(values: Values) -> Format | None:
+    """The format of a column of texts that are more than texts."""
+    finders = (boolean_format, number_format, date_format, time_format)
+    return next((form for find in finders if (form := find(values.levels)) is not None), None)
+
+
+def _texts(values: Values, role: str, random_state: Any) -> Encoder:
+    """The encoder of texts without gaps in a role."""
+    if role in _WHY:
+        return left_out(values, "id" if role == "people" else role, _WHY[role])
+    if role == "code":
+        return _codes(values)
+    if role == "category" and len(values.levels) <= MOST_LEVELS:
+        return _indicators(values)
+    return _ngrams(values, role, random_state)
+
+
+def _gaps_told(n_missing: int) -> str:
+    return f"{n_missing:,} missing value{'s' * (n_missing != 1)}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _numbers(values: Values, form: Any, role: str) -> Encoder:
+    """Numbers as they are, or read from texts, or unpacked from lists."""
+    width = values.data.shape[1] if values.kind == "list" else 1
+    block = as_numbers(values, form, width)
+    _refuse_infinite(block)
+    gaps = np.isnan(block)
+    n_missing = int(gaps.any(axis=1).sum())
+    if gaps.all():
+        return left_out(values, "empty", _WHY["empty"])
+    fill = np.array([_median(column) for column in block.T])
+    kept = np.array([not n_missing or width > 1 or len(np.unique(block[~gaps])) > 1])
+    names = [values.name] if width == 1 else [f"{values.name}[{j}]" for j in range(width)]
+    names = [*names * bool(kept[0]), *[f"{values.name} missing"] * bool(n_missing)]
+    steps = [*([form.describe()] if form is not None else []), *([f"unpacked {width:,} numbers"] if width > 1 else [])]
+    if values.kind in ("time", "duration"):
+        steps.append("time of day in hours" if values.kind == "time" else "duration in days")
+    if n_missing and kept[0]:
+        by = f"the median {fill[0]:.6g}" if width == 1 else "medians"
+        steps.append(f"filled {_gaps_told(n_missing)} with {by}, and a column says where")
+    elif n_missing:
+        steps.append(f"all values are equal; a column says where {_gaps_told(n_missing)} {_are(n_missing)}")
+    as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
+    column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
+    return Numbers(column, tuple(names), bool(n_missing), form, fill, np.repeat(kept, width))
+
+
+def _median(values: Floats) -> float:
+    """The median of what is there, which no large numbers overflow; 0 where nothing is."""
+    given = np.sort(values[~np.isnan(values)])
+    if not len(given):
+        return 0.0
+    low, high = given[(len(given) - 1) // 2], given[len(given) // 2]
+    return float(low if low == high else low / 2 + high / 2)
+
+
+def _refuse_infinite(block: Floats) -> None:
+    infinite = np.isinf(block).any(axis=1)
+    if infinite.any():
+        raise ValueError(
+            f"{infinite.sum():,} infinite, the first in row {int(infinite.argmax()) + 1:,} (counted from 1)"
+        )
+
+
+def _dates(values: Values, form: DateFormat | None) -> Encoder:
+    """What dates tell, as far as it is not the same everywhere."""
+    moments = as_moments(values, form)
+    given = moments[~np.isnat(moments)]
+    n_missing = len(moments) - len(given)
+    if not len(given):
+        return left_out(values, "empty", _WHY["empty"])
+    if given.min() == given.max() and not n_missing:
+        return left_out(values, "constant", _WHY["constant"])
+    start = given.min()
+    parts = _date_parts(moments, start)
+    fill = np.array([_median(part) for part in parts.T])
+    kept = np.array([len(np.unique(part[~np.isnan(part)])) > 1 for part in parts.T])
+    told = [part for part, keep in zip(("days", "year", "month", "weekday", "hour"), kept, strict=True) if keep]
+    names = [*(f"{values.name} {part}" for part in told), *[f"{values.name} missing"] * bool(n_missing)]
+    steps = [*([form.describe()] if form else []), f"tells {', '.join(told)}" if told else "all values are equal"]
+    if n_missing:
+        steps.append(f"filled {_gaps_told(n_missing)} with medians, and a column says where")
+    column = Column(values.name, "date", "; ".join(steps), len(names), n_missing, lossy=True)
+    return Dates(column, tuple(names), bool(n_missing), form, fill, kept, start)
+
+
+def _indicators(values: Values) -> Encoder:
+    """One indicator for each level."""
+    n_missing = int(values.missing.sum())
+    names = [f"{values.name}={level}" for level in values.levels]
+    treatment = f"{len(names):,} categories, an indicator each"
+    if n_missing:
+        names.append(f"{values.name} missing")
+        treatment += f"; {_gaps_told(n_missing)} {'has one of its own' if n_missing == 1 else 'have one of their own'}"
+    as_is = not n_missing and len(names) <= MOST_LEVELS
+    column = Column(values.name, "category", treatment, len(names), n_missing, as_is=as_is)
+    return Indicators(column, tuple(names), bool(n_missing), values.levels)
+
+
+def _codes(values: Values) -> Encoder:
+    """Places of codes in their order."""
+    given = without_gaps(values.as_texts())
+    levels = given.levels
+    if values.kind != "text":
+        levels = tuple(sorted(levels, key=float))
+    n_missing = int(given.missing.sum())
+    treatment = f"{len(levels):,} codes, numbered"
+    if n_missing:
+        treatment += (
+            f"; {_gaps_told(n_missing)} {'gets a code of its own' if n_missing == 1 else 'get a code of their own'}"
+        )
+    column = Column(values.name, "code", treatment, 1, n_missing)
+    return Codes(column, (values.name,), bool(n_missing), levels)
+
+
+def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
+    """The components of the n-grams of the distinct texts: sorted, so that the order of rows does not matter.
+
+    They are scaled so that two rows are 1 apart on average, as rows of different categories are.
+    """
+    from sklearn.decomposition import TruncatedSVD
+
+    n_missing, levels = int(values.missing.sum()), values.levels
+    taught = levels[:: -(-len(levels) // _MOST_TEXTS)]
+    try:
+        weights = NgramWeights().fit(taught)
+    except ValueError:
+        return left_out(values, "text", "its texts are too short to compare")
+    grams = weights.transform(taught)
+    width = min(_COMPONENTS, min(grams.shape) - 1)
+    if width < 1:
+        return _indicators(values)
+    with one_blas_thread():  # whose number of threads would have a say in the last digits
+        svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
+        scores = weights.scores(levels, svd)
+    share = values.counts / values.counts.sum()
+    spread = float((share @ (scores - share @ scores) ** 2).sum())
+    names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
+    treatment = f"{len(levels):,} different texts, compared by their n-grams in {width} components"
+    treatment += f"; a column says where {_gaps_told(n_missing)} {_are(n_missing)}" * bool(n_missing)
+    column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
+    scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
+    known = tuple(level for level in levels if is_gap(level))
+    return Ngrams(column, tuple(names), bool(n_missing), weights, svd, float(scale), known, scores)
+
+
+def _asked_number(values: Values, _: Any) -> Encoder:
+    form: Any = None
+    if values.kind == "text":
+        form = number_format(values.levels) or boolean_format(values.levels)
+        odd = find_odd(values, "number") if form is None else None
+        if odd is not None:
+            return _except(odd, _asked_number(odd.without(values), _))
+        if form is None:
+            raise ValueError(f"its values are not numbers, such as {quoted(values.levels[0])}")
+    return _numbers(values, form, "number")
+
+
+def _asked_category(values: Values, random_state: Any) -> Encoder:
+    plain = without_gaps(values.as_texts())
+    if not plain.levels:
+        return left_out(values, "empty", _WHY["empty"])
+    if len(plain.levels) > _MOST_INDICATORS:
+        return _ngrams(plain, "category", random_state)
+    return _indicators(plain)
+
+
+def _asked_code(values: Values, _: Any) -> Encoder:
+    form = number_format(values.levels) if values.kind == "text" else None
+    return _codes(Values(values.name, "number", as_numbers(values, form)[:, 0]) if form else values)
+
+
+def _asked_date(values: Values, _: Any) -> Encoder:
+    if values.kind in ("time", "duration"):
+        return _numbers(values, None, "date")
+    if values.kind != "text":
+        return _dates(values, None)
+    form = date_format(values.levels)
+    if form is not None:
+        return _dates(values, form)
+    hours = time_format(values.levels)
+    odd = find_odd(values, "date", "time") if hours is None else None
+    if odd is not None:
+        return _except(odd, _asked_date(odd.without(values), _))
+    if hours is None:
+        raise ValueError(f"its values are not dates in one format, such as {quoted(values.levels[0])}")
+    return _numbers(values, hours, "date")
+
+
+def _asked_text(values: Values, random_state: Any) -> Encoder:
+    plain = without_gaps(values.as_texts())
+    return _ngrams(plain, "text", random_state) if plain.levels else left_out(values, "empty", _WHY["empty"])
+
+
+def _asked_order(values: Values, _: Any) -> Encoder:
+    levels = ", ".join(repr(printable(level)) for level in without_gaps(values.as_texts()).levels[:3])
+    raise ValueError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
+
+
+_ASKED = {
+    "number": _asked_number,
+    "category": _asked_category,
+    "code": _asked_code,
+    "date": _asked_date,
+    "text": _asked_text,
+    "ordered": _asked_order,
+}

@@ -1,0 +1,165 @@
+"""What a column is: decided from its values, with its name as weak evidence, never from labels or the order of rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats
+from bayesfloor.io._frame_columns import Values, as_gaps
+from bayesfloor.io._number_formats import is_gap
+
+MOST_LEVELS = 40
+_ENOUGH_LEVELS = 2000  # show what a column looks like
+_FEW_ROWS = 10  # fewer say nothing of ids and counters
+_ID_WORDS = {"id", "ids", "uid", "uuid", "guid", "rowid", "index", "idx", "row", "unnamed", "key", "hash", "identifier"}
+_ID_ENDS = ("nummer", "nr", "uuid", "guid")
+_CODE_WORDS = {"zip", "zipcode", "postcode", "postal", "plz", "code", "fips", "sku", "id", "postleitzahl", "codepostal"}
+_AROUND_WORDS = ".,;:!?()[]\"'¿¡«»“”„…"
+_TITLES = {
+    *("mr", "mrs", "ms", "miss", "master", "dr", "prof", "sir", "lady", "rev", "capt", "col", "major"),
+    *("herr", "frau", "mme", "mlle", "monsieur", "madame", "sr", "sra", "srta", "dhr", "mevr", "sig", "fru"),
+}
+_NAME_WORDS = {"name", "names", "fullname", "surname", "lastname", "firstname", "nachname", "vorname", "nom", "nombre"}
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column's name: parted by marks, blanks, digits and capitals."""
+    apart = re.sub(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])", " ", name)
+    return [word for word in re.split(r"[\W\d_]+", apart.casefold()) if word]
+
+
+def says_id(name: str) -> bool:
+    """Whether a column's name calls it an identifier."""
+    words = words_of(name)
+    return not _ID_WORDS.isdisjoint(words) or any(word.endswith(_ID_ENDS) for word in words)
+
+
+def role_of_numbers(name: str, values: Floats) -> str:
+    """The role of a column of numbers: empty, constant, counter, id, code or number."""
+    gaps = np.isnan(values)
+    given = values[~gaps] if gaps.any() else values
+    if not len(given):
+        return "empty"
+    low, high = given.min(), given.max()
+    if low == high:
+        return "number" if gaps.any() else "constant"
+    if not np.isfinite(low) or not np.isfinite(high) or (given != np.floor(given)).any():
+        return "number"
+    if len(given) >= _FEW_ROWS and (says_id(name) or (high - low == len(values) - 1 and not gaps.any())):
+        levels = np.unique(given)
+        if len(levels) == len(given):
+            return "counter" if high - low == len(values) - 1 else "id"
+    return "code" if _looks_like_codes(name, given, low, high) else "number"
+
+
+def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool:
+    """Whether whole numbers are names of things: few of those possible occur, and these again and again.
+
+    Quantities are smooth: where one value is frequent, its neighbours occur. Rounded ones are not, but their last
+    digits are few.
+    """
+    named = not _CODE_WORDS.isdisjoint(words_of(name))
+    if low < 0 or high - low < MOST_LEVELS or not (named or _of_like_length(low, high)):
+        return False
+    levels = np.unique(given)
+    if len(levels) <= MOST_LEVELS or len(given) < (2 if named else 3) * len(levels):
+        return False
+    return named or bool(
+        max(np.bincount((given % 10).astype(np.int64))) < 0.4 * len(given)
+        and len(levels) < 0.5 * _smooth_levels(np.sort(given) / np.gcd.reduce(np.diff(levels).astype(np.int64)))
+    )
+
+
+def _of_like_length(low: float, high: float) -> bool:
+    """Whether whole numbers have three digits or more, and none has two more than another."""
+    return low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1
+
+
+def _smooth_levels(steps: Floats) -> float:
+    """Number of different values to expect if rows were spread evenly inside each of 20 parts."""
+    expected = 0.0
+    for part in np.array_split(steps, min(20, len(steps))):
+        width = part[-1] - part[0] + 1
+        expected += width * -np.expm1(len(part) * np.log1p(-1 / width)) if width > 1 else 1.0
+    return expected
+
+
+def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
+    """A column of texts in which those that stand for none are missing, unless they are known as levels.
+
+    Marks such as "-" and "?" do so only among other texts: beside a single one, as in "+" and "-", they are a level.
+    """
+    gaps = [is_gap(level) and level not in (known or ()) for level in values.levels]
+    if known is None and len(gaps) - sum(gaps) == 1:
+        gaps = [not level.strip() for level in values.levels]
+    return as_gaps(values, gaps)
+
+
+def role_of_texts(values: Values) -> str:
+    """The role of a column of texts, without gaps, that are neither numbers nor dates nor yes and no."""
+    n_levels, rows = len(values.levels), int(values.counts.sum())
+    levels = values.levels[:: max(1, n_levels // _ENOUGH_LEVELS)]
+    if not n_levels:
+        return "empty"
+    if n_levels == 1 and rows == len(values.data):
+        return "constant"
+    if rows >= max(_FEW_ROWS, 0.9 * len(values.data)):
+        if n_levels > 1 and _are_people(values.name, levels):
+            return "people"
+        if n_levels >= (0.75 if says_id(values.name) else 0.9) * rows and _are_marks(levels):
+            return "id"
+    if _is_prose(levels) and n_levels >= 0.5 * rows and rows >= _FEW_ROWS:
+        return "text"
+    if n_levels <= MOST_LEVELS:
+        return "category"
+    if rows >= 2 * n_levels and all(level.isdecimal() for level in values.levels):
+        return "code"
+    return "text" if _is_prose(levels) else "category"
+
+
+def _are_people(name: str, levels: Sequence[str]) -> bool:
+    """Whether most texts are names with a title; or names without, where the column says so."""
+    split = [re.findall(r"[^\W\d_]+", level) for level in levels]
+    if any(len(words) > 10 for words in split):
+        return False
+    capitals = sum(sum(word[0].isupper() for word in words) >= 0.75 * len(words) > 0 for words in split)
+    if capitals < 0.9 * len(levels):
+        return False
+    if sum(not _TITLES.isdisjoint(map(str.casefold, words)) for words in split) >= 0.5 * len(levels):
+        return True
+    several = sum(2 <= len(words) <= 5 for words in split) >= 0.9 * len(levels)
+    plain = not any(any(c.isdigit() for c in level) for level in levels)
+    return several and plain and len(levels) > MOST_LEVELS and not _NAME_WORDS.isdisjoint(words_of(name))
+
+
+def _are_marks(levels: Sequence[str]) -> bool:
+    """Whether texts are short marks such as ticket numbers, hashes and addresses of mail, without words.
+
+    They have digits, and one length or few shapes; formulas and sequences, which do say something, have many.
+    """
+    if all("@" in level for level in levels):
+        return True
+    if sum(len(level) <= 64 and any(map(str.isdigit, level)) for level in levels) < 0.9 * len(levels):
+        return False
+    if len({re.sub(r"\d+", "9", level) for level in levels}) <= max(3, len(levels) // 100):
+        return True  # they differ in their numbers only, as "row 1" and "row 2"
+    if sum(_n_words(level) for level in levels) > 0.5 * len(levels):
+        return False
+    lengths = sorted(map(len, levels))
+    shapes = {re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", level)) for level in levels}
+    return lengths[-1] - lengths[0] <= 2 or len(shapes) <= max(10, len(levels) // 20)
+
+
+def _is_prose(levels: Sequence[str]) -> bool:
+    """Whether texts are of several words each."""
+    return sum(_n_words(level) for level in levels) >= 3 * len(levels)
+
+
+def _n_words(level: str) -> int:
+    """Number of words of three letters or more; of writing that has no blanks, four letters count as a word."""
+    words = [word.strip(_AROUND_WORDS) for word in level.split()]
+    plain = sum(len(word) >= 3 and word.replace("-", "").replace("'", "").isalpha() for word in words)
+    return plain + len(re.findall(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}", level))

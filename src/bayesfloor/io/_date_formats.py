@@ -1,0 +1,224 @@
+"""How a column of texts writes dates and times of day: decided once, from all its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._show import quoted
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._number_formats import by_shape, is_gap, strip
+
+Moments = NDArray[np.datetime64]
+
+_MONTHS = (
+    *(("jan",), ("feb", "fév", "fev"), ("mar", "mär", "mrz", "maa"), ("apr", "avr", "abr"), ("may", "mai", "mei")),
+    *(("jun", "juin"), ("jul", "juil"), ("aug", "aoû", "ago"), ("sep", "set"), ("oct", "okt", "out"), ("nov",)),
+    ("dec", "dez", "déc", "dic"),
+)
+_NUMBER_OF_MONTH = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
+# Patterns of shapes, in which every digit is a 9.
+_CLOCK = (
+    r"(?P<hour>9{1,2}):(?P<minute>9{2})(?::(?P<second>9{2})(?:[.,](?P<fraction>9{1,9}))?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?"
+)
+_ZONE = r"(?: ?(?P<zone>z|utc|gmt|[-+]9{2}:?9{2}))?"
+_TIME = rf"(?:(?:,? |t){_CLOCK}{_ZONE})?"
+_WEEKDAY = r"(?:[^\W\d]{2,10}\.?,? )?"
+_DAY = r"(?P<day>9{1,2})(?:\.|st|nd|rd|th)?"
+_WORD = r"(?P<word>[^\W\d]{3,9})\.?"
+_LAYOUTS = {
+    "iso": rf"(?P<year>9{{4}})(?P<mark>[-/.])(?P<month>9{{1,2}})(?P=mark)(?P<day>9{{1,2}}){_TIME}",
+    "month": r"(?P<year>9{4})-(?P<month>9{2})",
+    "numbers": rf"(?P<first>9{{1,2}})(?P<mark>[-/.])(?P<then>9{{1,2}})(?P=mark)(?P<year>9{{4}}|9{{2}}){_TIME}",
+    "words": rf"{_WEEKDAY}{_DAY}[- /]?{_WORD},?[- /]?(?P<year>9{{4}}){_TIME}",
+    "words first": rf"{_WEEKDAY}{_WORD} {_DAY},? (?P<year>9{{4}}){_TIME}",
+}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _LAYOUTS.items()}
+_TIME_OF_DAY = re.compile(_CLOCK)
+SHAPE = {ord(digit): "9" for digit in "012345678"}  # which digits there are does not matter
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """Dates in one layout; where they are three numbers, with the day or the month first."""
+
+    layout: str
+    day_first: bool = True
+    one_zone: bool = True
+    ambiguous: bool = False
+
+    def read(self, levels: Sequence[str]) -> Moments:
+        """The moments, NaT where missing; ValueError of what is written otherwise."""
+        clean = _clean(levels)
+        parts = np.zeros((len(levels), 4), dtype=np.int64)
+        for shape, places in by_shape(clean, SHAPE).items():
+            if is_gap(shape, among_numbers=True):
+                continue
+            found = _PATTERNS[self.layout].fullmatch(shape)
+            if found is None:
+                raise ValueError(f"{quoted(levels[places[0]])} is not a date as the others are written")
+            parts[places] = _parts(self, _Digits(found, [clean[i] for i in places]))
+        return _moments(parts, levels)
+
+    def describe(self) -> str:
+        """What was done, for people."""
+        if self.layout != "numbers":
+            return "read texts as dates"
+        told = f"read texts as dates, {'day' if self.day_first else 'month'} first"
+        return told + ", which the values leave open" * self.ambiguous
+
+
+def _clean(levels: Sequence[str]) -> list[str]:
+    """Texts in small letters, with single blanks."""
+    return [" ".join(strip(level).casefold().split()) for level in levels]
+
+
+class _Digits:
+    """The numbers in texts of one shape, which stand at the same places in all."""
+
+    def __init__(self, found: re.Match[str], texts: Sequence[str]) -> None:
+        self.found = found
+        self.has = found.groupdict()
+        self._letters = np.array(texts).view(np.uint32).reshape(len(texts), -1)
+
+    def number(self, part: str, *, start: int = 0, end: int | None = None) -> Ints:
+        """The number in a part of each text; 0 where there is no such part."""
+        if not self.has.get(part):
+            return np.zeros(len(self._letters), dtype=np.int64)
+        first, last = self.found.span(part)
+        digits = self._letters[:, first + start : last if end is None else first + end].astype(np.int64) - ord("0")
+        return digits @ 10 ** np.arange(digits.shape[1])[::-1]
+
+
+def _parts(form: DateFormat, cell: _Digits) -> Ints:
+    """Year, month, day and microseconds since midnight of each text; month 13 where there is none."""
+    year = cell.number("year")
+    if len(cell.has["year"]) == 2:
+        year += np.where(year >= 69, 1900, 2000)
+    if form.layout == "numbers":
+        day, month = (cell.number(part) for part in (("first", "then") if form.day_first else ("then", "first")))
+    else:
+        day = cell.number("day") + (not cell.has.get("day"))
+        word = cell.has.get("word")
+        month = cell.number("month") if word is None else np.full(len(day), _NUMBER_OF_MONTH.get(word[:3], 13))
+    clock = _microseconds(cell) if cell.has.get("hour") else np.zeros(len(day), dtype=np.int64)
+    zone = 0 if form.one_zone else _offset(cell)
+    return np.column_stack([year, np.where((clock < 0) | (month < 1), 13, month), day, clock - zone])
+
+
+def _microseconds(cell: _Digits) -> Ints:
+    """Microseconds since midnight; -1 where no clock shows that."""
+    hour, minute, second = (cell.number(part) for part in ("hour", "minute", "second"))
+    half, fraction = cell.has["half"], cell.has["fraction"] or ""
+    wrong = (hour > (12 if half else 23)) | (minute > 59) | (second > 60) | ((hour == 0) & bool(half))
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
+    parts = cell.number("fraction", end=min(6, len(fraction))) * 10 ** max(0, 6 - len(fraction))
+    return np.where(wrong, -1, ((hour * 60 + minute) * 60 + second) * 1_000_000 + parts)
+
+
+def _offset(cell: _Digits) -> Ints:
+    """Microseconds by which clocks are ahead of UTC."""
+    zone = cell.has.get("zone") or ""
+    if zone[:1] not in ("+", "-"):
+        return cell.number("")
+    minutes = cell.number("zone", start=1, end=3) * 60 + cell.number("zone", start=len(zone) - 2)
+    return (minutes if zone[0] == "+" else -minutes) * 60_000_000
+
+
+def _moments(parts: Ints, levels: Sequence[str]) -> Moments:
+    """Moments of years, months, days and microseconds; ValueError of days that no calendar has."""
+    year, month, day, clock = parts.T
+    gap = month == 0
+    months = ((year - 1970) * 12 + np.clip(month, 1, 12) - 1).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + (day - 1)
+    wrong = ~gap & ((month > 12) | (day < 1) | (days.astype("datetime64[M]") != months))
+    if wrong.any():
+        raise ValueError(f"{quoted(levels[int(wrong.argmax())])} is not in the calendar")
+    moments: Any = days.astype("datetime64[us]") + clock.astype("timedelta64[us]")
+    moments[gap] = np.datetime64("NaT")
+    return moments
+
+
+def date_format(levels: Sequence[str]) -> DateFormat | None:
+    """The one format in which all values of a column are dates; None where there is none."""
+    clean = _clean(levels)
+    shapes = by_shape(clean, SHAPE)
+    given = [shape for shape in shapes if not is_gap(shape, among_numbers=True)]
+    layouts = (name for name, pattern in _PATTERNS.items() if given and all(map(pattern.fullmatch, given)))
+    layout = next(layouts, None)
+    if layout is None:
+        return None
+    cells = [_Digits(found, [clean[i] for i in shapes[s]]) for s in given if (found := _PATTERNS[layout].fullmatch(s))]
+    one_zone = len(np.unique(np.concatenate([_offset(cell) for cell in cells]))) == 1
+    day_first, ambiguous = _which_first(cells) if layout == "numbers" else (True, False)
+    form = DateFormat(layout, day_first, one_zone, ambiguous)
+    try:
+        form.read(levels)
+    except ValueError:
+        return None
+    return form
+
+
+def may_be_date(level: str) -> bool:
+    """Whether a text is written like a date in some format."""
+    shape = _clean([level])[0].translate(SHAPE)
+    return any(pattern.fullmatch(shape) for pattern in _PATTERNS.values())
+
+
+def _which_first(cells: Sequence[_Digits]) -> tuple[bool, bool]:
+    """Whether the day comes first, and whether the values leave that open.
+
+    A number above 12 is a day. Where there is none, a clock with am and pm is American, month first; all others
+    put the day first.
+    """
+    if max(cell.number("first").max() for cell in cells) > 12:
+        return True, False
+    if max(cell.number("then").max() for cell in cells) > 12:
+        return False, False
+    return all(cell.has["half"] is None for cell in cells), True
+
+
+@dataclass(frozen=True)
+class TimeFormat:
+    """Times of day."""
+
+    def read(self, levels: Sequence[str]) -> Floats:
+        """Hours since midnight, NaN where missing; ValueError of what is written otherwise."""
+        clean = _clean(levels)
+        hours = np.full(len(levels), np.nan)
+        for shape, places in by_shape(clean, SHAPE).items():
+            if is_gap(shape, among_numbers=True):
+                continue
+            found = _TIME_OF_DAY.fullmatch(shape)
+            clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
+            if clock.min() < 0:
+                raise ValueError(
+                    f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day as the others are"
+                )
+            hours[places] = clock / 3.6e9
+        return hours
+
+    def describe(self) -> str:
+        """What was done, for people."""
+        return "read texts as times of day, in hours"
+
+
+def time_format(levels: Sequence[str]) -> TimeFormat | None:
+    """The format of a column of times of day; None of any other."""
+    try:
+        hours = TimeFormat().read(levels)
+    except ValueError:
+        return None
+    return None if np.isnan(hours).all() else TimeFormat()
+
+
+def may_be_time(level: str) -> bool:
+    """Whether a text is written like a time of day."""
+    return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(SHAPE)) is not None

@@ -1,0 +1,192 @@
+"""Which file is meant, of what kind it is, and what is said if it cannot be opened."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bayesfloor.engine._file_state import data_files
+from bayesfloor.engine._show import as_utf8
+from bayesfloor.io._arrow import arrow
+from bayesfloor.io._messages import DataError, did_you_mean, join, one_line, quote, short, short_path
+
+_SUFFIXES = {
+    "CSV": (".csv", ".tsv", ".txt"),
+    "Parquet": (".parquet",),
+    "Arrow": (".arrow", ".feather", ".ipc"),
+    "npz": (".npz",),
+    "npy": (".npy",),
+}
+_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # the first of which there are files
+_PACKED = (".gz", ".zst", ".bz2")
+# The last is what an Arrow stream, which has no magic of its own, starts with.
+_MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
+_LARGE, _UNPACKS = 2e9, 4  # bytes; how many times its size a packed file takes in memory
+_CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+
+
+@dataclass(frozen=True)
+class File:
+    """A file or a folder that exists, or bytes."""
+
+    name: str
+    kind: str
+    source: Path | bytes
+
+    @property
+    def shown(self) -> str:
+        """The name as it stands in messages."""
+        return short(self.name)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, if the table comes in several files."""
+        return self.source if isinstance(self.source, Path) and self.source.is_dir() else None
+
+    def parts(self) -> list[File]:
+        """The files of a folder, or the file itself."""
+        if self.folder is None:
+            return [self]
+        places = [(place.relative_to(self.folder), place) for place in _tables_in(self.folder, self.kind)]
+        return [File(as_utf8(name), self.kind, place) for name, place in places]
+
+    def others(self) -> list[tuple[str, int]]:
+        """The other kinds of tables in a folder, and how many files there are of each."""
+        if self.folder is None:
+            return []
+        found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
+        return [(kind, n) for kind, n in found if n]
+
+    @property
+    def unpacked_size(self) -> int:
+        """Bytes that the numbers of a table take in memory, roughly."""
+        if isinstance(self.source, bytes):
+            return len(self.source)
+        return sum(map(_unpacked, self.parts()))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a table is better not read whole."""
+        return self.unpacked_size > _LARGE
+
+    def head(self, size: int = 8) -> bytes:
+        """The first bytes."""
+        with self.open_raw() as stream:
+            return bytes(stream.read(size))
+
+    def open(self) -> Any:
+        """A new stream of pyarrow, unpacked if packed."""
+        pa = arrow()
+        stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(os.fsencode(self.source))
+        codec = _by_magic(self.head(), _CODECS)
+        return pa.CompressedInputStream(stream, codec) if codec else stream
+
+    def open_raw(self) -> Any:
+        """A new stream of Python."""
+        return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
+
+    def beside(self, path: str) -> str:
+        """A path as seen from the file's folder."""
+        if isinstance(self.source, bytes) or "://" in path or path.startswith("data:"):
+            return path
+        folder = self.folder or self.source.parent
+        return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
+
+
+def _unpacked(file: File) -> int:
+    packed = file.kind == "Parquet" or bool(_by_magic(file.head(), _CODECS))
+    return os.stat(file.source).st_size * (_UNPACKS if packed else 1)  # noqa: PTH116 - a path, never bytes
+
+
+@contextmanager
+def reading(file: File) -> Iterator[None]:
+    """Turn whatever a reader raises into one line."""
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
+    except Exception as error:
+        raise DataError(
+            f"{file.shown} cannot be read as {file.kind}: {one_line(error)}. Is it complete, and what its name says?"
+        ) from error
+
+
+def find_file(path: str | os.PathLike[str] | bytes) -> File:
+    """The file that is meant; ``-`` is standard input, and bytes are what a file would hold."""
+    if isinstance(path, bytes):
+        return _of_bytes("bytes", path)
+    if path == "-":
+        if not (content := sys.stdin.buffer.read()):
+            raise DataError("standard input is empty. Expected a file, as in: bayesfloor check - -y label < data.csv")
+        return _of_bytes("stdin", content)
+    if not str(path):
+        raise DataError("the name of the file is empty. Expected a file, a folder of files, or -")
+    try:
+        return _find_place(Path(path))
+    except OSError as error:
+        raise DataError(f"{quote(path)} cannot be opened: {short(error.strerror or error)}.") from error
+
+
+def _of_bytes(name: str, content: bytes) -> File:
+    return File(name, _by_magic(content, _MAGIC) or "CSV", content)
+
+
+def _by_magic(head: bytes, known: dict[bytes, str]) -> str:
+    return next((found for start, found in known.items() if head.startswith(start)), "")
+
+
+def _find_place(place: Path) -> File:
+    if place.is_dir():
+        return _find_folder(place)
+    if not place.exists():
+        raise _not_found(place)
+    file = File(as_utf8(place.name), _kind_of(place.name), place)
+    if not file.head():
+        raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
+    return file
+
+
+def _find_folder(place: Path) -> File:
+    name = as_utf8(place.resolve().name)
+    for kind in _IN_FOLDERS:
+        if _tables_in(place, kind):
+            return File(name, kind, place)
+    found = sorted(entry.name for entry in place.iterdir())
+    holds = f"It has {join(found)}. Name one file." if found else "It is empty."
+    raise DataError(f"folder {quote(name)} holds no Parquet, Arrow or CSV files. {holds}")
+
+
+def _tables_in(folder: Path, kind: str) -> list[Path]:
+    """The files of a table; a .txt in a folder is more often about the data."""
+    suffixes = _SUFFIXES[kind] if kind != "CSV" else (".csv", ".tsv")
+    packed = _PACKED if kind == "CSV" else ()
+    return data_files(folder, suffixes + tuple(suffix + last for suffix in suffixes for last in packed))
+
+
+def _not_found(place: Path) -> DataError:
+    parent = place.parent
+    if not parent.is_dir():
+        return DataError(f"no file '{short_path(place)}'. There is no folder {quote(parent)}.")
+    hint = did_you_mean(place.name, [entry.name for entry in parent.iterdir()], 3)
+    return DataError(f"no file '{short_path(place)}'.{hint or ' Check the path.'}")
+
+
+def _kind_of(name: str) -> str:
+    packed = name.lower().endswith(_PACKED)
+    stem = name.rpartition(".")[0] if packed else name
+    for kind, suffixes in _SUFFIXES.items():
+        if stem.lower().endswith(suffixes) and (kind == "CSV" or not packed):
+            return kind
+    known = ", ".join(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
+    raise DataError(
+        f"{short(name)}: unsupported file type. Expected a name that ends in {known}, a CSV packed as .csv.gz, "
+        ".csv.zst or .csv.bz2, or - to read standard input."
+    )

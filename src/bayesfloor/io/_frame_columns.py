@@ -1,0 +1,243 @@
+"""Columns of any data frame in one form, so that the same table gives the same numbers whoever holds it.
+
+A column is numbers (64-bit, NaN where missing), truth values (likewise), texts (their distinct values, and the
+number of each row's), moments (microseconds), times of day and durations (numbers), or lists of numbers (a matrix).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._show import quoted
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._arrow import arrow, stack_lists
+
+_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One column in its one form.
+
+    Attributes
+    ----------
+    name : the column's name.
+    kind : "number", "boolean", "text", "date" (moments), "time", "duration" or "list".
+    data : (n,) numbers or moments, (n, k) numbers of lists, or (n,) the number of each row's text, -1 where missing.
+    levels : the distinct texts of a column of texts, sorted.
+    bare : whether it is of an array of numbers, which are numbers whatever they look like.
+    """
+
+    name: str
+    kind: str
+    data: NDArray[Any]
+    levels: tuple[str, ...] = field(default=(), repr=False)
+    bare: bool = False
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows have no value."""
+        if self.kind == "text":
+            return np.asarray(self.data < 0)
+        if self.kind == "date":
+            return np.asarray(np.isnat(self.data))
+        gaps = np.isnan(self.data)
+        return np.asarray(gaps.any(axis=1) if gaps.ndim == 2 else gaps)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Number of rows that have each text."""
+        return np.bincount(self.data[self.data >= 0], minlength=len(self.levels))
+
+    def as_texts(self) -> Values:
+        """The same column as texts: whole numbers without a point."""
+        if self.kind == "text":
+            return self
+        values = self.data.tolist()
+        return texts(self.name, [None if gap else _as_text(v) for v, gap in zip(values, self.missing, strict=True)])
+
+
+def texts(name: str, values: Sequence[str | None]) -> Values:
+    """A column of texts; sorted as if each had a mark behind, the order that indicators always had."""
+    found: dict[str | None, int] = {None: -1}
+    codes = np.array([found.setdefault(value, len(found) - 1) for value in values], dtype=np.int64)
+    del found[None]
+    levels = sorted((level for level in found if level is not None), key=lambda level: level + "|")
+    rank = np.empty(len(levels) + 1, dtype=np.int64)
+    rank[[found[level] for level in levels]] = np.arange(len(levels))
+    rank[-1] = -1
+    return Values(name, "text", rank[codes], tuple(levels))
+
+
+def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
+    """A column of texts in which some of the distinct ones count as missing."""
+    if not any(gaps):
+        return values
+    rank = np.cumsum(~np.array(gaps)) - 1
+    rank[np.array(gaps)] = -1
+    kept = tuple(level for level, gap in zip(values.levels, gaps, strict=True) if not gap)
+    return Values(values.name, "text", np.where(values.data < 0, -1, rank[values.data]), kept)
+
+
+def _as_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def read_table(X: Any) -> list[Values]:
+    """The columns of a data frame or an array, each in its one form."""
+    frame = as_frame(X)
+    return _read_array(X) if frame is None else [read_column(column) for column in frame.iter_columns()]
+
+
+def as_frame(X: Any) -> Any:
+    """A data frame of any kind as narwhals', or None of what is none."""
+    import narwhals
+
+    names = [str(name) for name in getattr(X, "columns", []) if isinstance(name, (str, int))]
+    if len(set(names)) < len(names):
+        raise ValueError("Got several columns of one name, but expected names that differ. Rename them first.")
+    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, narwhals.DataFrame) else None
+
+
+def _read_array(X: Any) -> list[Values]:
+    """The columns of an array: numbers, or objects of any kind."""
+    from sklearn.utils.validation import check_array
+
+    options = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
+    values = check_array(X, dtype=None, **options)
+    if values.dtype.kind in "OUSMm":
+        columns = np.asarray(X, dtype=object).T if values.dtype.kind == "O" else values.T
+        return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(columns)]
+    values = check_array(values, dtype=np.float64, **options)
+    return [Values(f"x{j}", "number", column, bare=True) for j, column in enumerate(values.T)]
+
+
+def read_column(column: Any) -> Values:
+    """A column of a narwhals frame in its one form."""
+    name, kind = str(column.name), str(column.dtype)
+    if column.dtype.is_numeric() and not kind.startswith("Decimal"):
+        return Values(name, "number", np.array(column.to_numpy(), dtype=np.float64))
+    if kind == "Date" or (kind.startswith("Datetime") and column.dtype.time_zone is None):
+        moments = column.to_numpy()
+        if moments.dtype.kind == "M":
+            return Values(name, "date", moments.astype("datetime64[us]"))
+    if kind.startswith(("List(", "Array(")) and (block := _stack(column)) is not None:
+        return Values(name, "list", block)
+    if kind == "String" and (found := column.to_numpy()).dtype == object:  # quicker than a list
+        return read_list(name, found.tolist())
+    return read_list(name, column.to_list())
+
+
+def _stack(column: Any) -> Floats | None:
+    """The lists of a column as a matrix, without a Python object each; None where these have to tell."""
+    if find_spec("pyarrow") is None:
+        return None
+    native = column.to_native()
+    lists = native if hasattr(native, "chunks") else column.to_arrow()
+    block = stack_lists(lists if hasattr(lists, "chunks") else arrow().chunked_array([lists]))
+    return None if block is None else block.astype(np.float64, copy=False)
+
+
+def read_list(name: str, values: Sequence[Any]) -> Values:
+    """Python values of any kinds as a column in its one form."""
+    types = set(map(type, values))
+    if types <= {str, type(None), float} and str in types:
+        return texts(name, [None if value != value else value for value in values])  # noqa: PLR0124 - NaN
+    gaps = [is_missing(value) for value in values]
+    kinds = {_kind(type(value)) for value, gap in zip(values, gaps, strict=True) if not gap}
+    if not kinds:
+        return Values(name, "number", np.full(len(values), np.nan))
+    kind = kinds.pop() if len(kinds) == 1 else "number" if kinds == {"number", "boolean"} else "text"
+    if kind == "list":
+        return Values(name, kind, _read_lists(name, values, gaps))
+    if kind == "struct":
+        raise ValueError(
+            f"Got a column of structures, {quoted(name)}, but expected one value per row. "
+            "Unpack it into columns of its own, or drop it."
+        )
+    if kind == "text":
+        return texts(name, [None if gap else _decode(value) for value, gap in zip(values, gaps, strict=True)])
+    turn, missing, dtype = _TURNS[kind]
+    data = [missing if gap else turn(value) for value, gap in zip(values, gaps, strict=True)]
+    return Values(name, kind, np.array(data, dtype=dtype))
+
+
+def _kind(kind: type) -> str:
+    """What values of a Python type are."""
+    return next((name for name, types in _KINDS if issubclass(kind, types)), "text")
+
+
+def _decode(value: Any) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else f"{value}"
+
+
+def _as_moment(value: Any) -> np.datetime64:
+    """A date or a moment as its own clock shows it."""
+    plain = value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
+    return np.datetime64(plain.isoformat() if isinstance(plain, dt.date) else plain).astype("datetime64[us]")
+
+
+def _as_hours(value: dt.time) -> float:
+    return (((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond) / 3.6e9
+
+
+def _as_days(value: Any) -> float:
+    exact = value.to_timedelta64() if hasattr(value, "to_timedelta64") else np.timedelta64(value)
+    return float(exact.astype("timedelta64[us]") / _DAY)
+
+
+_KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("duration", (dt.timedelta, np.timedelta64)),  # before numbers: NumPy's durations are numbers to it
+    ("boolean", (bool, np.bool_)),
+    ("number", (int, float, Decimal, np.number)),
+    ("date", (dt.date, np.datetime64)),  # a datetime is a date, too
+    ("time", (dt.time,)),
+    ("list", (list, tuple, np.ndarray)),
+    ("struct", (dict,)),
+)
+_TURNS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
+    "boolean": (float, np.nan, "float64"),
+    "number": (float, np.nan, "float64"),
+    "date": (_as_moment, np.datetime64("NaT"), "datetime64[us]"),
+    "time": (_as_hours, np.nan, "float64"),
+    "duration": (_as_days, np.nan, "float64"),
+}
+
+
+def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Floats:
+    """Lists of numbers, all of one length, as a matrix; missing ones as NaN."""
+    width = next(len(value) for value, gap in zip(values, gaps, strict=True) if not gap)
+    none = np.full(width, np.nan)
+    try:
+        rows = [none if gap else np.asarray(v, dtype=np.float64) for v, gap in zip(values, gaps, strict=True)]
+        block = np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        block = np.empty(0)
+    if block.ndim != 2 or not width:
+        raise ValueError(
+            f"Got lists in column {quoted(name)} that are not numbers, or not all of one length, "
+            "but expected as many numbers in every row."
+        )
+    return block
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN and their like differ from themselves, or will not say."""
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes, list, tuple, dict, np.ndarray)):
+        return False
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except (TypeError, ValueError):
+        return True

@@ -1,0 +1,80 @@
+"""What the user asked for, held against the names there are, and what a reader hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.io._find_label import Labels
+from bayesfloor.io._messages import DataError, did_you_mean, join, quote
+
+
+class Contents(NamedTuple):
+    """What is in a file: features and their names, labels unless they are elsewhere, other columns asked for."""
+
+    X: Any
+    names: Sequence[str]
+    labels: Labels | None
+    given: dict[str, np.ndarray]
+    notes: tuple[str, ...] = ()
+    drawn: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Columns by name, and how many rows to read at most of a file that is large."""
+
+    label: str | None
+    beside: Mapping[str, str]  # columns that are neither features nor labels, by what they are
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    embedding: str | None = None
+    labels_elsewhere: bool = False
+    most_rows: int | None = None
+    seed: int = 0
+
+    @property
+    def roles(self) -> list[str]:
+        """Columns that are no features."""
+        label = [] if self.labels_elsewhere or self.label is None else [self.label]
+        return list(dict.fromkeys([*label, *self.beside.values()]))
+
+    @property
+    def named(self) -> list[str]:
+        """Columns that must be there."""
+        return list(dict.fromkeys([*self.roles, *([] if self.embedding is None else [self.embedding])]))
+
+    def refuse_conflicts(self) -> None:
+        """Refuse a label that is something else as well, which would make any floor, or any error, zero."""
+        if self.label is None or self.labels_elsewhere:
+            return
+        for flag, name in {"embedding": self.embedding, **self.beside}.items():
+            if name == self.label and flag not in ("id", "image"):
+                raise DataError(f"column {quote(name)} is given as -y and as --{flag}. Name another column for one.")
+
+    def choose(self, names: Sequence[str], apart: Sequence[str] = ()) -> list[str]:
+        """Columns that are features: those asked for, without those that stand apart."""
+        taken = _matching("--features", self.features, names) if self.features else set(names)
+        left = taken - self.dropped(names) - set(apart)
+        if not left:
+            raise DataError(
+                f"no columns are left as features. Check --features and --drop; columns: {join(names) or 'none'}."
+            )
+        return [name for name in names if name in left]
+
+    def dropped(self, names: Sequence[str]) -> set[str]:
+        """Columns to leave out."""
+        return _matching("--drop", self.drop, names)
+
+
+def _matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]:
+    matches = {glob: {name for name in names if name == glob or fnmatchcase(name, glob)} for glob in globs}
+    for glob, found in matches.items():
+        if not found:
+            hint = did_you_mean(glob, names, 3)
+            raise DataError(f"no column matches {flag} {quote(glob)}.{hint} Columns: {join(names, 8)}.")
+    return set().union(*matches.values())

@@ -1,0 +1,326 @@
+"""``TablePreparer``: a table as people have it becomes numbers, and what became of every column is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this module is itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+
+from bayesfloor.engine._show import join_labels, quoted
+from bayesfloor.engine._types import Floats
+from bayesfloor.io._column_encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
+from bayesfloor.io._frame_columns import Values, as_frame, read_table
+
+
+class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Make numbers of a table with columns of any kind, without looking at labels.
+
+    Numbers stay as they are; missing ones get the median, and a column says where. Numbers, dates and yes or no
+    written as text are read in the one format that fits all values of the column; up to five odd texts such as "<5" in
+    at most 2 % of rows count as missing. Up to 40 categories become
+    indicators, missing ones a category of their own. Free text and more categories are compared by their character
+    n-grams. Dates tell elapsed days, year, month, weekday and hour. Codes such as zip codes are numbered. Lists of
+    numbers, such as embeddings, are unpacked. Ids, row counters, constant and empty columns are left out.
+
+    The order of rows does not matter, nor does the kind of data frame.
+
+    Parameters
+    ----------
+    roles : dict, optional
+        What columns are, where their values do not show it: "number", "category", "code", "date", "text", "id" or
+        "group" (both left out), or a list of levels from low to high.
+    strict : bool, default=False
+        Refuse a table in which anything has to be prepared, and name all columns concerned.
+    random_state : int, RandomState instance or None, default=0
+        Start of the search for the components of n-grams.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        What became of each column: name, role, treatment, width, n_missing, lossy, as_is.
+    quantity_ : (k,) bool array
+        Which columns made are quantities that scaling may touch; indicators and n-grams are not.
+    code_ : (k,) bool array
+        Which columns made hold codes, as numbers from 0.
+    source_ : (k,) int array
+        The column of the table that each column made came from.
+    n_features_in_ : int
+        Number of columns of the table.
+    feature_names_in_ : array of str
+        Names of the columns, of a data frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesfloor.io import TablePreparer
+    >>> table = pd.DataFrame({"age": [22, None, 26], "paid": ["$7.25", "$71.25", "$8.5"], "sex": ["m", "f", "f"]})
+    >>> preparer = TablePreparer()
+    >>> preparer.fit_transform(table).round(2)
+    array([[22.  ,  0.  ,  7.25,  0.  ,  0.71],
+           [24.  ,  1.  , 71.25,  0.71,  0.  ],
+           [26.  ,  0.  ,  8.5 ,  0.71,  0.  ]])
+    >>> preparer.columns_[0].treatment
+    'filled 1 missing value with the median 24, and a column says where'
+    >>> list(preparer.get_feature_names_out())
+    ['age', 'age missing', 'paid', 'sex=f', 'sex=m']
+    """
+
+    def __init__(self, roles: Mapping[str, Any] | None = None, *, strict: bool = False, random_state: Any = 0) -> None:
+        self.roles = roles
+        self.strict = strict
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Decide what each column is and how it becomes numbers.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n, p)
+            The table.
+        y : ignored
+            Labels are never looked at.
+
+        Returns
+        -------
+        self : TablePreparer
+            Fitted.
+        """
+        self._fit(read_table(X), is_frame=as_frame(X) is not None)
+        self._forget_scores()
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Floats:  # noqa: ARG002
+        """Fit, and the same table as numbers; read only once.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n, p)
+            The table.
+        y : ignored
+            Labels are never looked at.
+
+        Returns
+        -------
+        numbers : (n, k) float array
+            The table as numbers, all finite.
+        """
+        table = read_table(X)
+        self._fit(table, is_frame=as_frame(X) is not None)
+        numbers = self._encode(table)
+        self._forget_scores()
+        return numbers
+
+    def transform(self, X: Any) -> Floats:
+        """Make numbers of a table with the same columns.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n, p)
+            A table with the columns that were fitted, in any order; new categories have no indicator.
+
+        Returns
+        -------
+        numbers : (n, k) float array
+            The table as numbers, all finite.
+        """
+        check_is_fitted(self)
+        return self._encode(self._in_order(read_table(X), is_frame=as_frame(X) is not None))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
+        """Names of the columns made.
+
+        Parameters
+        ----------
+        input_features : ignored
+            As scikit-learn asks for.
+
+        Returns
+        -------
+        names : (k,) array of str
+            The column's own name, and what is told of it.
+        """
+        check_is_fitted(self)
+        return np.array([name for encoder in self._encoders for name in encoder.names], dtype=object)
+
+    def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
+        if not table or not len(table[0].data):
+            raise ValueError(f"Got a table of {len(table)} columns without rows, but expected at least one of each.")
+        roles = _check_roles(self.roles, [values.name for values in table])
+        beside = any(values.kind == "list" and values.name not in roles for values in table)
+        made = _each(
+            table,
+            lambda values: make_encoder(values, roles.get(values.name), self.random_state, beside_list=beside),
+        )
+        self._encoders = _keep_clean(table, made)
+        self._names = [values.name for values in table]
+        self.columns_ = tuple(encoder.column for encoder in self._encoders)
+        self.n_features_in_ = len(table)
+        if is_frame:
+            self.feature_names_in_ = np.array(self._names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if self.strict:
+            _refuse_preparation(self.columns_)
+        _refuse_nothing(self.columns_)
+        self.quantity_ = np.concatenate([_marks(encoder, encoder.quantity) for encoder in self._encoders])
+        self.code_ = np.concatenate([_marks(encoder, encoder.code) for encoder in self._encoders])
+        self.source_ = np.repeat(np.arange(len(table)), [column.width for column in self.columns_])
+
+    def _encode(self, table: Sequence[Values]) -> Floats:
+        pairs = dict(zip(map(id, table), self._encoders, strict=True))
+        blocks = _each(table, lambda values: pairs[id(values)].encode(values))
+        return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
+
+    def _forget_scores(self) -> None:
+        """Drop what was kept so that the table fitted is not compared twice."""
+        self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
+
+    def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:
+        """The columns of a new table in the order of the fitted one."""
+        names = [values.name for values in table]
+        if is_frame and hasattr(self, "feature_names_in_"):
+            without = [name for name in self._names if name not in names]
+            new = [name for name in names if name not in self._names]
+            if without or new:
+                raise ValueError(
+                    f"Got a table without columns {_list(without)} and with new columns {_list(new)}, but expected "
+                    "the feature names should match those that were passed during fit."
+                )
+            by_name = {values.name: values for values in table}
+            return [by_name[name] for name in self._names]
+        if len(table) != self.n_features_in_:
+            raise ValueError(
+                f"X has {len(table)} features, but TablePreparer is expecting {self.n_features_in_} features as input."
+            )
+        return list(table)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def summarize(columns: Sequence[Column]) -> str:
+    """What was prepared, in one line; nothing where all was used as it is.
+
+    Examples
+    --------
+    >>> summarize([Column("age", "number", "filled", 2, n_missing=3), Column("id", "id", "left out", 0)])
+    'Prepared: 1 filled, 1 left out (id)'
+    """
+    done = Counter(
+        _in_a_word(column) for column in columns if not column.as_is and column.width and column.role != "wide"
+    )
+    parts = [f"{done[word]:,} {word}{'s' * (done[word] > 1 and word in _COUNTED)}" for word in _WORDS if done[word]]
+    gone = [quoted(column.name) for column in columns if not column.width]
+    if gone:
+        parts.append(f"{len(gone):,} left out ({join_labels(gone)})")
+    parts += [column.treatment for column in columns if column.role == "wide"]
+    return f"Prepared: {', '.join(parts)}" if parts else ""
+
+
+_COUNTED = ("date", "text", "code")
+_WORDS = (
+    "filled",
+    "with cells that are not numbers",
+    "with a level for missing values",
+    "read as numbers",
+    *_COUNTED,
+    "with many categories",
+    "ordered",
+    "other",
+)
+
+
+def _in_a_word(column: Column) -> str:
+    """What was done to a column, in a word or two."""
+    if column.role in ("date", "text", "code", "ordered"):
+        return column.role
+    if column.role == "category":
+        return "with many categories" if column.lossy or not column.n_missing else "with a level for missing values"
+    if column.lossy:
+        return "with cells that are not numbers"
+    return "filled" if column.n_missing else "read as numbers"
+
+
+def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
+    """Something made of every column; what fails is told of all columns at once."""
+    made, failed = [], []
+    for values in table:
+        try:
+            made.append(work(values))
+        except ValueError as error:
+            failed.append(f"{quoted(values.name)}: {error}")
+    if failed:
+        shown = "; ".join(failed[:10]) + f"; and {len(failed) - 10} more" * (len(failed) > 10)
+        raise ValueError(
+            f"Got {len(failed)} column{'s' * (len(failed) > 1)} that cannot be made numbers ({shown}), but expected "
+            "finite values of one kind in each. Correct or drop them, or say what they are with roles=."
+        )
+    return made
+
+
+def _check_roles(roles: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
+    """The roles given, if all are known and of columns that there are."""
+    given = {} if roles is None else {str(name): role for name, role in roles.items()}
+    strange = [name for name in given if name not in names]
+    if strange:
+        raise ValueError(f"Got roles of columns {_list(strange)}, but expected names among {_list(names)}.")
+    for name, role in given.items():
+        if role not in ROLES if isinstance(role, str) else not isinstance(role, (list, tuple)) or not role:
+            raise ValueError(
+                f"Got role {role!r} of column {quoted(name)}, but expected one of {', '.join(ROLES)}, "
+                "or a list of levels from low to high."
+            )
+    return given
+
+
+def _list(names: Sequence[str]) -> str:
+    return join_labels([quoted(name) for name in names]) if names else "(none)"
+
+
+def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encoder]:
+    """Constants stay in a table that has nothing else to prepare, such as dark pixels of images."""
+    constant = [
+        encoder.column.role == "constant" and values.kind != "date" for values, encoder in zip(table, made, strict=True)
+    ]
+    clean = all(is_constant or encoder.column.as_is for is_constant, encoder in zip(constant, made, strict=True))
+    if not clean or all(constant):
+        return list(made)
+    return [
+        keep_constant(values) if is_constant else encoder
+        for values, encoder, is_constant in zip(table, made, constant, strict=True)
+    ]
+
+
+def _refuse_preparation(columns: Sequence[Column]) -> None:
+    found = [f"{quoted(column.name)} ({column.treatment})" for column in columns if not column.as_is]
+    if found:
+        raise ValueError(
+            f"Got {len(found)} column{'s' * (len(found) > 1)} that would have to be prepared, but expected complete "
+            f"numbers and categories with strict=True: {'; '.join(found)}. Prepare or drop them, or leave out strict."
+        )
+
+
+def _refuse_nothing(columns: Sequence[Column]) -> None:
+    if not any(column.width for column in columns):
+        told = "; ".join(f"{quoted(column.name)} {column.treatment}" for column in columns[:6])
+        raise ValueError(
+            f"Got a table of which nothing is left to learn from ({told}), but expected at least one feature. "
+            "To keep a column, say what it is: roles={'column': 'number'}."
+        )
+
+
+def _marks(encoder: Encoder, mark: bool) -> np.ndarray:  # noqa: FBT001
+    """A mark for each of an encoder's columns; never for one that says where values are missing."""
+    marks = np.full(len(encoder.names), mark, dtype=bool)
+    if encoder.says_missing and not encoder.code:
+        marks[-1] = False
+    return marks

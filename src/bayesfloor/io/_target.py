@@ -1,0 +1,226 @@
+"""What users bring as labels and weights becomes numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._frame_columns import is_missing
+
+KINDS = ("auto", "votes")
+_MANY = 20  # different numbers; fewer are classes, whatever they look like
+_ROWS_PER_NUMBER = 20  # rows that each has at least, if they are names of classes
+
+
+def hard_shares(codes: Ints, n_classes: int) -> csr_array:
+    """One label a row as a matrix of chances."""
+    n = len(codes)
+    return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Labels of units: rows, or single votes where rows have several."""
+
+    classes: np.ndarray
+    shares: csr_array
+    row: Ints  # the input row of each unit
+    n_unlabelled: int = 0  # rows that no unit is of, since they have no label
+
+
+def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
+    """``y`` as classes and chances: one label per row, votes or probabilities; rows without a label are left out."""
+    if kind not in KINDS:
+        raise ValueError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
+        return _read_soft(y, n_rows, kind)
+    gaps = missing_labels(y)
+    if not gaps.any() or gaps.all() or len(gaps) != n_rows:
+        classes, codes = read_classes(y, n_rows)
+        return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
+    row = np.flatnonzero(~gaps)
+    classes, codes = read_classes(_without_gaps(y, row), len(row))
+    return Target(classes, hard_shares(codes, len(classes)), row, int(gaps.sum()))
+
+
+def read_one_label(y: Any, n_rows: int) -> Target:
+    """``y`` as one label per row; votes and probabilities are refused."""
+    target = read_target(y, n_rows)
+    if target.shares.nnz != n_rows - target.n_unlabelled:
+        raise ValueError("Got votes or probabilities as y, but expected one label per row.")
+    return target
+
+
+def missing_labels(y: Any) -> NDArray[np.bool_]:
+    """Which rows have no label: None, NaN and their like."""
+    labels = _as_array(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "fOM":
+        return np.zeros(len(labels) if labels.ndim else 0, dtype=bool)
+    return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
+
+
+def _as_array(y: Any) -> np.ndarray:
+    return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else _as_objects(y))
+
+
+def _without_gaps(y: Any, row: Ints) -> np.ndarray:
+    """The labels that there are; whole numbers as such, which a gap among them makes others."""
+    labels = _as_array(y)[row]
+    is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
+    return labels.astype(np.int64) if is_whole else labels
+
+
+def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
+    """The classes, at least two, and the number of each row's."""
+    classes, codes = read_labels(y, n_rows)
+    if len(classes) < 2:
+        raise ValueError(
+            f"Got {len(classes)} class, one class only, but expected at least 2: there is nothing to tell."
+        )
+    return classes, codes
+
+
+def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
+    """The classes, and the number of each row's."""
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    labels = column_or_1d(_as_objects(y), warn=True)
+    check_consistent_length(np.empty(n_rows), labels)
+    _check_labels(labels)
+    labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
+    refuse_regression(np.unique(labels), n_rows)
+    check_classification_targets(labels)
+    return np.unique(labels, return_inverse=True)
+
+
+def refuse_regression(values: np.ndarray, n_rows: int) -> None:
+    """Refuse numbers that are too many, and too far apart, to be names of classes."""
+    if looks_like_regression(values, n_rows):
+        raise ValueError(
+            f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
+            "looks like regression, but expected classes. Cut them into classes first; if they are names of classes, "
+            "pass them as texts: y.astype(str)."
+        )
+
+
+def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
+    """Whether these distinct labels are quantities: broken numbers, or whole ones with gaps and few rows each."""
+    if values.dtype.kind not in "iuf" or len(values) <= _MANY or not np.isfinite(values).all():
+        return False
+    if (values != np.round(values)).any():
+        return True
+    return len(values) * _ROWS_PER_NUMBER > n_rows and bool((np.diff(values) != 1).any())
+
+
+def _as_objects(y: Any) -> Any:
+    """Labels in a list as they are: NumPy would make texts of them all, and one label of 1 and '1'."""
+    if not isinstance(y, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in y):
+        return y
+    labels = np.empty(len(y), dtype=object)
+    labels[:] = y
+    return labels
+
+
+def _as_one_kind(labels: list[Any]) -> np.ndarray:
+    """Labels of any kinds as texts or as numbers, unless two that differ would become one."""
+    array = np.array(labels)
+    different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
+    if len(np.unique(array)) < len(different):
+        raise ValueError(
+            "Got labels that differ only in kind or in what cannot be seen, such as 1 and '1', "
+            "but expected classes that can be told apart. Rename one of them."
+        )
+    return array
+
+
+def _check_labels(labels: np.ndarray) -> None:
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("Input y contains infinity, but expected labels.")
+    missing = [is_missing(label) for label in labels.tolist()] if labels.dtype.kind in "fO" else [False]
+    if any(missing):
+        raise ValueError(
+            f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True) + 1:,} "
+            "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
+        )
+
+
+def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
+    """Rows of votes (each a unit of its own) or of probabilities."""
+    names = getattr(y, "column_names", getattr(y, "columns", None))
+    try:
+        given = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Got y of shape {np.shape(y)} with texts, but expected one label a row, or votes or probabilities."
+        ) from error
+    if len(given) != n_rows:
+        raise ValueError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError("Got negative or missing numbers in y, but expected votes or probabilities.")
+    total = given.sum(axis=1)
+    classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
+    if np.allclose(total, 1.0, rtol=0, atol=1e-6):
+        return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
+    if kind != "votes":
+        _refuse_several(given, total)
+    if (given != np.round(given)).any() or (total == 0).any():
+        raise ValueError(
+            f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
+            "probabilities (rows that add up to 1) or votes (whole numbers, at least one a row)."
+        )
+    row, code = np.nonzero(given)
+    count = given[row, code].astype(int)
+    shares = hard_shares(np.repeat(code, count), given.shape[1])
+    return Target(classes, _some_of_each(shares, classes), np.repeat(row, count))
+
+
+def _refuse_several(given: Floats, total: Floats) -> None:
+    """Refuse several labels per row, which votes of several annotators would look like if all were 0 or 1."""
+    if np.isin(given, (0, 1)).all():
+        raise ValueError(
+            f"Got y of shape {given.shape} with several ones in {np.count_nonzero(total > 1):,} rows: looks like "
+            "several labels per row, but expected one. Take one column of y at a time; if each one is an annotator's "
+            'vote, pass y_kind="votes".'
+        )
+
+
+def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
+    empty = np.flatnonzero(np.asarray(shares.sum(axis=0)) == 0)
+    if len(empty):
+        raise ValueError(
+            f"Got no vote for class {classes.tolist()[empty[0]]!r}, but expected some for every column of y."
+        )
+    return shares
+
+
+def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Weights of rows, scaled to a mean of 1; None where all are alike."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(
+            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more."
+        )
+    if not weight.any():
+        raise ValueError("Got sample_weight of zero for every row, but expected some weight.")
+    return None if (weight == weight[0]).all() else weight / weight.mean()
+
+
+def refuse_weightless(codes: Ints, classes: np.ndarray) -> None:
+    """Refuse classes that none of the rows with weight is of."""
+    gone = np.setdiff1d(np.arange(len(classes)), codes)
+    if len(gone):
+        raise ValueError(
+            f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
+            "but expected some weight for every class. Leave these rows out instead."
+        )

@@ -1,0 +1,147 @@
+"""Sparse, very wide and higher-dimensional input: exact values beside components that trees can work with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import blake2b
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._tasks import one_blas_thread
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features
+
+_COMPONENTS = 100
+_SPARSE = 0.25  # proportion of values other than 0 below which exact values are kept sparse
+
+
+def read_any(
+    estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
+) -> Features:
+    """``X`` as numbers, whether sparse, wide or of more than two dimensions; unless told not to, wide ones reduced."""
+    plain, notes = flat(X)
+    plain = dense_if_small(plain) if isinstance(prepare, str) else plain
+    if is_sparse(plain) and isinstance(prepare, str):
+        features = _read_sparse(estimator, plain, roles)
+    else:
+        features = read_features(estimator, plain, prepare, roles)
+    wide = features.values.shape[1] > WIDE or is_sparse(features.values)
+    return replace(_reduced(features) if wide and reduce else features, notes=notes)
+
+
+def flat(X: Any) -> tuple[Any, tuple[str, ...]]:
+    """An array of more than two dimensions with one row for each of the first, and what to say of it."""
+    if getattr(X, "ndim", 2) <= 2:
+        return X, ()
+    shape = tuple(X.shape)
+    values = X if is_sparse(X) else np.asarray(X)
+    return values.reshape((shape[0], prod(shape[1:]))), (
+        f"{' x '.join(map(str, shape[1:]))} numbers per row laid flat",
+    )
+
+
+def canonical(X: Any) -> Any:
+    """A sparse matrix by its rows, each value once, in order, none of them 0."""
+    from scipy.sparse import csr_array
+
+    made = csr_array(X, dtype=np.float64, copy=True)
+    made.sum_duplicates()
+    made.eliminate_zeros()
+    return made
+
+
+def typical_size(X: Any) -> Floats:
+    """Mean size of the values other than 0 in each column of a sparse matrix by rows; 1 where there are none.
+
+    Divided by it, columns in any unit count alike, and rare ones are not blown up as by a standard deviation.
+    """
+    width = X.shape[1]
+    size = np.bincount(X.indices, np.abs(X.data), minlength=width) / np.maximum(
+        np.bincount(X.indices, minlength=width), 1
+    )
+    return np.where(size > 0, size, 1.0)
+
+
+def divide_columns(X: Any, by: Floats) -> Any:
+    """A sparse matrix by rows, each column divided."""
+    made = X.copy()
+    made.data = made.data / by[made.indices]
+    return made
+
+
+def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Features:
+    from sklearn.utils.validation import validate_data
+
+    if roles is not None:
+        raise ValueError("Got roles beside a large sparse matrix, but expected none: all its columns are numbers.")
+    values = validate_data(
+        estimator, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
+    )
+    for bad, what in ((np.isnan(values.data), "missing values (NaN)"), (np.isinf(values.data), "infinite values")):
+        if bad.any():
+            raise ValueError(
+                f"Got {bad.sum():,} {what} in a sparse matrix of {X.shape[0]:,} x {X.shape[1]:,}, but expected finite "
+                "numbers. Replace them first: X.data = numpy.nan_to_num(X.data)."
+            )
+    return Features(values, np.ones(values.shape[1], dtype=bool))
+
+
+def _reduced(features: Features) -> Features:
+    """Components of the values in place of these, which are kept as exact ones."""
+    from bayesfloor.io._column_encoders import Column
+
+    exact = _exact(features.values)
+    first, number = _distinct(exact)
+    components = _components(exact[first])[number]
+    d, k = exact.shape[1], components.shape[1]
+    treatment = f"{d:,} columns reduced to {k} component{'s' * (k > 1)} (linear models use all columns)"
+    before = () if all(column.as_is for column in features.prepared) else features.prepared
+    return replace(
+        features,
+        values=components,
+        quantity=np.ones(k, dtype=bool),
+        code=None,
+        content=number if features.content is None else features.content,
+        prepared=(*before, Column("all columns", "wide", treatment, k, lossy=True)),
+        exact=exact,
+    )
+
+
+def _exact(values: Any) -> Any:
+    """The same values, sparse if most are 0: whatever held them has no say."""
+    few = (values.nnz if is_sparse(values) else np.count_nonzero(values)) < _SPARSE * prod(values.shape)
+    if few:
+        return canonical(values)
+    return values.toarray() if is_sparse(values) else values
+
+
+def _distinct(exact: Any) -> tuple[Ints, Ints]:
+    """Where each distinct row is found first, in an order of their content, and the number of each row's."""
+    rows = _sparse_bytes(exact) if is_sparse(exact) else ((row + 0.0).tobytes() for row in exact)  # -0.0 is 0.0
+    digests = np.frombuffer(b"".join(blake2b(row, digest_size=16).digest() for row in rows), dtype="V16")
+    _, first, number = np.unique(digests, return_index=True, return_inverse=True)
+    return first, number
+
+
+def _sparse_bytes(exact: Any) -> Any:
+    place = exact.indices.astype(np.int64)
+    for start, end in zip(exact.indptr[:-1], exact.indptr[1:], strict=True):
+        yield place[start:end].tobytes() + exact.data[start:end].tobytes()
+
+
+def _components(rows: Any) -> Floats:
+    """The first components of rows whose columns are scaled, found from a fixed start."""
+    from sklearn.utils.extmath import randomized_svd
+
+    if is_sparse(rows):
+        scaled = divide_columns(rows, typical_size(rows))
+    else:
+        spread = np.where(np.ptp(rows, axis=0) > 0, rows.std(axis=0), 0.0)
+        scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    width = max(1, min(_COMPONENTS, min(rows.shape) - 1))
+    with one_blas_thread():  # whose number of threads would have a say in the last digits
+        left, size, _ = randomized_svd(scaled, width, n_iter=5, random_state=0)
+    return np.ascontiguousarray(left * size)

@@ -1,0 +1,166 @@
+"""``ClassTreeDisplay``: a class tree, bushy or a chain, at any depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._show import show_labels
+from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.hierarchy._cuts import pair_tree
+from bayesfloor.plotting._display import DARK, GREY, MAP, Display
+from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
+from bayesfloor.plotting._tree_layout import TreeLayout, layout
+
+_ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # inches a row, for up to so many classes
+_NAMES = {
+    "floor": "tree estimate of the error at the split",
+    "link": "mean error of pairs across, relative to guessing; · too small to measure",
+}
+
+
+@dataclass(eq=False, repr=False)
+class ClassTreeDisplay(Display):
+    """A class tree, from all on the left to single ones on the right.
+
+    The number at each split is the tree estimate of its error where that was measured, else the mean of the pairs
+    between its two sides; then the error and the model of the split, where there are any. A chain
+    that splits off class by class is drawn as a flight of steps.
+
+    Parameters
+    ----------
+    tree : ClassTree
+        The tree.
+
+    Attributes
+    ----------
+    layout_ : TreeLayout
+        Where everything is; ``layout(tree)`` gives the same without matplotlib.
+    lines_ : LineCollection
+        The tree.
+    nodes_ : PathCollection
+        Splits, darker where the number is higher.
+    texts_ : list of Text
+        What stands at the splits.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.plotting import ClassTreeDisplay
+    >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    >>> display = ClassTreeDisplay.from_estimator(floor)
+    >>> [text.get_text() for text in display.texts_]
+    ['·', '0.122']
+    """
+
+    tree: ClassTree
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, cut: str = "average", **looks: Any) -> ClassTreeDisplay:
+        """Draw the tree of a fitted ``SmartSVM`` or ``FloorGuidedClassifier``, or cut one from a ``BayesFloor``.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            One with ``tree_``, or a ``BayesFloor``.
+        cut : str, default="average"
+            How a ``BayesFloor``'s pairs become a tree.
+        **looks
+            Arguments of ``plot``.
+        """
+        if hasattr(estimator, "tree_"):
+            return cls(estimator.tree_).plot(**looks)
+        return cls(pair_tree(estimator.pairwise_, cut)).plot(**looks)
+
+    @classmethod
+    def from_results(cls, tree: ClassTree, **looks: Any) -> ClassTreeDisplay:
+        """Draw a tree; further arguments go to ``plot``."""
+        return cls(tree).plot(**looks)
+
+    def plot(self, *, ax: Any = None, cmap: str = MAP) -> ClassTreeDisplay:
+        """Draw the tree.
+
+        cmap : str, default="Oranges"
+            Colour map of the splits.
+        """
+        K = len(self.tree.classes)
+        row = next(inches for up_to, inches in _ROWS if up_to >= K)
+        ax = self._start(ax, 7.0, 0.9 + row * K)
+        self.layout_ = layout(self.tree)
+        self._draw_tree(self.layout_, cmap)
+        self._draw_texts(self.layout_, self._points_a_row(row))
+        ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
+        ax.spines[:].set_visible(False)
+        ax.set_title(f"Class tree of {K} classes", loc="left", fontsize=10)
+        ax.set_xlabel(f"number at a split: {_NAMES[self._shown]}", size=8, loc="left")
+        return self
+
+    @property
+    def _shown(self) -> str:
+        """Which numbers stand at the splits."""
+        return "floor" if np.isfinite(self.tree.floor).any() else "link"
+
+    def _points_a_row(self, planned: float) -> float:
+        if self._own:
+            return 72 * planned
+        return 72 * float(self.ax_.get_window_extent().height / self.figure_.dpi / len(self.tree.classes))
+
+    def _draw_tree(self, placed: TreeLayout, cmap: str) -> None:
+        from matplotlib.collections import LineCollection
+
+        self.lines_ = LineCollection(list(placed.segments), colors=GREY, linewidths=0.8, capstyle="projecting")
+        self.ax_.add_collection(self.lines_)
+        value = getattr(self.tree, self._shown)[placed.forks]
+        self.nodes_ = self.ax_.scatter(
+            placed.x[placed.forks],
+            placed.y[placed.forks],
+            s=14,
+            c=np.nan_to_num(value),
+            cmap=cmap,
+            vmin=0.0,
+            edgecolors=DARK,
+            linewidths=0.5,
+            zorder=3,
+        )
+
+    def _draw_texts(self, placed: TreeLayout, points: float) -> None:
+        texts = label_texts(self.tree.classes.tolist())
+        shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
+        close = max(map(len, shown), default=0) > 8  # such a text may reach labels, and must fit between their lines
+        size = min(8.0, points * (0.42 if close else 0.6))
+        label_size = min(9.0, points * (0.45 if close else 0.8))
+        self.ax_.yaxis.tick_right()
+        self.ax_.set_yticks(range(len(texts)), [texts[k] for k in placed.rows], size=label_size, **label_style())
+        self.ax_.tick_params(axis="y", length=0, pad=2)
+        self.texts_ = [
+            self.ax_.annotate(
+                text,
+                (placed.x[node], placed.y[node]),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                size=size,
+                **label_style(),
+            )
+            for node, text in zip(placed.forks.tolist(), shown, strict=True)
+        ]
+
+    def _columns(self) -> dict[str, Any]:
+        placed = layout(self.tree)
+        return {**self.tree._columns(), "x": placed.x, "y": placed.y}  # noqa: SLF001 - a table of the same package
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as plain values."""
+        return self.tree.to_dict()
+
+
+def _telling(tree: ClassTree, node: int, shown: str) -> str:
+    """What stands at a split."""
+    value, error = getattr(tree, shown)[node], tree.cv_error[node]
+    figure = "·" if shown == "link" and value == 0 else f"{value:.3f}"  # all too small to measure
+    parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
+    parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
+    return ", ".join(part for part in parts if part)

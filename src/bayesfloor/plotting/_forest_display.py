@@ -1,0 +1,251 @@
+"""``ForestDisplay``: points, the edges of a spanning tree, and which of them join two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.counts._row_edges import row_edges
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._sample import Sample
+from bayesfloor.forest._forest import Forest
+from bayesfloor.io._target import hard_shares
+from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
+from bayesfloor.plotting._fonts import label_style, label_texts
+
+_MARKERS = "os^DvPX*<>ph"  # as many as the eye separates; with more classes, names stand among the points
+_RASTER = 5_000  # points above which they become pixels: vectors would make files of many megabytes
+
+
+@dataclass(eq=False, repr=False)
+class ForestDisplay(Display):
+    """Points in the plane and one spanning tree of them.
+
+    Edges that join two classes, whose fraction bounds the Bayes error, are thick and dark.
+
+    Parameters
+    ----------
+    points : (n, 2) array
+        Where rows are drawn.
+    codes : (n,) int array
+        Class number of each row.
+    classes : (K,) array
+        Class labels.
+    edges : (m, 2) int array
+        The rows that each edge joins.
+    tree : int
+        Which tree it is, from 0.
+    projected : bool
+        Whether the points are a projection, in which short edges may look long.
+    row : (n,) int array or None
+        Number of each point's row in the input, for ``frame``; None for the order of ``points``.
+
+    Attributes
+    ----------
+    within_, cross_ : LineCollection
+        Edges inside classes, and between them.
+    names_ : list of Text
+        Class names among the points, where there are too many classes for markers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor import spanning_forest
+    >>> from bayesfloor.plotting import ForestDisplay
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [4.0, 0.5]]), ["a", "a", "b", "b"]
+    >>> display = ForestDisplay.from_results(spanning_forest(X, n_trees=1), X, y)
+    >>> len(display.within_.get_segments()), len(display.cross_.get_segments())
+    (2, 1)
+    """
+
+    points: Floats
+    codes: Ints
+    classes: np.ndarray
+    edges: Ints
+    tree: int = 0
+    projected: bool = False
+    row: Ints | None = None
+
+    @classmethod
+    def from_estimator(cls, floor: Any, *, tree: int = 0, points: Any = None, **looks: Any) -> ForestDisplay:
+        """Draw a tree of a fitted ``BayesFloor``.
+
+        Parameters
+        ----------
+        floor : BayesFloor
+            Fitted.
+        tree : int, default=0
+            Which of its trees.
+        points : array-like of shape (n_rows, 2), default=None
+            Where to draw the input rows; by default the scaled features, if there are more than two
+            their first two principal components.
+        **looks
+            Arguments of ``plot``.
+        """
+        fit = floor.fitted_
+        shown = fit.points if points is None else _given(fit.sample, points)
+        drawn = cls._of(fit.forest, fit.labels, shown, floor.classes_, tree)
+        made = replace(drawn, row=fit.sample.row, projected=drawn.projected or points is not None)
+        return made.plot(**looks)
+
+    @classmethod
+    def from_results(cls, forest: Forest, points: Any, y: Any, *, tree: int = 0, **looks: Any) -> ForestDisplay:
+        """Draw a tree of a forest.
+
+        Parameters
+        ----------
+        forest : Forest
+            Of ``spanning_forest``.
+        points : array-like of shape (n_rows, n_features)
+            Its rows, or where to draw them.
+        y : array-like of shape (n_rows,)
+            Labels.
+        tree : int, default=0
+            Which tree.
+        **looks
+            Arguments of ``plot``.
+        """
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        labels = Labels(forest.vertex, hard_shares(codes, len(classes)), forest.n_vertices)
+        return cls._of(forest, labels, np.asarray(points), classes, tree).plot(**looks)
+
+    @classmethod
+    def _of(cls, forest: Forest, labels: Labels, points: Any, classes: np.ndarray, tree: int) -> ForestDisplay:
+        if not 0 <= tree < forest.n_trees:
+            raise ValueError(f"Got tree={tree!r}, but expected a number from 0 to {forest.n_trees - 1}.")
+        ends = row_edges(_only(forest, tree), labels, np.random.default_rng(0))
+        return cls(_plane(points), labels.codes, classes, np.stack(ends, axis=1), tree, points.shape[1] > 2)
+
+    @property
+    def crossing(self) -> np.ndarray:
+        """Which edges join two classes."""
+        return self.codes[self.edges[:, 0]] != self.codes[self.edges[:, 1]]
+
+    def plot(self, *, ax: Any = None, size: float | None = None) -> ForestDisplay:
+        """Draw points and edges.
+
+        size : float, default=None
+            Of points, in square points of print; by default the smaller, the more there are.
+        """
+        ax = self._start(ax, 6.4, 6.0)
+        texts, many = label_texts(self.classes.tolist()), len(self.points) > _RASTER
+        cross = self.crossing
+        self.within_ = self._draw_edges(self.edges[~cross], PALE if many else GREY, 0.6, many)
+        self.cross_ = self._draw_edges(self.edges[cross], DARK, 1.8, many)
+        handles = self._draw_points(texts, size or float(np.clip(400 / len(self.points) ** 0.5, 3, 22)), many)
+        self._draw_axes()
+        handles += [stroke(f"{np.count_nonzero(~cross):,} edges within classes", color=GREY, linewidth=0.6)]
+        handles += [stroke(f"{np.count_nonzero(cross):,} edges between classes", color=DARK, linewidth=1.8)]
+        title_and_legend(ax, f"Spanning tree {self.tree + 1}", handles, _columns_of(handles))
+        return self
+
+    def _draw_edges(self, edges: Ints, color: str, width: float, many: bool) -> Any:  # noqa: FBT001
+        from matplotlib.collections import LineCollection
+
+        lines = LineCollection(list(self.points[edges]), colors=color, linewidths=width, zorder=1, rasterized=many)
+        return self.ax_.add_collection(lines)
+
+    def _draw_points(self, texts: list[str], size: float, many: bool) -> list[Any]:  # noqa: FBT001
+        """Points by class; what the legend shows of them."""
+        self.names_: list[Any] = []
+        style = {"s": size, "edgecolors": DARK, "linewidths": 0.3, "zorder": 2, "rasterized": many}
+        if len(texts) > len(_MARKERS):
+            self.ax_.scatter(*self.points.T, **{**style, "s": size / 2, "color": GREY})
+            self._draw_names(texts)
+            return []
+        looks = list(zip(_MARKERS, _colors(len(texts)), texts, strict=False))
+        for code, (marker, color, _) in enumerate(looks):
+            self.ax_.scatter(*self.points[self.codes == code].T, marker=marker, color=[color], **style)
+        return [
+            stroke(text, marker=m, color=c, linestyle="", markersize=5, markeredgecolor=DARK, markeredgewidth=0.3)
+            for m, c, text in looks
+        ]
+
+    def _draw_names(self, texts: list[str]) -> None:
+        """The name of each class at its middle, the largest first; one that would hide another is left out."""
+        sizes, taken = np.bincount(self.codes, minlength=len(texts)), []
+        for code in np.argsort(-sizes, kind="stable").tolist():
+            x, y = np.median(self.points[self.codes == code], axis=0)
+            ground = {"facecolor": "white", "edgecolor": GREY, "linewidth": 0.4, "pad": 1.0, "alpha": 0.9}
+            name = self.ax_.text(
+                x, y, texts[code], size=7, ha="center", va="center", zorder=4, bbox=ground, **label_style()
+            )
+            taken.append(name)
+        self.ax_.autoscale_view()
+        self.names_ = _apart(taken)
+
+    def _draw_axes(self) -> None:
+        self.ax_.autoscale_view()
+        self.ax_.set(xticks=[], yticks=[], aspect="equal")
+        self.ax_.set_adjustable("datalim")
+        hidden = len(self.classes) - len(self.names_) if self.names_ else 0
+        words = ["projected: lengths are not true"] if self.projected else []
+        words += [f"{hidden} class names left out for want of room"] if hidden else []
+        self.ax_.set_xlabel("; ".join(words), size=8)
+
+    def _columns(self) -> dict[str, Any]:
+        one, two = self.edges.T
+        row = np.arange(len(self.points)) if self.row is None else self.row
+        return {
+            "row_1": row[one],
+            "row_2": row[two],
+            "class_1": self.classes[self.codes[one]],
+            "class_2": self.classes[self.codes[two]],
+            "crossing": self.crossing,
+        }
+
+
+def _given(sample: Sample, points: Any) -> Floats:
+    """The caller's points of the rows in use."""
+    points, n = np.asarray(points, dtype=np.float64), sample.n_input
+    if points.shape != (n, 2):
+        raise ValueError(f"Got points of shape {points.shape}, but expected ({n}, 2): where to draw each input row.")
+    return np.asarray(points[sample.row])
+
+
+def _only(forest: Forest, tree: int) -> Forest:
+    """One tree of a forest, as a forest."""
+    own = forest.tree == tree
+    parts = {name: getattr(forest, name)[own] for name in ("a", "b", "length")}
+    return replace(forest, **parts, tree=np.zeros(np.count_nonzero(own), dtype=np.int64), n_trees=1)
+
+
+def _plane(points: Floats) -> Floats:
+    """Two columns as they are, or one beside zeros, or the first two principal components of more."""
+    points = np.asarray(points, dtype=np.float64)
+    if points.shape[1] <= 2:
+        return np.pad(points, ((0, 0), (0, 2 - points.shape[1])))
+    centred = points - points.mean(axis=0)
+    axes = np.linalg.eigh(centred.T @ centred)[1][:, :-3:-1]
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # the same way round on every machine
+    return centred @ axes
+
+
+def _colors(n: int) -> Any:
+    """Colours from dark to light that differ in grey as well."""
+    from matplotlib import colormaps
+
+    return colormaps["cividis"](np.linspace(0.05, 0.98, n))
+
+
+def _apart(names: list[Any]) -> list[Any]:
+    """The texts that hide none before them; the others are taken away."""
+    kept: list[Any] = []
+    boxes: list[Any] = []
+    for name in names:
+        box = name.get_window_extent().padded(2)
+        if any(box.overlaps(other) for other in boxes):
+            name.remove()
+        else:
+            kept.append(name)
+            boxes.append(box)
+    return kept
+
+
+def _columns_of(handles: list[Any]) -> int:
+    """As many columns as a legend's longest text leaves room for."""
+    longest = max(len(handle.get_label()) for handle in handles)
+    return max(1, min(6, 90 // (longest + 7)))

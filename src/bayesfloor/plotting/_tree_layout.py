@@ -1,0 +1,122 @@
+"""Where the nodes of a class tree stand in a drawing; nothing is drawn here.
+
+Classes are rows. A split stands in the gap between the last row of its first side and the first row
+of its second: of K classes there are K - 1 gaps, one for each split. So nothing else is ever at the
+height of a split to its right, and a text there is free up to the labels, however deep the tree.
+Beside a class that is split off alone the rest goes on below it: a chain becomes a flight of steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.hierarchy._class_tree import NONE, ClassTree
+
+_DEEPEST = 0.85  # x of the deepest split, which leaves room for its text; labels stand at 1
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLayout:
+    """Coordinates of a tree that grows from left to right, rows counted from the top.
+
+    Attributes
+    ----------
+    rows : (K,) int array
+        Number of the class in each row.
+    x, y : (n_nodes,) arrays
+        Place of each node: x from 0 (all classes) to 1 (single classes), y in rows. A leaf of one
+        class is at its row; other nodes are half way between two rows, no two at the same height.
+    segments : (m, 2, 2) array
+        Lines, as (start, end) of (x, y), all horizontal or vertical.
+    forks : int array
+        Nodes with more than one class: those that have something to tell.
+
+    Examples
+    --------
+    >>> from bayesfloor.hierarchy import ClassTree
+    >>> from bayesfloor.plotting._tree_layout import layout
+    >>> layout(ClassTree.from_nested(["cat", "dog"])).x  # all classes, then each
+    array([0., 1., 1.])
+    """
+
+    rows: Ints
+    x: Floats
+    y: Floats
+    segments: Floats
+    forks: Ints
+
+
+def layout(tree: ClassTree) -> TreeLayout:
+    """Places of the nodes of a tree and the lines between them.
+
+    Parameters
+    ----------
+    tree : ClassTree
+        The tree to place.
+
+    Returns
+    -------
+    TreeLayout
+
+    Examples
+    --------
+    >>> from bayesfloor.hierarchy import ClassTree
+    >>> from bayesfloor.plotting._tree_layout import layout
+    >>> placed = layout(ClassTree.from_nested([["cat", "dog"], "car"]))
+    >>> placed.rows  # car, cat, dog
+    array([0, 1, 2])
+    >>> placed.y
+    array([0.5, 0. , 1.5, 1. , 2. ])
+    """
+    size = tree.stop - tree.start
+    first, second = _sides(tree)
+    top = _tops(tree, first, second, size)
+    forks = np.flatnonzero(size > 1)
+    deepest = tree.depth[forks].max(initial=1)
+    x, y = np.ones(tree.n_nodes), top.astype(np.float64)
+    x[forks] = _DEEPEST * tree.depth[forks] / deepest
+    y[forks] = top[forks] + size[forks] // 2 - 0.5
+    y[tree.splits] = top[second] - 0.5
+    return TreeLayout(_rows(tree, top), x, y, _segments(tree, x, y, first, second, top, size), forks)
+
+
+def _sides(tree: ClassTree) -> tuple[Ints, Ints]:
+    """The two sides of each split: one that splits no further goes first."""
+    left, right = tree.left[tree.splits], tree.right[tree.splits]
+    swap = (tree.left[left] != NONE) & (tree.left[right] == NONE)
+    return np.where(swap, right, left), np.where(swap, left, right)
+
+
+def _tops(tree: ClassTree, first: Ints, second: Ints, size: Ints) -> Ints:
+    """The first row of each node."""
+    top = np.zeros(tree.n_nodes, dtype=np.int64)
+    for node, one, two in zip(tree.splits.tolist(), first, second, strict=True):  # parents before their children
+        top[one], top[two] = top[node], top[node] + size[one]
+    return top
+
+
+def _rows(tree: ClassTree, top: Ints) -> Ints:
+    rows = np.zeros(len(tree.classes), dtype=np.int64)
+    for leaf in np.flatnonzero(tree.left == NONE).tolist():
+        members = tree.members(leaf)
+        rows[top[leaf] : top[leaf] + len(members)] = members
+    return rows
+
+
+def _segments(tree: ClassTree, x: Floats, y: Floats, first: Ints, second: Ints, top: Ints, size: Ints) -> Floats:
+    """From each split down its side and across to both children; a leaf of several classes is a comb."""
+    parts = [_lines(x[tree.splits], y[first], x[tree.splits], y[second])]
+    parts += [_lines(x[tree.splits], y[side], x[side], y[side]) for side in (first, second)]
+    combs = np.flatnonzero((tree.left == NONE) & (size > 1))
+    parts.append(_lines(x[combs], top[combs], x[combs], top[combs] + size[combs] - 1))
+    teeth = np.repeat(combs, size[combs])
+    height = np.concatenate([np.arange(top[leaf], top[leaf] + size[leaf]) for leaf in combs] or [np.zeros(0)])
+    parts.append(_lines(x[teeth], height, np.ones(len(teeth)), height))
+    return np.concatenate(parts)
+
+
+def _lines(x0: Floats, y0: Floats | Ints, x1: Floats, y1: Floats | Ints) -> Floats:
+    return np.stack([np.stack([x0, y0], axis=-1), np.stack([x1, y1], axis=-1)], axis=1).astype(np.float64)

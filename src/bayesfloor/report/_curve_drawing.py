@@ -1,0 +1,104 @@
+"""The learning curve as lines, points and texts at places in percent of the drawing, so that it fits any width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.engine._show import about, percent, show_labels, span
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.plotting._answer_display import learner_name
+from bayesfloor.plotting._curve_display import curve_ticks
+from bayesfloor.report._view import Tick, make_ticks, round_up
+
+_LEFT, _RIGHT = 4.0, 90.0  # of the first and the last point; the range's bar stands further right
+_TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # what the highest error on the scale starts with
+_NEAR = 10.0  # percent of the width that a text beside the edge needs
+
+
+@dataclass(frozen=True)
+class CurveDrawing:
+    """A drawing of 100 by 100, its texts, and the same as a table.
+
+    ``range_`` is the bar at the right edge, from top to bottom; ``open`` says that it has no lower end.
+    """
+
+    name: str
+    answer: str
+    points: str
+    intervals: str
+    measured: str
+    predicted: str
+    band: str
+    estimate: float
+    range_: tuple[float, float]
+    open: bool
+    columns: list[Tick]
+    lines: list[Tick]
+    cells: list[tuple[str, ...]]
+
+
+def draw_curve(answer: Answer) -> CurveDrawing | None:
+    """The drawing of the best learner's curve; None where no learner could be trained."""
+    curve, there = answer.curve, answer.curve.measured
+    if not there.any():
+        return None
+    top = round_up(max(answer.upper, *curve.error, *curve.high[there], 1e-4), _TOPS)
+    x = _across(curve.n_rows, curve.n_rows)
+    y, low, high = (_down(error, top) for error in (curve.error, curve.low, curve.high))
+    (name,) = show_labels([learner_name(answer.best)], 40)
+    return CurveDrawing(
+        name=name,
+        answer=about(answer.estimate, answer.lower, answer.upper),
+        points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
+        intervals="".join(
+            f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)
+        ),
+        measured=_path(x[there], y[there]),
+        predicted=_path(x[~there], y[~there]),
+        band=_path(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
+        estimate=float(_down(answer.estimate, top)),
+        range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.lower), top))),
+        open=bool(np.isnan(answer.lower)),
+        columns=_columns(answer),
+        lines=[Tick(100 - tick.place, tick.text) for tick in make_ticks(top) if tick.text],
+        cells=_cells(answer),
+    )
+
+
+def _across(n: Ints, all_n: Ints) -> Floats:
+    """Places of numbers of rows, on a logarithmic scale."""
+    first, last = np.log(all_n[0]), np.log(max(all_n[-1], all_n[0] + 1))
+    return np.asarray(_LEFT + (_RIGHT - _LEFT) * (np.log(n) - first) / (last - first))
+
+
+def _down(error: Floats | float, top: float) -> Floats:
+    """Places of errors, none at the bottom."""
+    return np.asarray(100 - 100 * np.minimum(1.0, np.asarray(error) / top))
+
+
+def _path(x: Floats, y: Floats) -> str:
+    places = " ".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
+    return f"M{places}" if places else ""
+
+
+def _columns(answer: Answer) -> list[Tick]:
+    """Numbers of training rows below the drawing."""
+    numbers = curve_ticks(answer)
+    places = _across(np.array(numbers), answer.curve.n_rows)
+    return [Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, numbers, strict=True)]
+
+
+def _cells(answer: Answer) -> list[tuple[str, ...]]:
+    """The curve as a table, its head first."""
+    curve = answer.curve
+    rows = zip(curve.n_rows, curve.error, curve.low, curve.high, curve.measured, strict=True)
+    return [
+        ("training rows", "error", "95 % interval", ""),
+        *(
+            (f"{n:,}", f"{percent(error)} %", span(low, high), "measured" if is_measured else "predicted")
+            for n, error, low, high, is_measured in rows
+        ),
+    ]

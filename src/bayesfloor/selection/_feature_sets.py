@@ -1,0 +1,154 @@
+"""Sets of features measured on the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.counts._class_edges import class_edges
+from bayesfloor.counts._pair_counts import pair_counts
+from bayesfloor.counts._paired_forests import Graph, difference_error, pooled_posterior, rate_error, row_graph
+from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.engine._tasks import run_tasks
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._grow import grow_labelled
+from bayesfloor.floor._sample import Sample, deal, label_units, labelled_by_group
+from bayesfloor.floor._uncertainty import N_PARTS
+from bayesfloor.forest._class_forests import class_forests
+from bayesfloor.formulas._limits import subsample_error
+from bayesfloor.formulas._multiclass import random_cross_rate
+from bayesfloor.selection._growing_samples import nested_units, round_sizes
+
+CRITERIA = ("overall", "mean", "worst")
+Chosen = tuple[int, ...]
+
+_DEALS = 10  # forty quarters
+_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
+_FIRST_ROUND, _ROUNDS = 250, 3
+_PERMUTATIONS = 20
+_KEPT, _MANY, _ALWAYS = 3, 100, 5  # a third of the candidates goes on, a sixth of many, but so many at least
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Rows on which sets of features are measured: ``feature`` is that of each column of ``points``."""
+
+    points: Floats
+    feature: Ints
+    sample: Sample
+    criterion: str
+    n_trees: int
+    n_jobs: int | None
+    seed: int
+
+    @property
+    def n_features(self) -> int:
+        """All features."""
+        return int(self.feature[-1]) + 1
+
+    @property
+    def chance(self) -> float:
+        """The criterion of no features at all."""
+        return random_cross_rate(self.sample.class_sizes) if self.criterion == "overall" else 1.0
+
+    def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
+        """The criterion of each set on these rows."""
+        own = self.sample.take(units)
+        rows = self.points[units]
+        tasks = ((rows[:, np.isin(self.feature, each)], own, self.criterion, self.n_trees) for each in sets)
+        return np.array(list(run_tasks(_value, tasks, n_jobs=self.n_jobs, total=len(sets))))
+
+    def value(self, chosen: Chosen) -> float:
+        """The criterion of a set on all rows."""
+        return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
+
+    def best(self, chosen: Chosen, more: list[Chosen]) -> tuple[Chosen, float]:
+        """What is best added to the set, and the criterion then; the poor ones are measured on few rows only."""
+        for units in self._rounds:
+            values = self.values([(*chosen, *each) for each in more], units)
+            order = np.argsort(values, kind="stable")
+            part = _KEPT if len(more) <= _MANY else 2 * _KEPT
+            last, more = more, [more[i] for i in order[: max(_ALWAYS, len(more) // part)]]
+        return last[order[0]], float(values[order[0]])
+
+    def gain_error(self, before: Chosen, after: Chosen) -> float:
+        """Standard error of the difference of two sets' criteria."""
+        if len(self.sample) < _FEWEST_ROWS:
+            return np.inf
+        if self.criterion == "overall":
+            return self._paired_error(before, after)
+        if not before:
+            return float(np.std(self._permuted(after), ddof=1))
+        gains = [np.subtract(*self.values([before, after], units)) for units in self._quarters]
+        return float(subsample_error(gains, 1 / N_PARTS))
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of these errors."""
+        return np.inf if self.criterion == "overall" else N_PARTS * _DEALS - 1.0
+
+    def _paired_error(self, before: Chosen, after: Chosen) -> float:
+        graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
+        eta = pooled_posterior(graphs, self.labels)
+        return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
+
+    def graph(self, chosen: Chosen, units: Ints) -> Graph:
+        """The trees of a set on these rows, as a graph."""
+        rows = self.points[units][:, np.isin(self.feature, chosen)]
+        grown = grow_labelled(rows, self.sample.take(units), self.n_trees, self.n_jobs)
+        return row_graph(*grown, np.random.default_rng(self.seed), by_group=self.by_group)
+
+    @cached_property
+    def by_group(self) -> bool:
+        """Whether labels are those of groups."""
+        return labelled_by_group(self.sample)
+
+    @property
+    def labels(self) -> csr_array:
+        """Labels of the units of graphs of all rows."""
+        return label_units(self.sample, by_group=self.by_group)
+
+    def _permuted(self, chosen: Chosen) -> list[float]:
+        """The criterion of a set under permuted labels."""
+        rng, rows = np.random.default_rng(self.seed), self.points[:, np.isin(self.feature, chosen)]
+        orders = [rng.permutation(len(self.sample)) for _ in range(_PERMUTATIONS)]
+        mixed = (replace(self.sample, shares=self.sample.shares[order]) for order in orders)
+        return [_value(rows, each, self.criterion, self.n_trees) for each in mixed]
+
+    @cached_property
+    def _rounds(self) -> list[Ints]:
+        sizes = round_sizes(self.sample, _FIRST_ROUND, _ROUNDS)
+        return nested_units(self.sample, sizes, np.random.default_rng(self.seed))
+
+    @cached_property
+    def _quarters(self) -> list[Ints]:
+        rng = np.random.default_rng(self.seed)
+        return [part for _ in range(_DEALS) for part in deal(self.sample, N_PARTS, rng)]
+
+
+def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> float:
+    if criterion == "overall":
+        return class_edges(*grow_labelled(points, sample, n_trees)).cross_rate
+    floors = _pairwise(points, sample, n_trees)
+    return float(floors.mean() if criterion == "mean" else floors.max())
+
+
+def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
+    """Of all pairs of the classes that these rows have, their cross edges as a share of chance's.
+
+    The pair's floor rises with it; but the floor is capped where chance begins, which would make noise look good.
+    """
+    present, codes = np.unique(sample.codes, return_inverse=True)
+    if len(present) < 2:
+        return np.ones(1)
+    forests = class_forests(points, codes, n_trees, sample.groups)
+    n_vertices = int(forests.vertex.max()) + 1
+    shares = csr_array(sample.shares[:, present])
+    labels = Labels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
+    counts = pair_counts(forests, labels)
+    n1, n2 = counts.sizes.T
+    return counts.rate * (n1 + n2 - 1) / (2 * n1 * n2 / (n1 + n2))

@@ -1,0 +1,340 @@
+"""``FloorSelector``: the features that lower the floor, chosen before any classifier is trained."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
+from sklearn.feature_selection import SelectorMixin  # noqa: TID253
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+
+from bayesfloor.counts._paired_forests import difference_error, pooled_posterior
+from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._types import Ints
+from bayesfloor.floor._error_bounds import error_bounds
+from bayesfloor.floor._grow import prepare
+from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
+from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
+from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.io._data import open_data
+from bayesfloor.io._features import read_columns
+from bayesfloor.io._target import read_target
+from bayesfloor.selection._feature_sets import CRITERIA, Bench, Chosen
+from bayesfloor.selection._growing_samples import draw_most
+from bayesfloor.selection._selection_path import HoldOut, SelectionPath
+
+logger = logging.getLogger(__name__)
+
+_FEWEST_HELD_OUT = 20  # rows, below which none are held out
+_OPTIMISTIC_DRAWS = 3
+_STEPS = 5  # of a selection, or so
+
+
+@dataclass(frozen=True)
+class _Step:
+    added: Chosen
+    value: float
+    gain: float
+    reach: float
+    n_candidates: int
+
+    @property
+    def shown(self) -> bool:
+        return self.gain > self.reach
+
+
+class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Select features by the largest decrease of the floor, until the gain cannot be told from zero.
+
+    Forward selection (Berisha et al. 2016): each step adds the feature with which the fewest edges of the
+    spanning trees join two classes. It stops when the interval of the gain, paired and allowing for having
+    picked the best of all candidates, covers zero.
+
+    Parameters
+    ----------
+    n_features : "auto" or int, default="auto"
+        How many to select; "auto" stops when the gain is not shown. One is always kept.
+    start : {"single", "pairs"}, default="single"
+        "pairs" tries pairs of features wherever no single one helps, for those that only help together.
+        It takes d^2 / 2 trees in place of d.
+    criterion : {"overall", "mean", "worst"}, default="overall"
+        What is to fall: the overall share of cross edges, or the mean or the worst of the pairs' cross edges, each as
+        a share of those that chance would leave. The worst
+        may stay where it is until features for several pairs are there: it goes well with ``start="pairs"``.
+    holdout : float, default=0.25
+        Share of the rows that have no part in choosing, on which the selected features are measured.
+    scale : {"auto", "standard", "robust"} or None, default="auto"
+        As in ``BayesFloor``, chosen with all features.
+    n_trees : int, default=3
+        Number of orthogonal spanning trees.
+    level : float, default=0.95
+        Confidence of the intervals of gains.
+    max_rows : int, default=10_000
+        Use about so many rows at most, drawn from every class alike; None uses all.
+    n_jobs, random_state, progress, prepare, roles
+        As in ``BayesFloor``.
+
+    Attributes
+    ----------
+    support_ : (n_features,) bool array
+        The selected features.
+    order_ : int array
+        Selected features in the order in which they were chosen.
+    path_ : SelectionPath
+        What each step showed, and the selected features on the rows held out.
+    scale_ : str
+        The scale in use.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Berisha, Wisler, Hero and Spanias (2016), IEEE Transactions on Signal Processing 64(3).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = FloorSelector(n_features=3).fit(X, y)
+    >>> selector.get_feature_names_out()
+    array(['flavanoids', 'color_intensity', 'proline'], dtype=object)
+    >>> selector.transform(X).shape
+    (178, 3)
+    """
+
+    def __init__(
+        self,
+        n_features: str | int = "auto",
+        *,
+        start: str = "single",
+        criterion: str = "overall",
+        holdout: float = 0.25,
+        scale: str | None = "auto",
+        n_trees: int = 3,
+        level: float = 0.95,
+        max_rows: int | None = 10_000,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        progress: Progress | None = None,
+        prepare: Any = "auto",
+        roles: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_features = n_features
+        self.start = start
+        self.criterion = criterion
+        self.holdout = holdout
+        self.scale = scale
+        self.n_trees = n_trees
+        self.level = level
+        self.max_rows = max_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+        self.prepare = prepare
+        self.roles = roles
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> FloorSelector:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            As in ``BayesFloor.fit``. A column of texts is one feature.
+        y : array-like of shape (n_rows,)
+            Labels; or votes or probabilities, as in ``BayesFloor.fit``.
+        groups : array-like of shape (n_rows,), default=None
+            Rows of one group are never joined, nor parted by holding out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        data = open_data(X, y, groups=groups)
+        features, source, _ = read_columns(self, data.X, self.prepare, self.roles)
+        used, column = np.unique(source, return_inverse=True)  # some are left out: ids, constants
+        self._check_n_features(int(column[-1]) + 1)
+        n = len(features.values)
+        sample = make_sample(
+            features, read_target(data.y, n), None if data.groups is None else number_groups(data.groups, n)
+        )
+        bench, held_out = self._prepare(sample, column)
+        steps = self._choose(bench)
+        self.order_ = used[[each for step in steps for each in step.added]]
+        self.support_ = np.isin(np.arange(self.n_features_in_), self.order_)
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
+        if not steps[0].shown:
+            logger.warning(
+                "No feature helps significantly: these rows cannot distinguish them from noise. The best is kept."
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        check_n_trees(self.n_trees)
+        check_level(self.level)
+        check_scale(self.scale)
+        check_max_rows(self.max_rows)
+        if self.scale == "unit":
+            raise ValueError("Got scale='unit', but expected a scale of columns: lengths of rows need all features.")
+        if self.start not in ("single", "pairs"):
+            raise ValueError(f"Got start={self.start!r}, but expected 'single' or 'pairs'.")
+        if self.criterion not in CRITERIA:
+            raise ValueError(f"Got criterion={self.criterion!r}, but expected one of {', '.join(CRITERIA)}.")
+        if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
+            raise ValueError(f"Got holdout={self.holdout!r}, but expected a share of 0 or more and below 1.")
+
+    def _check_n_features(self, n_all: int) -> None:
+        if self.n_features == "auto":
+            return
+        whole = isinstance(self.n_features, Integral) and not isinstance(self.n_features, bool)
+        if not whole or not 1 <= int(self.n_features) <= n_all:
+            raise ValueError(f"Got n_features={self.n_features!r}, but expected 'auto' or a number from 1 to {n_all}.")
+
+    def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
+        """The rows that choose, and those held out."""
+        rng = np.random.default_rng(self.random_state)
+        sample = draw_most(sample, self.max_rows, rng, 4)
+        out = self._hold_out(sample, rng)
+        rest = np.setdiff1d(np.arange(len(sample)), out)
+        self.scale_ = self._pick_scale(sample.take(rest))
+        points = apply_scale(sample.features, self.scale_)
+        prepare(len(rest), 2, self.n_trees, self._n_forests(int(column[-1]) + 1))
+        how = (self.criterion, self.n_trees, self.n_jobs, self.random_state)
+        held_out = Bench(points[out], column, sample.take(out), *how) if len(out) else None
+        return Bench(points[rest], column, sample.take(rest), *how), held_out
+
+    def _n_forests(self, n_features: int) -> int:
+        """How many forests of all rows the work comes to, roughly."""
+        candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
+        return _STEPS * (candidates // 2 + 10)  # most of them on few rows
+
+    def _hold_out(self, sample: Sample, rng: np.random.Generator) -> Ints:
+        size = round(self.holdout * len(sample))
+        if size < _FEWEST_HELD_OUT:
+            return np.empty(0, dtype=np.int64)
+        out = draw_rows(sample, size, rng)
+        rest = np.setdiff1d(np.arange(len(sample)), out)
+        if _can_part(sample, out) and _can_part(sample, rest) and len(out) < 2 * size:
+            return out
+        logger.warning("No rows are held out: too few groups, or rows of some class, to part with.")
+        return np.empty(0, dtype=np.int64)
+
+    def _pick_scale(self, sample: Sample) -> str:
+        name, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
+        return name if name != "unit" else min((each for each in rates if each != "unit"), key=rates.__getitem__)
+
+    def _choose(self, bench: Bench) -> list[_Step]:
+        """Steps until enough features are chosen, or none helps."""
+        steps: list[_Step] = []
+        chosen: Chosen = ()
+        value, most = bench.chance, bench.n_features if self.n_features == "auto" else int(self.n_features)
+        goes_on = True
+        while goes_on and len(chosen) < most:
+            step = self._step(bench, chosen, value, most - len(chosen))
+            goes_on = step.shown or self.n_features != "auto"
+            if goes_on or not steps:
+                steps.append(step)
+                chosen, value = (*chosen, *step.added), step.value
+                if self.progress is not None:
+                    self.progress("features", len(chosen), most)
+        return steps
+
+    def _step(self, bench: Bench, chosen: Chosen, value: float, room: int) -> _Step:
+        """The best single feature; where it does not help and pairs are asked for, the best pair if that does."""
+        tried: list[_Step] = []
+        for candidates in self._pools(bench, chosen, room):
+            tried.append(self._try(bench, chosen, value, candidates))
+            if tried[-1].shown:
+                return tried[-1]
+        return tried[0]
+
+    def _pools(self, bench: Bench, chosen: Chosen, room: int) -> Iterator[list[Chosen]]:
+        left = [each for each in range(bench.n_features) if each not in chosen]
+        yield [(each,) for each in left]
+        if self.start == "pairs" and room > 1 and len(left) > 1:
+            yield list(combinations(left, 2))
+
+    def _try(self, bench: Bench, chosen: Chosen, value: float, candidates: list[Chosen]) -> _Step:
+        added, after = bench.best(chosen, candidates)
+        error = bench.gain_error(chosen, (*chosen, *added))
+        pools = 2 if self.start == "pairs" else 1  # single features and pairs are looked at in turn
+        level = 1 - (1 - self.level) / (pools * len(candidates))
+        return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
+
+    def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None, names: np.ndarray) -> SelectionPath:
+        order = [each for step in steps for each in step.added]
+        sets = [tuple(order[: sum(len(s.added) for s in steps[: i + 1])]) for i in range(len(steps))]
+        plain = bench if bench.criterion == "overall" else replace(bench, criterion="overall")
+        values = np.array([step.value for step in steps])
+        rates = values if plain is bench else np.array([plain.value(each) for each in sets])
+        bounds = error_bounds(rates, bench.sample.class_sizes)
+        gain, reach = (np.array([getattr(step, name) for step in steps]) for name in ("gain", "reach"))
+        return SelectionPath(
+            added=tuple(tuple(str(names[i]) for i in step.added) for step in steps),
+            n_features=np.array([len(each) for each in sets]),
+            value=values,
+            cross_rate=rates,
+            lower=np.asarray(bounds.lower),
+            estimate=np.asarray(bounds.estimate),
+            upper=np.asarray(bounds.upper),
+            gain=gain,
+            gain_low=gain - reach,
+            gain_high=gain + reach,
+            shown=gain > reach,
+            n_candidates=np.array([step.n_candidates for step in steps]),
+            criterion=self.criterion,
+            level=self.level,
+            all_cross_rate=plain.value(tuple(range(bench.n_features))),
+            n_all=bench.n_features,
+            n_rows=len(bench.sample),
+            holdout=None if held_out is None else _measure_held_out(sets[-1], plain, held_out, self.level),
+        )
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+def _can_part(sample: Sample, units: Ints) -> bool:
+    """Whether these rows have all classes, and several groups where there are any."""
+    groups = 2 if sample.groups is None else len(np.unique(sample.groups[units]))
+    return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
+
+
+def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: float) -> HoldOut:
+    """The selected features, and all, on rows held out; and the selected on as many rows that chose them."""
+    n, everything = len(held_out.sample), np.arange(len(held_out.sample))
+    rng = np.random.default_rng(bench.seed)
+    draws = [draw_rows(bench.sample, n, rng) for _ in range(_OPTIMISTIC_DRAWS)]
+    selected, whole = (held_out.graph(each, everything) for each in (chosen, tuple(range(bench.n_features))))
+    eta = pooled_posterior([selected, whole], held_out.labels)
+    reach = two_sided(level) * difference_error(selected, whole, eta)
+    bounds = error_bounds(selected.cross_rate, held_out.sample.class_sizes)
+    apart = selected.cross_rate - whole.cross_rate
+    return HoldOut(
+        n_rows=n,
+        cross_rate=selected.cross_rate,
+        lower=float(bounds.lower),
+        estimate=float(bounds.estimate),
+        upper=float(bounds.upper),
+        optimistic=float(np.mean([bench.values([chosen], units)[0] for units in draws])),
+        all_cross_rate=whole.cross_rate,
+        difference=apart,
+        difference_low=apart - reach,
+        difference_high=apart + reach,
+    )

@@ -1,0 +1,135 @@
+"""Selections, comparisons and gaps as tables, the head first; every printed form takes them from here.
+
+``show`` makes a name fit for where it goes, as in the tables of pairs and classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._show import about, percent, show_labels, span
+from bayesfloor.engine._types import Ints
+from bayesfloor.selection._comparison import Comparison
+from bayesfloor.selection._feature_floors import FeatureFloors
+from bayesfloor.selection._gap import Gap, GapLines
+from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.summary._words import amount, points
+
+Cells = list[tuple[str, ...]]
+Show = Callable[[str], str]
+
+
+def path_cells(path: SelectionPath, show: Show = str) -> Cells:
+    """Steps of a selection."""
+    names = iter(show_labels([name for step in path.added for name in step]))
+    rows = [
+        (
+            " + ".join(show(next(names)) for _ in step),
+            f"{path.n_features[k]:,}",
+            span(path.lower[k], path.upper[k]),
+            points(path.gain[k]),
+            f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
+            _mark(path, k),
+        )
+        for k, step in enumerate(path.added)
+    ]
+    return [("feature added", "kept", "tree bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
+
+
+def enough(path: SelectionPath) -> int | None:
+    """The first step with no more cross-class edges than with all features; None without."""
+    found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
+    return int(found[0]) if len(found) else None
+
+
+def _mark(path: SelectionPath, step: int) -> str:
+    if step == enough(path):
+        return f"as few cross-class edges as all {path.n_all:,}"
+    return "" if path.shown[step] else "no significant gain"
+
+
+def path_notes(path: SelectionPath) -> list[str]:
+    """What to know beside the table."""
+    whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
+    told = [
+        f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
+        f"Chosen on these {path.n_rows:,} rows, so the tree bounds are optimistic.",
+    ]
+    none = ["No feature helps significantly: these rows cannot distinguish them from noise."] * (not path.shown.any())
+    return [*none, *told, "No rows were held out." if path.holdout is None else path.holdout.text]
+
+
+def feature_cells(found: FeatureFloors, most: int) -> Cells:
+    """The features with the lowest floors, each alone."""
+    order = found.order[:most]
+    rows = [
+        (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
+        for name, k in zip(show_labels(found.names[order].tolist()), order.tolist(), strict=True)
+    ]
+    return [("feature alone", "tree bounds", "p-value", "adjusted"), *rows]
+
+
+def comparison_cells(found: Comparison, show: Show = str) -> Cells:
+    """Representations, the fewest cross-class edges first."""
+    rows = [
+        (
+            show(name),
+            f"{found.n_features[k]:,}",
+            f"{found.n_rows[k]:,}",
+            f"{percent(found.cross_rate[k])} %",
+            f"{percent(found.predicted[k])} %",
+            *(_against_best(found, k) if found.word[k] != "best" else ("", "")),
+            found.word[k],
+        )
+        for k, name in enumerate(show_labels(found.names))
+    ]
+    edges = ("cross-class edges", "predicted", "above the best", f"{_level(found.level)} of that")
+    return [("representation", "features", "rows", *edges, ""), *rows]
+
+
+def _against_best(found: Comparison, k: int) -> tuple[str, str]:
+    ends = points(found.difference_low[k]), points(found.difference_high[k])
+    return points(found.difference[k]), " to ".join(ends)
+
+
+def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
+    """The whole problem, the classes, and the pairs with room to improve, most to be won first."""
+    head = ("", "your model's error", _level(found.level), "lowest possible error", "", "rows")
+    names = [show(name) for name in show_labels(found.classes.tolist())]
+    one, two = np.triu_indices(len(names), 1)
+    lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
+    lines += [(names[k], found.by_class, k) for k in _most_won(found.by_class, most).tolist()]
+    pairs = _most_won(found.by_pair, most)
+    room = pairs[found.by_pair.room[pairs]]
+    lines += [(f"{names[one[k]]} and {names[two[k]]}", found.by_pair, k) for k in room.tolist()]
+    return [head, *(_gap_row(*line) for line in lines)]
+
+
+def _most_won(lines: GapLines, most: int) -> Ints:
+    """Places of the classes or pairs whose errors lie furthest above the upper end, in rows."""
+    won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
+    return np.argsort(-won, kind="stable")[:most]
+
+
+def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
+    row = {item: np.asarray(value)[place].item() for item, value in _values(lines)}
+    return (
+        name,
+        f"{percent(row['error'])} %",
+        span(row["low"], row["high"]),
+        about(row["estimate"], row["lower"], row["upper"]),
+        row["word"],
+        amount(row["n_rows"]),
+    )
+
+
+def _values(lines: GapLines) -> Iterator[tuple[str, Any]]:
+    names = ("error", "low", "high", "estimate", "lower", "upper", "word", "n_rows")
+    return ((name, getattr(lines, name)) for name in names)
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.6g} % interval"

@@ -1,0 +1,97 @@
+"""Pairs and classes as rows of a table, hardest first; every printed form takes them from here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesfloor.answer._pairs_and_classes import PairAnswers
+from bayesfloor.engine._types import Ints
+from bayesfloor.floor._results import FEW
+from bayesfloor.summary._measured import Measured
+
+FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
+
+
+class PairRow(NamedTuple):
+    """A pair of classes, by number, with its figures.
+
+    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error between the two, ``error``
+    is the cross-validated one, ``relative`` the best estimate relative to ``guessing``; ``note`` says why not to
+    rely on them, if so.
+    """
+
+    one: int
+    two: int
+    estimate: float
+    lower: float
+    upper: float
+    error: float
+    guessing: float
+    relative: float
+    n_rows: float
+    note: str
+
+
+class ClassRow(NamedTuple):
+    """A class, by number, with its figures.
+
+    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error within the class
+    (1 - recall), ``error`` is the cross-validated one, ``part`` its part of all errors; ``note`` says why not to
+    rely on them, if so.
+    """
+
+    number: int
+    note: str
+    n_rows: float
+    estimate: float
+    lower: float
+    upper: float
+    error: float
+    part: float
+
+
+def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
+    """Pairs that are not too small to measure, hardest first; those of classes with too few rows last."""
+    found, pairs = check.pairs, hardest_pairs(check, most)
+    few = _few_in_pair(check, *pairs)
+    names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
+    columns = (*pairs, *(getattr(found, name)[pairs] for name in names), np.where(few, FEW_ROWS, ""))
+    return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
+    """Numbers of the pairs in the order of ``pair_rows``: by their best estimates relative to guessing."""
+    one, two = np.nonzero(np.triu(~too_small(check.pairs), 1))
+    order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
+    return one[order], two[order]
+
+
+def too_small(pairs: PairAnswers) -> np.ndarray:
+    """Which pairs, K x K, are too small to measure: cross-validation took no row of one class for the other.
+
+    The diagonal is among them.
+    """
+    return np.asarray(~(pairs.error > 0))
+
+
+def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
+    """Classes, hardest first by their best estimates; those with a note last."""
+    found = check.classes
+    notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
+    order = np.lexsort((-found.estimate, np.array([note != "" for note in notes])))[:most]
+    columns = (found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
+    return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
+
+
+def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
+    few = check.classes.n_rows < FEW
+    return np.asarray(few[one] | few[two])
+
+
+def _note(n_rows: float, error: float) -> str:
+    """Why not to rely on the figures of a class."""
+    if n_rows < FEW:
+        return FEW_ROWS
+    return "" if error > 0 else TOO_SMALL

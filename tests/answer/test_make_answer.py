@@ -1,0 +1,249 @@
+"""The answer: its ends, what they rest on, and when there is none."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from bayesfloor import BayesFloor
+from bayesfloor.answer import _make_answer
+from bayesfloor.learners._registry import EFFORTS
+
+
+def gaussians(n=600, d=3, distance=2.0, seed=0):
+    """Gaussians."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % 2
+    return rng.normal(size=(n, d)) + distance * codes[:, None] * (np.arange(d) == 0), codes
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """Two Gaussians two apart: the Bayes error is .159."""
+    return BayesFloor(interval="fast").fit(*gaussians()).answer()
+
+
+def test_the_range_holds_the_truth(answer):
+    """The range holds the truth."""
+    assert answer.lower <= answer.estimate <= answer.upper
+    assert answer.lower < 0.159 < answer.upper
+    assert abs(answer.estimate - 0.159) < 0.05
+
+
+def test_each_end_says_what_it_rests_on(answer):
+    """Each end says what it rests on."""
+    assert answer.why_upper.startswith("tested (95 %)")
+    assert answer.why_lower.startswith("for the kinds of model tried, even with more rows")
+
+
+def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
+    """The curve has what was measured and what is predicted."""
+    curve = answer.curve
+
+    assert curve.measured.tolist() == [True] * 4 + [False] * 6
+    assert curve.error[3] == answer.errors[answer.best]
+    assert (np.diff(curve.n_rows) > 0).all()
+    assert (np.diff(curve.error[4:]) <= 0).all()
+    assert ((curve.low <= curve.error) & (curve.error <= curve.high)).all()
+
+
+def test_the_answer_is_cached_and_the_same_again(answer):
+    """The answer is cached and the same again."""
+    floor = BayesFloor(interval="fast").fit(*gaussians())
+
+    again = floor.answer()
+    assert floor.answer() is again
+    assert again.to_dict() == answer.to_dict()
+
+
+def test_rows_in_another_order_give_the_same_answer(answer):
+    """Rows in another order give the same answer."""
+    X, y = gaussians()
+    order = np.random.default_rng(3).permutation(len(y))
+
+    assert BayesFloor(interval="fast").fit(X[order], y[order]).answer().to_dict() == answer.to_dict()
+
+
+def test_pure_chance_is_no_signal():
+    """Pure chance is no signal."""
+    rng = np.random.default_rng(0)
+    found = BayesFloor(interval="fast").fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
+
+    assert found.reasons[0].startswith("no signal found")
+    assert np.isnan(found.lower)
+    assert found.reliability == "upper limit only"
+    assert found.upper <= found.guessing
+    assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
+
+
+@pytest.mark.slow
+def test_parity_is_never_out_of_reach():
+    """The Bayes error is 0, and no learner sees anything."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 8))
+    found = BayesFloor(interval="fast").fit(X, (X > 0).sum(axis=1) % 2).answer()
+
+    assert np.isnan(found.lower)
+    assert found.verdict(0.99) == "too close to call"
+
+
+def test_few_rows_have_no_lower_end():
+    """Few rows have no lower end."""
+    found = BayesFloor(interval="fast").fit(*gaussians(60, distance=3.0)).answer()
+
+    assert np.isnan(found.lower)
+    assert found.reasons == ("too few rows: fewer than 50 per class",)
+
+
+def test_equal_rows_with_different_labels_prove_a_lower_end():
+    """Half of the rows are of a few places where labels are pure chance."""
+    rng = np.random.default_rng(0)
+    few, many = rng.integers(3, size=400), rng.normal(size=400) + 50
+    X = np.column_stack([np.concatenate([few, many]), np.zeros(800)])
+    found = BayesFloor(scale=None).fit(X, rng.integers(2, size=800)).answer()
+
+    assert found.why_lower == "proved: equal rows with different labels (95 %)"
+    assert 0.1 < found.lower < 0.25
+
+
+def test_separate_classes():
+    """Separate classes."""
+    found = BayesFloor(interval="fast").fit(*gaussians(distance=50.0)).answer()
+
+    assert found.estimate < 0.005
+    assert found.upper < 0.02
+    assert found.verdict(0.95) == "reachable"
+
+
+def test_a_learner_of_the_user_s_joins_the_race():
+    """A learner of the user's joins the race."""
+    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
+    found = floor.answer(learners={"mine": RandomForestClassifier(10, random_state=0)})
+
+    assert "mine" in found.errors
+    assert "mine" not in floor.answer().errors
+
+
+def test_weights_are_refused():
+    """Weights are refused."""
+    X, y = load_iris(return_X_y=True)
+
+    with pytest.raises(ValueError, match="do not support sample_weight"):
+        BayesFloor(interval="fast").fit(X, y, sample_weight=np.linspace(0.9, 1.1, 150)).answer()
+
+
+def test_the_effort_is_kept():
+    """The effort is kept."""
+    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
+
+    quick = floor.answer(effort="quick")
+    assert quick.effort == "quick"
+    assert set(EFFORTS) == {"quick", "normal", "thorough"}
+
+
+def test_soft_labels():
+    """Soft labels."""
+    X, y = gaussians()
+    chances = np.column_stack([1 - 0.9 * y - 0.05, 0.9 * y + 0.05])
+
+    assert 0.1 < BayesFloor(interval="fast").fit(X, chances).answer().estimate < 0.3
+
+
+def test_learners_without_chances_will_do():
+    """A margin classifier has answers all the same."""
+    found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"ridge": RidgeClassifier()})
+
+    assert 0.1 < found.errors["ridge"] < 0.25
+    assert found.lower <= found.estimate <= found.upper
+
+
+def test_a_learner_that_fails_is_left_out_with_its_reason():
+    """One broken learner should not take the others with it."""
+    found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"broken": LogisticRegression(C=-1)})
+
+    assert "broken" not in found.errors
+    assert found.left_out["broken"].startswith("could not be trained")
+    assert "linear" in found.errors
+
+
+def test_learners_of_the_user_are_cloned():
+    """The user's object stays unfitted."""
+    mine = GaussianNB()
+    BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"mine": mine})
+
+    assert not hasattr(mine, "classes_")
+
+
+def test_the_upper_end_is_no_higher_than_guessing():
+    """Always naming the most frequent class is a classifier too."""
+    rng = np.random.default_rng(1)
+    found = BayesFloor(interval="fast").fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
+
+    assert found.upper == found.guessing == pytest.approx(0.1)
+
+
+def test_learners_go_below_tree_bounds_in_many_dimensions():
+    """There data are sparse, and the trees' lower bound is too high."""
+    X, y = gaussians(600, 60, distance=6.0)
+    X[:, 1:] *= 3.0
+    floor = BayesFloor(scale=None, interval="fast").fit(X, y)
+
+    assert floor.overall_.lower > 0.05
+    assert floor.answer().upper < floor.overall_.lower
+
+
+def test_large_sets_are_learnt_from_in_part(monkeypatch):
+    """Learners on a million rows would take hours."""
+    monkeypatch.setattr(_make_answer, "LEARN_ON", 150)
+    found = BayesFloor(interval="fast").fit(*gaussians(400)).answer()
+
+    assert found.n_rows == 150
+    assert found.estimate <= found.upper
+
+
+@pytest.mark.slow
+def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
+    """Near-copies on both sides of a fold would make every learner look perfect."""
+    rng = np.random.default_rng(0)
+    X, y = gaussians(120, 2, distance=0.0)
+    copies = np.repeat(X, 4, axis=0) + rng.normal(0, 1e-6, (480, 2))
+    many, group = np.repeat(y, 4), np.repeat(np.arange(120), 4)
+    memory = {"nearest": KNeighborsClassifier(1)}
+    grouped = BayesFloor(scale=None).fit(copies, many, groups=group).answer(learners=memory)
+    naive = BayesFloor(scale=None).fit(copies, many).answer(learners=memory)
+
+    assert naive.errors["nearest"] < 0.1
+    assert grouped.errors["nearest"] > 0.3
+    assert grouped.upper == grouped.guessing
+
+
+@pytest.mark.slow
+def test_other_labels_have_an_answer_of_their_own():
+    """The old one is about another problem."""
+    X, y = gaussians(200)
+    floor = BayesFloor(interval="fast").fit(X, y)
+    before = floor.answer()
+    after = floor.relabel(np.random.default_rng(0).permutation(y)).answer()
+
+    assert floor.answer() is before
+    assert min(after.errors.values()) > min(before.errors.values())
+
+
+def test_flipped_labels_are_claimed_within_the_part_allowed():
+    """A claim of a wrong label is stronger than a list to look at, and must keep its promise."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 200)
+    X = rng.normal(size=(600, 2)) + 8.0 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    flipped = rng.permutation(600)[:60]
+    given = y.copy()
+    given[flipped] = (given[flipped] + rng.integers(1, 3, 60)) % 3
+    claims = BayesFloor(interval="fast").fit(X, given).answer().wrong_labels(flip_rate=0.1)
+
+    assert claims.row.tolist() == list(range(600))
+    assert np.isin(np.flatnonzero(claims.wrong), flipped).mean() > 0.9
+    assert claims.wrong[flipped].mean() > 0.5
+    assert np.median(claims.p_value[flipped]) < 0.15 < np.median(claims.p_value)
+    assert len(claims.frame()) == 600

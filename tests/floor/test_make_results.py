@@ -1,0 +1,380 @@
+"""Counts become results: overall, pairs, classes and samples."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.metrics import roc_auc_score
+
+from bayesfloor import BayesFloor, spanning_forest
+from bayesfloor.floor import _make_results
+from bayesfloor.floor._error_bounds import error_bounds
+from bayesfloor.formulas import henze_penrose
+from bayesfloor.labels import suspicious_labels
+
+
+def cross_edges(X, codes, n_trees=3):
+    """R of two classes without equal rows, the plain way."""
+    forest = spanning_forest(X, n_trees)
+    label = np.empty(forest.n_vertices, dtype=int)
+    label[forest.vertex] = codes
+    return np.count_nonzero(label[forest.a] != label[forest.b]) / n_trees
+
+
+def test_bounds_keep_their_order_and_stay_below_the_constant_error(fitted):
+    """Nothing beats the floor, and nobody needs to err more than a constant answer."""
+    floor = fitted.overall_
+
+    assert 0 <= floor.conflict <= floor.lower <= floor.estimate <= floor.upper <= floor.constant_error
+    assert floor.constant_error == pytest.approx(0.6)
+    assert floor.n_rows == 300
+    assert floor.n_classes == 3
+
+
+def test_two_classes_are_the_papers(rng, gaussians):
+    """R / n in the Henze-Penrose bounds, the mean over three trees."""
+    X, y = gaussians(rng, [90, 60])
+    floor = BayesFloor(scale=None).fit(X, y).overall_
+    paper = henze_penrose(cross_edges(X, y), 90, 60)
+
+    assert floor.lower == pytest.approx(paper.lower)
+    assert floor.estimate == pytest.approx(paper.estimate)
+    assert floor.cross_rate == pytest.approx(cross_edges(X, y) / 149)
+
+
+def test_bounds_contain_the_known_error_of_two_gaussians(rng, gaussians):
+    """Two apart in two dimensions: Phi(-1) = .159."""
+    X, y = gaussians(rng, [1000, 1000], shift=2.0)
+    floor = BayesFloor(scale=None).fit(X, y).overall_
+    (low, high), sizes = floor.interval(0.999), np.array([1000.0, 1000.0])
+
+    assert error_bounds(low, sizes).lower <= 0.1587 <= error_bounds(high, sizes).upper
+    assert floor.upper_limit(0.999) >= 0.1587
+
+
+def test_labels_without_meaning_have_no_small_p_value(rng, gaussians):
+    """Friedman and Rafsky's test, with all classes at once."""
+    X, y = gaussians(rng, [100, 100, 100], shift=0.0)
+    apart = BayesFloor(interval="fast").fit(*gaussians(rng, [100, 100, 100], shift=3.0)).overall_
+
+    assert BayesFloor(interval="fast").fit(X, y).overall_.p_value > 1e-6
+    assert apart.p_value < 1e-12
+
+
+def test_equal_rows_with_other_labels_are_a_floor_of_their_own(rng):
+    """The one bound that assumes nothing: of each place, all but the largest class."""
+    X = np.repeat(rng.normal(size=(40, 2)), 5, axis=0)
+    y = np.tile([0, 0, 0, 1, 1], 40)
+    floor = BayesFloor(interval="fast").fit(X, y).overall_
+
+    assert floor.conflict == pytest.approx(0.4)
+
+
+def test_separate_classes_lie_at_the_resolution(rng, gaussians):
+    """A spanning tree joins them by one edge; less cannot be seen."""
+    X, y = gaussians(rng, [60, 60], shift=1000.0)
+    plain = BayesFloor(scale=None, n_trees=1).fit(X, y)
+    forced = BayesFloor(scale=None, n_trees=1, subtract_forced=True).fit(X, y)
+
+    assert plain.overall_.estimate == pytest.approx(plain.overall_.resolution)
+    assert plain.pairwise_.at_resolution[0, 1]
+    assert plain.pairwise_.matrix[0, 1] == pytest.approx(plain.pairwise_.resolution[0, 1])
+    assert forced.overall_.estimate == pytest.approx(0, abs=1e-12)
+    assert forced.overall_.upper == plain.overall_.upper
+
+
+def test_without_bias_correction_estimates_may_exceed_the_constant_error(rng, gaussians):
+    """As the formula has it; the paper caps them."""
+    X, y = gaussians(rng, [180, 20], shift=0.0)
+    free = BayesFloor(scale=None, bias_correction=False).fit(X, y).overall_
+    capped = BayesFloor(scale=None).fit(X, y).overall_
+
+    assert capped.estimate <= 0.1
+    assert free.estimate >= capped.estimate
+
+
+def test_every_pair_has_the_count_of_its_own_rows():
+    """The pair's own trees, not the edges of all classes."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], y[:400]
+    pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
+
+    for i, j in list(combinations(range(10), 2))[::4]:
+        rows = np.flatnonzero((y == i) | (y == j))
+        R, n1, n2 = cross_edges(X[rows], y[rows] == j), np.count_nonzero(y == i), np.count_nonzero(y == j)
+        alone = henze_penrose(R, n1, n2)
+        assert pairs.cross[i, j] == pytest.approx(R)
+        assert pairs.estimate[i, j] == pytest.approx(alone.estimate)
+        assert pairs.lower[i, j] == pytest.approx(alone.lower)
+        assert pairs.upper[i, j] == pytest.approx(alone.upper)
+        assert pairs.matrix[i, j] == pytest.approx(henze_penrose(R, n1, n2, normalize=True).estimate)
+
+
+def test_pairs_are_scaled_as_the_whole_is():
+    """Scaling each pair anew would compare what cannot be compared."""
+    X, y = load_iris(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(0, 1e-6, X.shape)  # no equal rows
+    floor = BayesFloor(scale="standard").fit(X, y)
+    rows = np.flatnonzero(y > 0)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+
+    assert floor.pairwise_.cross[1, 2] == pytest.approx(cross_edges(scaled[rows], y[rows] == 2))
+
+
+def test_matrices_of_pairs_are_symmetric(fitted):
+    """Classes have no order."""
+    pairs = fitted.pairwise_
+
+    for name in ("matrix", "lower", "estimate", "upper", "cross", "p_values", "holm", "benjamini_hochberg"):
+        values = getattr(pairs, name)
+        assert values.shape == (3, 3)
+        assert np.array_equal(values, values.T), name
+    assert np.array_equal(np.diag(pairs.matrix), [0, 0, 0])
+    assert (pairs.holm >= pairs.p_values).all()
+    assert (pairs.benjamini_hochberg >= pairs.p_values).all()
+    assert (pairs.benjamini_hochberg <= pairs.holm).all()
+
+
+def test_without_normalising_the_matrix_is_the_estimate(rng, gaussians):
+    """The paper divides by the smaller class's share."""
+    X, y = gaussians(rng, [60, 40, 30])
+    plain, divided = BayesFloor(normalize=False).fit(X, y).pairwise_, BayesFloor().fit(X, y).pairwise_
+
+    assert np.array_equal(plain.matrix, plain.estimate)
+    assert divided.matrix[0, 1] == pytest.approx(divided.estimate[0, 1] / 0.4)
+
+
+def test_nearer_classes_have_the_larger_matrix_entry(fitted):
+    """The matrix ranks pairs."""
+    pairs = fitted.pairwise_
+
+    assert pairs.matrix[0, 2] < min(pairs.matrix[0, 1], pairs.matrix[1, 2])
+
+
+def test_p_values_of_pairs_are_small_where_classes_differ_and_uniform_where_not(rng, gaussians):
+    """Twelve classes at one place and one apart."""
+    X, y = gaussians(rng, [50] * 13, shift=0.0)
+    X[y == 12] += 20
+    pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
+    alike = pairs.p_values[np.triu_indices(12, 1)]
+
+    assert (pairs.p_values[12, :12] < 1e-9).all()
+    assert 0.25 < alike.mean() < 0.75
+    assert np.mean(alike < 0.05) < 0.25
+    assert np.mean(alike > 0.5) > 0.15
+
+
+@pytest.mark.parametrize("part", ["overall_", "pairwise_"])
+def test_p_values_pay_for_a_scale_that_the_labels_picked(part, rng, gaussians):
+    """The smallest of four would be below .05 in more than 5 % of sets without any signal."""
+    X, y = gaussians(rng, [60, 60], shift=0.4)
+    auto = BayesFloor().fit(X, y)
+    fixed = BayesFloor(scale=None if auto.scale_ == "none" else auto.scale_).fit(X, y)
+    if part == "overall_":
+        picked, alone = auto.overall_.p_value, fixed.overall_.p_value
+    else:
+        picked, alone = auto.pairwise_.p_values[0, 1], fixed.pairwise_.p_values[0, 1]
+
+    assert len(auto.scale_rates_) > 1
+    assert picked == pytest.approx(min(1.0, len(auto.scale_rates_) * alone))
+
+
+def test_the_number_of_classes_does_not_change_how_a_pair_is_tested(rng):
+    """595 small pairs: two classes at one place have the p-value they have alone, and it comes from permutations."""
+    X, y = rng.normal(size=(490, 2)) + 50 * np.repeat(np.arange(35), 14)[:, None], np.repeat(np.arange(35), 14)
+    X[y == 1] -= 50
+    many = BayesFloor(scale=None).fit(X, y).pairwise_
+    alone = BayesFloor(scale=None).fit(X[y < 2], y[y < 2]).pairwise_
+
+    assert many.p_values[0, 1] == alone.p_values[0, 1]
+    assert alone.p_values[0, 1] * 1000 == pytest.approx(round(alone.p_values[0, 1] * 1000), abs=1e-9)
+    assert many.p_values[0, 2:].max() < 0.001
+
+
+@pytest.mark.slow
+def test_more_small_pairs_than_ever_are_permuted_less_often(rng):
+    """All 595 pairs alike: p-values come in parts of 672, not from the analytic null at once."""
+    X, y = rng.normal(size=(35 * 8, 2)), np.repeat(np.arange(35), 8)
+    p = BayesFloor(scale=None).fit(X, y).pairwise_.p_values[np.triu_indices(35, 1)]
+    parts = int(999 * 400 / 595) + 1
+    seen = p[p > 1 / parts]
+
+    assert seen * parts == pytest.approx(np.round(seen * parts), abs=1e-9)
+    assert 0.3 < p.mean() < 0.7
+
+
+def test_of_too_many_small_pairs_the_least_likely_keep_the_analytic_p_value(rng, monkeypatch):
+    """Time is spent where a claim may come of it."""
+    X, y = rng.normal(size=(48, 2)), np.repeat(np.arange(6), 8)
+    found = []
+    for most in (0, 4, 15):
+        monkeypatch.setattr(_make_results, "_MOST", most)
+        found.append(BayesFloor(scale=None).fit(X, y).pairwise_.p_values[np.triu_indices(6, 1)])
+    analytic, some, every = found
+    permuted = some != analytic
+
+    assert np.count_nonzero(permuted) == 4
+    assert analytic[permuted].max() < analytic[~permuted].min()
+    assert np.array_equal(some[permuted], every[permuted])
+    assert np.count_nonzero(every != analytic) == 15
+
+
+@pytest.mark.parametrize("subtract_forced", [False, True])
+@pytest.mark.parametrize("bias_correction", [False, True])
+@pytest.mark.parametrize("sizes", [[90, 30], [60, 20, 20]])
+def test_bounds_without_noise_follow_the_options(rng, gaussians, sizes, bias_correction, subtract_forced):
+    """Without any noise, they are the floor's own."""
+    X, y = gaussians(rng, sizes, shift=0.3)
+    options = {"bias_correction": bias_correction, "subtract_forced": subtract_forced}
+    floor = BayesFloor(scale=None, interval="fast", **options).fit(X, y).overall_
+
+    bounds = [float(bound) for bound in floor.without_noise(0.0)]
+    assert bounds == pytest.approx([floor.lower, floor.estimate, floor.upper])
+    assert float(floor.without_noise(0.2).upper) <= floor.constant_error
+
+
+def test_no_limit_lies_above_guessing(rng):
+    """Labels without meaning, one in ten of the other class."""
+    X, y = rng.random((200, 2)), np.repeat([0, 1], [180, 20])
+    floor = BayesFloor(scale=None, interval="fast").fit(X, y).overall_
+
+    assert floor.upper_limit() == floor.constant_error == pytest.approx(0.1)
+    assert floor.tree_limit(0.95) > 0.1
+
+
+def test_small_pairs_are_tested_by_permutation():
+    """The normal null is poor there: p-values come in thousandths."""
+    X, y = np.arange(30.0)[:, None], np.tile([0, 0, 1], 10)
+    p = BayesFloor(scale=None).fit(X, y).pairwise_.p_values[0, 1]
+
+    assert p * 1000 == pytest.approx(round(p * 1000), abs=1e-9)
+    assert p >= 0.001
+
+
+def test_equal_classes_are_claimed_alike_and_separate_ones_never(rng, gaussians):
+    """Merging asks for a proof, not for a test that failed."""
+    X, y = gaussians(rng, [1000, 1000, 1000, 1000], shift=0.0)
+    X[y == 3] += 2
+    pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
+    alike = pairs.alike()
+
+    assert pairs.claims
+    assert alike[np.triu_indices(3, 1)].any()
+    assert not alike[3].any()
+    assert not np.diag(alike).any()
+    assert (pairs.alike(margin=0.3) >= alike).all()
+    assert not pairs.alike(margin=1e-9).any()
+
+
+def test_nothing_is_claimed_in_many_dimensions(rng, gaussians):
+    """There even different classes look alike."""
+    X, y = gaussians(rng, [300, 300], shift=0.0, d=12)
+    pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
+
+    assert not pairs.claims
+    assert not pairs.alike().any()
+
+
+def test_classes_against_the_rest_keep_the_order_of_bounds(fitted):
+    """Each of the upper bounds holds; the smallest is reported."""
+    rest = fitted.one_vs_rest_
+    uppers = np.array([rest.upper_classes, rest.upper_root, rest.upper_any, rest.upper_pairs])
+
+    assert (rest.lower <= rest.estimate).all()
+    assert (rest.estimate <= rest.upper).all()
+    np.testing.assert_allclose(rest.upper, np.maximum(uppers.min(axis=0), rest.lower))
+    assert rest.class_rate.sum() == pytest.approx(2 * fitted.overall_.cross_rate)
+    assert not rest.few.any()
+    assert np.array_equal(rest.sizes, [120, 100, 80])
+
+
+def test_the_soft_confusion_is_a_joint_distribution(fitted):
+    """Of two independent labels at one place."""
+    soft = fitted.soft_confusion_
+
+    assert soft.sum() == pytest.approx(1)
+    assert np.array_equal(soft, soft.T)
+    assert (soft >= 0).all()
+    assert 1 - np.trace(soft) == pytest.approx(fitted.overall_.cross_rate)
+    np.testing.assert_allclose(2 * (soft.sum(axis=1) - np.diag(soft)), fitted.one_vs_rest_.class_rate)
+
+
+@pytest.fixture(scope="module")
+def flipped(global_random_seed):
+    """Scores of digits, 5 % of them mislabelled; true labels; where they were changed."""
+    rng = np.random.default_rng(global_random_seed)
+    X, y = load_digits(return_X_y=True)
+    wrong = rng.random(len(y)) < 0.05
+    given = np.where(wrong, (y + rng.integers(1, 10, len(y))) % 10, y)
+    return BayesFloor(scale=None, interval="fast").fit(X, given).samples_, y, wrong
+
+
+def test_flipped_labels_rank_first(flipped):
+    """What the scores are for."""
+    samples, _, wrong = flipped
+
+    assert roc_auc_score(wrong, samples.score) > 0.99
+
+
+def test_suspects_are_mostly_flipped_labels_and_most_of_them(flipped):
+    """A list to look at should be worth looking at."""
+    samples, _, wrong = flipped
+
+    assert wrong[samples.suspect].mean() > 0.8
+    assert samples.suspect[wrong].mean() > 0.8
+    assert (samples.p_value[samples.suspect].max()) <= 0.05
+
+
+def test_suggested_labels_are_right_for_most(flipped):
+    """The neighbours know."""
+    samples, y, wrong = flipped
+
+    assert (samples.suggested_label[wrong] == y[wrong]).mean() > 0.9
+
+
+def test_power_is_a_probability(flipped):
+    """Chance that a wrong label would have been listed."""
+    samples, _, _ = flipped
+
+    assert ((samples.power >= 0) & (samples.power <= 1)).all()
+    assert np.median(samples.power) > 0.5
+
+
+def test_edges_of_samples_add_up_to_those_of_the_forest(fitted):
+    """Each edge has two ends."""
+    samples, floor = fitted.samples_, fitted.overall_
+
+    assert samples.degree.sum() == pytest.approx(2 * 3 * 299)
+    assert samples.cross.sum() / samples.degree.sum() == pytest.approx(floor.cross_rate)
+    assert np.array_equal(samples.row, np.arange(300))
+
+
+def test_equal_rows_with_other_labels_are_flagged(rng, gaussians):
+    """No feature can tell them apart."""
+    X, y = gaussians(rng, [60, 60])
+    X[60:65] = X[:5]
+    samples = BayesFloor(interval="fast").fit(X, y).samples_
+
+    assert np.array_equal(np.flatnonzero(samples.conflict), [*range(5), *range(60, 65)])
+
+
+@pytest.mark.parametrize("scores", [lambda X, y: BayesFloor(interval="fast").fit(X, y).samples_, suspicious_labels])
+def test_rows_that_only_became_equal_are_no_conflict(scores):
+    """Texts of the same words in another order have the same n-grams; only rows that came equal are flagged."""
+    words = [f"{a}{b}{c}t" for a in "bdfg" for b in "aeiou" for c in "klmn"]
+    first, last = words[:40], words[40:]
+    texts = [f"{a} and {b}" for a, b in zip(first + last, last + first, strict=True)]
+    frame, y = pd.DataFrame({"text": texts}), np.repeat(["a", "b"], 40)
+    assert not scores(frame, y).conflict.any()
+    frame.loc[79, "text"] = frame.loc[0, "text"]
+    assert np.flatnonzero(scores(frame, y).conflict).tolist() == [0, 79]
+
+
+def test_equal_rows_of_one_label_are_no_conflict(rng, gaussians):
+    """Copies agree."""
+    X, y = gaussians(rng, [60, 60])
+    X[5:10] = X[:5]
+
+    assert not BayesFloor(interval="fast").fit(X, y).samples_.conflict.any()

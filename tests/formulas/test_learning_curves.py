@@ -1,0 +1,82 @@
+"""Learning curves: known laws are found again, and limits hold the truth as often as they say."""
+
+import numpy as np
+import pytest
+
+from bayesfloor.formulas._learning_curves import fit_curves, weighted_quantiles
+
+PARTS = np.array([0.125, 0.25, 0.5, 1.0])
+
+
+def exactly(losses, n_units=10**6, guessing=0.5):
+    """Exactly."""
+    return fit_curves(PARTS, np.asarray(losses), np.eye(4) * 1e-7, n_units, guessing)
+
+
+def test_weights_add_up_to_one_and_limits_lie_below_the_loss():
+    """Weights add up to one and limits lie below the loss."""
+    curves = exactly([0.3, 0.25, 0.22, 0.2])
+
+    assert curves.weight.sum() == pytest.approx(1)
+    assert (curves.limit < curves.full).all()
+
+
+def test_all_curves_go_through_the_loss_at_full_size():
+    """All curves go through the loss at full size."""
+    curves = exactly([0.3, 0.25, 0.22, 0.2])
+
+    np.testing.assert_allclose(curves.at(1.0), curves.full)
+
+
+def test_curves_fall_towards_their_limits():
+    """Curves fall towards their limits."""
+    curves = exactly([0.3, 0.25, 0.22, 0.2])
+
+    two, many = curves.at(2.0), curves.at(1e9)
+    assert (two < curves.full).all()
+    assert (many <= two).all()
+    assert np.average(many - curves.limit, weights=curves.weight) < 0.01
+
+
+@pytest.mark.parametrize("c", [0.35, 0.5, 1.0])
+@pytest.mark.parametrize("limit", [0.05, 0.1])
+def test_a_power_law_is_extrapolated(limit, c):
+    """The truth lies in the range, and the middle is nearer to it than the loss at full size is."""
+    losses = limit + 0.1 * PARTS**-c
+    curves = exactly(losses)
+
+    low, middle, high = weighted_quantiles(curves.limit, curves.weight, np.array([0.025, 0.5, 0.975]))
+    assert low < limit < high
+    assert abs(middle - limit) < 0.05
+
+
+def test_a_flat_curve_ends_where_it_is():
+    """A flat curve ends where it is."""
+    curves = exactly([0.2, 0.2, 0.2, 0.2])
+
+    assert weighted_quantiles(curves.limit, curves.weight, np.array([0.5]))[0] > 0.17
+
+
+def test_noise_widens_the_range():
+    """Noise widens the range."""
+    losses = 0.1 + 0.05 * PARTS**-0.5
+    wide = fit_curves(PARTS, losses, np.eye(4) * 4e-4, 500, 0.5)
+
+    ends = [weighted_quantiles(c.limit, c.weight, np.array([0.025, 0.975])) for c in (exactly(losses), wide)]
+    assert np.ptp(ends[1]) > np.ptp(ends[0])
+
+
+def test_no_errors_at_all():
+    """No errors at all."""
+    curves = fit_curves(PARTS, np.zeros(4), np.zeros((4, 4)), 200, 0.5)
+
+    assert np.isfinite(curves.weight).all()
+    assert curves.limit.max() < 0.02
+
+
+def test_weighted_quantiles():
+    """Weighted quantiles."""
+    assert weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([0.25, 1.0])).tolist() == [
+        1,
+        3,
+    ]

@@ -1,0 +1,311 @@
+"""Trees of classes: arrays that hold together, whatever was nested and whatever the classes are called."""
+
+import json
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesfloor.hierarchy import ClassTree
+from bayesfloor.hierarchy._class_tree import NONE, grow_tree
+
+DEEP = 1000
+
+# NumPy's texts end before a NUL, and lone surrogates are no text.
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4)
+LABELS = st.sampled_from([st.integers(-50, 50), TEXTS, st.booleans(), st.floats(-5, 5)])
+
+
+@st.composite
+def nested(draw, labels=LABELS, min_size=1):
+    """Pairs within pairs, joined at random, of labels of one type."""
+    parts = draw(labels.flatmap(lambda kind: st.lists(kind, min_size=min_size, max_size=12, unique=True)))
+    while len(parts) > 1:
+        one, two = (parts.pop(draw(st.integers(0, len(parts) - 1))) for _ in range(2))
+        parts.append([one, two])
+    return parts[0]
+
+
+def as_sets(part):
+    """Pairs within pairs as sets within sets."""
+    return frozenset(map(as_sets, part)) if isinstance(part, list) else part
+
+
+def leaves(part):
+    """All labels of pairs within pairs."""
+    return [label for side in part for label in leaves(side)] if isinstance(part, list) else [part]
+
+
+def prune(part, kept):
+    """The same pairs without the labels that are not kept, or None."""
+    if not isinstance(part, list):
+        return part if part in kept else None
+    sides = [side for side in (prune(side, kept) for side in part) if side is not None]
+    return sides if len(sides) == 2 else (sides or [None])[0]
+
+
+def split_once(one, two, classes=np.arange(5)):  # noqa: B008 - only read
+    """A tree of two leaves, which may have several classes each."""
+    return grow_tree(classes, None, lambda part: (np.array(one), np.array(two)) if part is None else part)
+
+
+def ladder(n):
+    """A class split off at each step, from the last to the first."""
+    part = 0
+    for label in range(1, n):
+        part = [part, label]
+    return part
+
+
+@given(nested())
+def test_nested_pairs_come_back(sets_of, part):
+    """Nothing is lost on the way to arrays."""
+    assert sets_of(ClassTree.from_nested(part)) == as_sets(part)
+
+
+@given(nested())
+def test_nodes_are_numbered_from_the_root_down(part):
+    """A loop over numbers then meets parents first, and a child can be found without a search."""
+    tree = ClassTree.from_nested(part)
+    splits = tree.splits
+    n_below = 2 * (tree.stop - tree.start) - 1
+
+    assert tree.n_nodes == 2 * len(tree.classes) - 1
+    assert np.array_equal(tree.left[splits], splits + 1)
+    assert np.array_equal(tree.right[splits], splits + 1 + n_below[splits + 1])
+    assert np.array_equal(tree.left == NONE, tree.right == NONE)
+
+
+@given(nested())
+def test_classes_of_a_node_are_those_of_its_children(part):
+    """Ranges are how a node knows its classes."""
+    tree = ClassTree.from_nested(part)
+    splits, left, right = tree.splits, tree.left[tree.splits], tree.right[tree.splits]
+    leaf = tree.left == NONE
+
+    assert np.array_equal(np.sort(tree.order), np.arange(len(tree.classes)))
+    assert (tree.start[0], tree.stop[0]) == (0, len(tree.classes))
+    assert np.array_equal(tree.start[left], tree.start[splits])
+    assert np.array_equal(tree.stop[left], tree.start[right])
+    assert np.array_equal(tree.stop[right], tree.stop[splits])
+    assert (tree.stop[leaf] - tree.start[leaf] == 1).all()
+
+
+@given(nested())
+def test_the_left_side_has_the_first_class(part):
+    """Two trees of the same splits are the same arrays."""
+    tree = ClassTree.from_nested(part)
+
+    assert np.array_equal(tree.classes, np.unique(leaves(part)))
+    for node in tree.splits.tolist():
+        assert tree.members(int(tree.left[node]))[0] == tree.members(node)[0]
+
+
+@given(nested())
+def test_left_and_right_in_pairs_mean_nothing(part):
+    """What a user writes first is no part of the tree."""
+
+    def mirror(part):
+        return [mirror(side) for side in reversed(part)] if isinstance(part, list) else part
+
+    tree, other = ClassTree.from_nested(part), ClassTree.from_nested(mirror(part))
+
+    assert tree.to_dict() == other.to_dict()
+
+
+@given(nested())
+def test_parents_and_depths_follow_the_children(part):
+    """Each node but the first has one parent, a step above it."""
+    tree = ClassTree.from_nested(part)
+    below = np.arange(1, tree.n_nodes)
+
+    assert (tree.parent[0], tree.depth[0]) == (NONE, 0)
+    assert all(node in (tree.left[tree.parent[node]], tree.right[tree.parent[node]]) for node in below)
+    assert np.array_equal(tree.depth[below], tree.depth[tree.parent[below]] + 1)
+
+
+@given(nested(), st.data())
+def test_some_of_the_classes_keep_their_tree(sets_of, part, data):
+    """A fold may lack a class; the others part as before."""
+    labels = leaves(part)
+    kept = data.draw(st.lists(st.sampled_from(labels), min_size=1, unique=True))
+    tree = ClassTree.from_nested(part).among(np.array(kept))
+
+    assert np.array_equal(tree.classes, np.unique(kept))
+    assert tree.n_nodes == 2 * len(kept) - 1
+    assert sets_of(tree) == as_sets(prune(part, kept))
+
+
+def test_leaves_of_several_classes_keep_those_that_are_there(sets_of):
+    """One model may tell several classes apart."""
+    tree = split_once([0, 1, 2], [3, 4])
+
+    assert sets_of(tree) == {(0, 1, 2), (3, 4)}
+    assert sets_of(tree.among(np.array([4, 0, 2]))) == {(0, 2), 4}
+    assert sets_of(tree.among(np.array([0, 2]))) == (0, 2)
+
+
+def test_unknown_classes_are_refused_by_name():
+    """A tree of other labels, or of texts for numbers, is the usual slip."""
+    tree = ClassTree.from_nested([["cat", "dog"], "car"])
+
+    with pytest.raises(ValueError, match=r"Got rows of class 'cow', which the tree does not have, but expected a tree"):
+        tree.among(np.array(["cat", "cow"]))
+    with pytest.raises(ValueError, match=r"Got rows of class 1, which the tree does not have"):
+        ClassTree.from_nested([["1", "2"], "3"]).among(np.array([1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ([["cat", "dog"], "cat"], r"Got class 'cat' more than once, but expected each class in one place"),
+        ([1, [2, 1]], r"Got class 1 more than once"),
+        ([["a", "b", "c"], "d"], r"Got a part of 3 in the tree, but expected pairs"),
+        ([["a"], "b"], r"Got a part of 1 in the tree, but expected pairs"),
+        ([], r"Got a part of 0 in the tree, but expected pairs"),
+    ],
+)
+def test_what_is_no_tree_is_refused(part, message):
+    """A list too many is easily written."""
+    with pytest.raises(ValueError, match=message):
+        ClassTree.from_nested(part)
+
+
+KINDS = {
+    "texts": [["cat", "dog"], "car"],
+    "tuples": (("cat", "dog"), "car"),
+    "numbers": [[3, 1], 2],
+    "NumPy's numbers": [[np.int64(3), np.int64(1)], np.int64(2)],
+    "floats": [[0.5, -1.0], 7.25],
+    "booleans": [True, False],
+    "one class": "cat",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_label_makes_a_tree(kind):
+    """Names of classes are whatever the data have."""
+    tree = ClassTree.from_nested(KINDS[kind])
+    shown = json.loads(json.dumps(tree.to_dict(), allow_nan=False))
+
+    assert shown["classes"] == sorted(leaves(json.loads(json.dumps(KINDS[kind], default=int))))
+    assert all(str(label) in tree.to_text() for label in tree.classes.tolist())
+
+
+def test_balanced_trees_are_drawn_with_branches():
+    """Who is whose child must be plain to see."""
+    tree = ClassTree.from_nested([[["a", "b"], ["c", "d"]], [["e", "f"], "g"]])
+
+    assert tree.to_text().splitlines() == [
+        "7 classes",
+        "├─ 4 classes",
+        "│  ├─ 2 classes",
+        "│  │  ├─ a",
+        "│  │  └─ b",
+        "│  └─ 2 classes",
+        "│     ├─ c",
+        "│     └─ d",
+        "└─ 3 classes",
+        "   ├─ g",
+        "   ├ 2 classes",
+        "   ├─ e",
+        "   └─ f",
+    ]
+
+
+def test_what_is_known_of_a_node_is_written_beside_it():
+    """A drawing with figures saves a look at the table."""
+    tree = split_once([0], [1, 2], np.array(["a", "b", "c"]))
+    tree.floor[:] = [0.01, np.nan, 0.1234]
+    tree.cv_error[0] = 0.05
+    tree.model[2], tree.reason[2] = "forest", "the floor is far below"
+
+    assert tree.to_text().splitlines() == [
+        "3 classes: floor 0.010, error 0.050",
+        "├─ a",
+        "└─ 2 classes (b, c): floor 0.123, forest, the floor is far below",
+    ]
+
+
+@given(nested(st.just(TEXTS), min_size=2))
+def test_every_node_is_one_line_that_prints(part):
+    """A label with a line break or an escape must not draw a tree of its own."""
+    tree = ClassTree.from_nested(part)
+    lines = tree.to_text().splitlines()
+
+    assert len(lines) == tree.n_nodes
+    assert all(line.isprintable() for line in lines)
+
+
+def test_hostile_labels_are_escaped():
+    """They come from files that others wrote."""
+    text = ClassTree.from_nested([["\x1b[31mred", "a\nb"], "\u202egnp.exe"]).to_text()
+
+    assert r"\x1b[31mred" in text
+    assert r"a\nb" in text
+    assert r"\u202egnp.exe" in text
+
+
+@given(nested())
+def test_tables_have_a_row_for_each_node(part):
+    """In a notebook a table is what one wants to see."""
+    tree = ClassTree.from_nested(part)
+    frame = tree.frame()
+
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) == tree.n_nodes
+    assert frame["n_classes"].tolist() == [len(classes) for classes in frame["classes"]]
+    assert frame["classes"].iloc[0] == tuple(tree.classes.tolist())
+    assert {"parent", "left", "right", "depth", "link", "floor", "cv_error", "model", "reason"} < set(frame.columns)
+
+
+@given(nested())
+def test_everything_known_is_plain_json(part):
+    """Other programs read it, and NaN is no JSON."""
+    tree = ClassTree.from_nested(part).linked(np.ones((len(leaves(part)),) * 2))
+    shown = tree.to_dict()
+
+    assert json.loads(json.dumps(shown, allow_nan=False)) == shown
+    assert shown["link"] == [None if child == NONE else 1.0 for child in tree.left]
+
+
+def test_links_are_means_across_each_split():
+    """How alike the two sides are says how hard the split is."""
+    matrix = np.array([[0, 0.6, 0.1], [0.6, 0, 0.3], [0.1, 0.3, 0]])
+    tree = ClassTree.from_nested([["a", "b"], "c"]).linked(matrix)
+
+    assert tree.link == pytest.approx([0.2, 0.6, np.nan, np.nan, np.nan], nan_ok=True)
+
+
+def test_trees_are_frozen():
+    """What a fit found stays found."""
+    with pytest.raises(FrozenInstanceError):
+        ClassTree.from_nested(["a", "b"]).order = None
+
+
+def test_trees_are_pickled_whole():
+    """Models are stored with their trees."""
+    tree = ClassTree.from_nested([["a", "b"], ["c", "d"]])
+    tree.depth.sum()  # what was computed on demand goes along
+
+    assert pickle.loads(pickle.dumps(tree)).to_dict() == tree.to_dict()  # noqa: S301 - our own
+
+
+def test_a_thousand_classes_in_a_ladder_need_no_deep_stack(shallow):
+    """Minimal cuts peel off one class at a time; Python's stack ends about there."""
+    tree = ClassTree.from_nested(ladder(DEEP))
+    with shallow():
+        again = ClassTree.from_nested(ladder(DEEP))
+        text, shown, frame = tree.to_text(), json.dumps(tree.to_dict()), tree.frame()
+        stored = pickle.loads(pickle.dumps(tree))  # noqa: S301 - our own
+        half = tree.among(np.arange(0, DEEP, 2))
+
+    assert tree.depth.max() == DEEP - 1
+    assert again.to_dict() == stored.to_dict() == json.loads(shown)
+    assert len(text.splitlines()) == len(frame) == 2 * DEEP - 1
+    assert max(map(len, text.splitlines())) < 20  # a ladder, not a staircase
+    assert half.depth.max() == DEEP // 2 - 1

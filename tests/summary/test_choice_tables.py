@@ -1,0 +1,141 @@
+"""Tables of selections, comparisons and gaps: what they show, and where they are cut."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+from bayesfloor import BayesFloor, Check, FloorSelector
+from bayesfloor.engine._show import about, percent
+from bayesfloor.report._page import make_page
+from bayesfloor.selection import feature_floors, gap, samples_for
+from bayesfloor.summary._choice_tables import comparison_cells, enough, feature_cells, gap_cells, path_cells, path_notes
+
+
+@pytest.fixture(scope="module")
+def chosen(made):
+    """A check with all of them."""
+    return made("chosen")
+
+
+def test_every_row_of_every_table_is_as_long_as_its_head(chosen):
+    """Else columns shift, and figures stand under other names."""
+    tables = [path_cells(chosen.selection), comparison_cells(chosen.comparison), gap_cells(chosen.gap, 9)]
+    for head, *rows in tables:
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}
+
+
+def test_a_step_shows_its_names_tree_bounds_and_gain(chosen):
+    """In the order of the head; names as harmless texts."""
+    path = chosen.selection
+    head, first, second = path_cells(path)
+
+    assert head == ("feature added", "kept", "tree bounds", "gain", "95 % interval of the gain", "")
+    assert first[:2] == ("<script>alert(1)</script>", "1")
+    assert second[0] == "new\\nline\\r\\ttab"
+    assert first[3] == f"+{100 * path.gain[0]:.1f}"
+    assert path_cells(path, str.upper)[1][0] == "<SCRIPT>ALERT(1)</SCRIPT>"
+
+
+def test_the_first_set_that_is_no_worse_than_all_is_marked(chosen):
+    """It alone; steps whose gain is not shown say so."""
+    path = replace(chosen.selection, cross_rate=np.array([0.3, 0.1]), all_cross_rate=0.1, shown=np.array([True, False]))
+    never = replace(path, all_cross_rate=0.05)
+
+    assert (enough(path), enough(never)) == (1, None)
+    assert [row[-1] for row in path_cells(path)[1:]] == ["", "as few cross-class edges as all 4"]
+    assert [row[-1] for row in path_cells(never)[1:]] == ["", "no significant gain"]
+
+
+def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
+    """The table alone would flatter."""
+    path = chosen.selection
+
+    assert path_notes(path)[-1] == path.holdout.text
+    assert "optimistic" in path_notes(path)[1]
+    assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
+    assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature helps significantly")
+
+
+def test_too_few_rows_for_a_gain_are_told_as_unknown():
+    """An infinite interval is no number."""
+    X, y = load_iris(return_X_y=True)
+    path = FloorSelector(1, holdout=0.0).fit(X[45:75], y[45:75]).path_
+
+    assert path_cells(path)[1][4] == "unknown to unknown"
+
+
+def test_features_alone_come_lowest_floor_first():
+    """As many as there is room for."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    head, *rows = feature_cells(feature_floors(X, y), 3)
+
+    assert head == ("feature alone", "tree bounds", "p-value", "adjusted")
+    assert [row[0] for row in rows][:2] == ["petal width (cm)", "petal length (cm)"]
+    assert len(rows) == 3
+
+
+def test_only_the_best_has_no_difference(chosen):
+    """All others say how far they are behind, with an interval."""
+    _, best, *others = comparison_cells(chosen.comparison)
+
+    assert best[-3:] == ("", "", "best")
+    assert all(row[-3] and " to " in row[-2] for row in others)
+    assert others[-1][0] == "noise"
+    assert others[-1][-1] == "worse"
+
+
+def test_a_comparison_ranks_and_tells_no_error(chosen):
+    """How low the error can go with a representation is the answer's to say, on the same page."""
+    found = chosen.comparison
+    head, *rows = comparison_cells(found)
+
+    assert not {"lower", "estimate", "upper"} & set(found.to_dict())
+    assert not [name for name in head if "error" in name or "bounds" in name]
+    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in found.predicted]
+    assert not re.search(r"\d ?%", found.text)
+    assert found.text.endswith("run check on it.")
+
+
+@pytest.mark.slow
+def test_no_page_shows_where_the_trees_go_with_more_rows(chosen, altered):
+    """Two extrapolations beside each other would be two answers; this one is in Python and JSON only."""
+    other = altered(chosen, overall={"limit": 0.4321, "limit_std_error": 0.0123})
+
+    for surface in (repr, Check.to_markdown, Check._repr_html_, make_page):
+        assert surface(other) == surface(chosen)
+    assert other.answer.to_dict() == chosen.answer.to_dict()
+    assert samples_for(other.answer, 0.9).to_dict() == samples_for(chosen.answer, 0.9).to_dict()
+
+
+@pytest.mark.slow
+def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():
+    """The first line is the whole problem; lists are cut."""
+    X, y = load_digits(return_X_y=True)
+    floor = BayesFloor(interval="fast").fit(X, y)
+    answers = y.copy()
+    answers[np.flatnonzero(y == 3)[:60]] = 5
+    answers[np.flatnonzero(y == 1)[:30]] = 7
+    found = gap(floor, y, answers)
+    _, whole, *rows = gap_cells(found, 20)
+
+    assert whole[0] == "all classes"
+    assert whole[3] == about(found.overall.estimate, found.overall.lower, found.overall.upper)
+    assert whole[4] == "room to improve"
+    assert [row[0] for row in rows[:2]] == ["3", "1"]
+    assert sorted(row[0] for row in rows[:10]) == list("0123456789")
+    assert [row[0] for row in rows[10:]] == ["3 and 5", "1 and 7"]
+    assert len(gap_cells(found, 3)) == 2 + 3 + 2
+
+
+def test_a_class_without_rows_has_no_error(chosen):
+    """Unknown, not zero."""
+    lines = chosen.gap.by_class
+    errors = np.array([np.nan, *lines.error[1:]])
+    words = np.array(["no rows", *lines.word[1:]])
+    found = replace(chosen.gap, by_class=replace(lines, error=errors, word=words))
+
+    assert gap_cells(found, 9)[-1 - np.count_nonzero(found.by_pair.word == "room to improve")][1] == "unknown %"
