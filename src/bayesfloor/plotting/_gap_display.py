@@ -112,7 +112,7 @@ class GapDisplay(ResultDisplay):
     def _parts(self, most: int | None) -> list[_Part]:
         found, texts = self.result, label_texts(self.result.classes.tolist())
         columns = found.overall._columns()  # noqa: SLF001
-        whole = type(found.overall)(*map(np.asarray, columns.values()))  # arrays, as the others are
+        whole = type(found.overall)(*map(np.atleast_1d, columns.values()))  # arrays, as the others are
         one, two = np.triu_indices(len(texts), 1)
         pairs = [f"{texts[i]} / {texts[j]}" for i, j in zip(one, two, strict=True)]
         self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
