@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bayesfloor import spanning_forest
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.io._target import hard_shares
 
 
@@ -19,7 +19,7 @@ class Labelled(NamedTuple):
     codes: np.ndarray
     groups: np.ndarray | None
     forest: object
-    labels: Labels
+    labels: VertexLabels
 
 
 def label(forest, codes, n_classes=None, weight=None, *, joined=True):
@@ -29,7 +29,7 @@ def label(forest, codes, n_classes=None, weight=None, *, joined=True):
         shares = hard_shares(given, n_classes or int(given.max()) + 1)
     else:
         shares = csr_array(given.astype(float))
-    return Labels(forest.vertex, shares, forest.n_vertices, weight, joined)
+    return VertexLabels(forest.vertex, shares, forest.n_vertices, weight, joined)
 
 
 def draw_labelled(rng, n_trees=3, n=60, n_classes=3, *, equal=True, grouped=False):
@@ -51,7 +51,7 @@ def draw_edges(rng, forest, labels):
 
 @pytest.fixture(scope="session", name="label")
 def label_fixture():
-    """Maker of labels: (forest, codes or chances, n_classes=None, weight=None, joined=True) -> Labels."""
+    """Maker of labels: (forest, codes or chances, n_classes=None, weight=None, joined=True) -> VertexLabels."""
     return label
 
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from bayesfloor import spanning_forest
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments, label_moments, local_weight
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.formulas._permutation_test import permutation_null
 from bayesfloor.io._target import hard_shares
 
@@ -136,7 +136,7 @@ def test_votes_count_as_repeated_rows(draw_labelled, label, global_random_seed):
     votes[votes.sum(axis=1) == 0, 0] = 1
     row, code = (np.repeat(index, votes.ravel()) for index in np.indices(votes.shape).reshape(2, -1))
     repeated = spanning_forest(X[row], method="prim")
-    counted = class_edges(forest, Labels(forest.vertex[row], hard_shares(code, 3), forest.n_vertices))
+    counted = class_edges(forest, VertexLabels(forest.vertex[row], hard_shares(code, 3), forest.n_vertices))
 
     assert counted.matrix == pytest.approx(class_edges(repeated, label(repeated, code, 3)).matrix)
     assert counted.n_edges == pytest.approx(3 * (len(row) - 1))

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from bayesfloor import spanning_forest
 from bayesfloor.counts._class_edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._pair_counts import pair_counts, pair_of, permuted_cross, sets_of_pairs, soft_pair_counts
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest import class_forests
 from bayesfloor.formulas._permutation_test import fewer_than_chance, permutation_null
 from bayesfloor.io._target import hard_shares
@@ -192,13 +192,13 @@ def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
     chances /= chances.sum(axis=1, keepdims=True)
     row, code = np.nonzero(chances)
     forests, whole = class_forests(X[row], code), spanning_forest(X)
-    found = soft_pair_counts(forests, Labels(whole.vertex, csr_array(chances), whole.n_vertices))
+    found = soft_pair_counts(forests, VertexLabels(whole.vertex, csr_array(chances), whole.n_vertices))
     for number, (i, j) in enumerate(combinations(range(3), 2)):
         pair = chances[:, [i, j]]
         rows = np.flatnonzero(pair.sum(axis=1))
         total, forest = pair[rows].sum(axis=1), spanning_forest(X[rows], method="prim")
         shares = csr_array(pair[rows] / total[:, None])
-        labels = Labels(forest.vertex, shares, forest.n_vertices, total / total.mean())
+        labels = VertexLabels(forest.vertex, shares, forest.n_vertices, total / total.mean())
 
         assert found.rate[number] == pytest.approx(class_edges(forest, labels).cross_rate)
         assert found.sizes[number] == pytest.approx(chances[:, [i, j]].sum(axis=0))
@@ -210,7 +210,7 @@ def test_even_chances_are_random_labels(global_random_seed):
     X = np.random.default_rng(global_random_seed).standard_normal((30, 2))
     forests = class_forests(np.repeat(X, 2, axis=0), np.tile([0, 1], 30))
     vertex = forests.vertex[::2]
-    found = soft_pair_counts(forests, Labels(vertex, csr_array(np.full((30, 2), 0.5)), 30))
+    found = soft_pair_counts(forests, VertexLabels(vertex, csr_array(np.full((30, 2), 0.5)), 30))
 
     assert found.rate == pytest.approx([0.5])
 
@@ -219,7 +219,7 @@ def test_codes_of_a_pair_need_not_be_zero_and_one(global_random_seed):
     """Rows of classes 3 and 5 are permuted among themselves."""
     rng = np.random.default_rng(global_random_seed)
     forest = spanning_forest(rng.standard_normal((20, 2)))
-    small, large = (Labels(forest.vertex, hard_shares(np.repeat(c, [8, 12]), 6), 20) for c in ([0, 1], [3, 5]))
+    small, large = (VertexLabels(forest.vertex, hard_shares(np.repeat(c, [8, 12]), 6), 20) for c in ([0, 1], [3, 5]))
     one, two = (permuted_cross(forest, labels, 10, np.random.default_rng(1)) for labels in (small, large))
 
     assert one.tolist() == two.tolist()

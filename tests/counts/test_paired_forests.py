@@ -14,7 +14,7 @@ from bayesfloor.counts._paired_forests import (
     row_graph,
     spread_out,
 )
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.formulas._variance import conditional_variance
 from bayesfloor.io._target import hard_shares
@@ -24,7 +24,7 @@ def graph_of(X, codes, rng, n_trees=3, groups=None, *, by_group=False):
     """The graph of a forest, and its labels."""
     forest = spanning_forest(X, n_trees, groups)
     shares = hard_shares(codes, codes.max() + 1)
-    labels = Labels(forest.vertex, shares, forest.n_vertices, None, groups is None, groups)
+    labels = VertexLabels(forest.vertex, shares, forest.n_vertices, None, groups is None, groups)
     return row_graph(forest, labels, rng, by_group=by_group), class_edges(forest, labels), labels
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayesfloor.counts._class_edges import class_edges, forest_moments
 from bayesfloor.counts._single_feature import line_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.io._target import hard_shares
 
@@ -17,7 +17,7 @@ def test_sorting_counts_what_the_forest_has(rows):
     """Equal numbers included; equally long edges between other numbers make no difference on a line."""
     values, codes = (np.array(column) for column in zip(*rows, strict=True))
     forest = spanning_forest(values[:, None].astype(float), 1)
-    labels = Labels(forest.vertex, hard_shares(codes, 3), forest.n_vertices)
+    labels = VertexLabels(forest.vertex, hard_shares(codes, 3), forest.n_vertices)
     found, edges, shape = line_edges(values, codes, 3), class_edges(forest, labels), forest_moments(forest, labels)
     assert found.cross_rate == pytest.approx(edges.cross_rate)
     assert found.n_edges == pytest.approx(edges.n_edges)

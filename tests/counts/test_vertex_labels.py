@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._vertex_labels import Labels, likeliest, scale_rows
+from bayesfloor.counts._vertex_labels import VertexLabels, likeliest, scale_rows
 from bayesfloor.io._target import hard_shares
 
 VERTEX = np.array([2, 0, 2, 2, 4])  # vertices 1 and 3 are of other classes
@@ -13,7 +13,7 @@ CHANCES = np.array([[1.0, 0, 0], [0.5, 0.25, 0.25], [0, 0.4, 0.6], [0, 0, 1.0], 
 
 def test_codes_become_certain_labels():
     """One label a row is the usual case, and takes the fastest path."""
-    labels = Labels(VERTEX, hard_shares(np.array([1, 0, 2, 1, 1]), 4), 5)
+    labels = VertexLabels(VERTEX, hard_shares(np.array([1, 0, 2, 1, 1]), 4), 5)
 
     assert labels.shares.toarray().tolist() == np.eye(4)[[1, 0, 2, 1, 1]].tolist()
     assert labels.hard
@@ -24,7 +24,7 @@ def test_codes_become_certain_labels():
 
 def test_chances_are_no_certain_labels():
     """A row counts for every class as much as it is likely to be of it."""
-    labels = Labels(VERTEX, csr_array(CHANCES), 5)
+    labels = VertexLabels(VERTEX, csr_array(CHANCES), 5)
 
     assert not labels.hard
     assert labels.codes.tolist() == [0, 0, 2, 2, 1]
@@ -35,14 +35,14 @@ def test_certain_chances_are_certain_labels():
     """Users may give probabilities of zero and one."""
     codes = np.array([1, 0, 2])
 
-    assert Labels(np.arange(3), csr_array(np.eye(3)[codes]), 3).hard
+    assert VertexLabels(np.arange(3), csr_array(np.eye(3)[codes]), 3).hard
     assert likeliest(csr_array(np.eye(3)[codes])).tolist() == codes.tolist()
 
 
 @pytest.mark.parametrize("weight", [None, np.array([1.0, 2, 0.5, 3, 1])])
 def test_vertices_have_the_mass_and_the_mean_of_their_rows(weight):
     """Vertices of other classes have no rows here, and must not divide by zero."""
-    labels = Labels(VERTEX, csr_array(CHANCES), 5, weight)
+    labels = VertexLabels(VERTEX, csr_array(CHANCES), 5, weight)
     scaled = CHANCES * (np.ones(5) if weight is None else weight)[:, None]
     mass = np.array([scaled[1], np.zeros(3), scaled[[0, 2, 3]].sum(axis=0), np.zeros(3), scaled[4]])
 
@@ -53,7 +53,7 @@ def test_vertices_have_the_mass_and_the_mean_of_their_rows(weight):
 
 def test_some_rows_keep_their_labels_and_weights():
     """A pair of classes is a part of the rows, with vertices called as before or anew."""
-    labels = Labels(VERTEX, csr_array(CHANCES), 5, np.arange(5.0), joined=False)
+    labels = VertexLabels(VERTEX, csr_array(CHANCES), 5, np.arange(5.0), joined=False)
     part = labels.take(np.array([3, 0]), np.array([0, 1]), 2)
 
     assert part.shares.toarray() == pytest.approx(CHANCES[[3, 0]])

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor.engine import _labelled_rows
-from bayesfloor.engine._labelled_rows import draw, open_labelled
+from bayesfloor.engine._labelled_rows import draw_labelled, open_labelled
 from bayesfloor.engine._runners import make_runner
 from bayesfloor.io import open_rows
 
@@ -58,7 +58,7 @@ def small_chunks(monkeypatch):
 
 def draw_some(X, y, n_drawn=N // 3, seed=0, client=None):
     """Some rows, drawn here or by Dask."""
-    return draw(open_labelled(X, y), n_drawn, seed, make_runner(client, None), None)
+    return draw_labelled(open_labelled(X, y), n_drawn, seed, make_runner(client, None), None)
 
 
 @pytest.mark.parametrize("kind", COLUMNS)

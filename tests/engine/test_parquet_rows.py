@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor.engine import _parquet_rows
-from bayesfloor.engine._parquet_rows import column_names, read_column
+from bayesfloor.engine._parquet_rows import column_names, read_parquet_column
 from bayesfloor.io import open_rows
 
 HOSTILE = "a\x1b[2J\nb"  # clears the screen and begins a new line
@@ -76,8 +76,8 @@ def test_a_folder_is_read_in_the_order_of_its_names(rows, X):
 
 def test_labels_stand_beside_their_rows(rows):
     """In any part."""
-    assert list(read_column(rows, "label")) == [f"row {i}" for i in range(50)]
-    assert list(read_column(rows.part(16, 20), "label")) == ["row 16", "row 17", "row 18", "row 19"]
+    assert list(read_parquet_column(rows, "label")) == [f"row {i}" for i in range(50)]
+    assert list(read_parquet_column(rows.part(16, 20), "label")) == ["row 16", "row 17", "row 18", "row 19"]
 
 
 def test_every_part_is_read_exactly(rows, X):
@@ -254,7 +254,7 @@ def test_dots_in_names_mean_nothing(write, names):
 
     for name in names:
         assert np.array_equal(open_rows(path, [name]).read(), [[len(name)]])
-        assert read_column(open_rows(path, names[:1]), name) == [len(name)]
+        assert read_parquet_column(open_rows(path, names[:1]), name) == [len(name)]
 
 
 def test_a_missing_column_is_named_with_its_file(write, tmp_path):
@@ -265,7 +265,7 @@ def test_a_missing_column_is_named_with_its_file(write, tmp_path):
     with pytest.raises(ValueError, match=r"Got no column y in .*2\.parquet, but expected one: it has x, z"):
         open_rows(tmp_path / "d")
     with pytest.raises(ValueError, match=r"Got no column label in .*1\.parquet"):
-        read_column(open_rows(tmp_path / "d", ["x"]), "label")
+        read_parquet_column(open_rows(tmp_path / "d", ["x"]), "label")
 
 
 def test_no_columns_are_no_rows(write):
@@ -290,7 +290,7 @@ def test_two_columns_of_one_name_are_refused(write):
     rows = open_rows(path, ["y"])
     assert rows.shape == (1, 1)
     with pytest.raises(ValueError, match=r"several columns of the name x in .*x\.parquet"):
-        read_column(rows, "x")
+        read_parquet_column(rows, "x")
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_a_file_that_is_damaged_inside_is_named_when_it_is_read(write):
     rows = open_rows(path)
 
     assert np.array_equal(rows.part(0, 9000).read()[:, 0], np.arange(9000) % 7)
-    for work in (rows.read, lambda: rows.take(np.array([12_000])), lambda: read_column(rows, "x")):
+    for work in (rows.read, lambda: rows.take(np.array([12_000])), lambda: read_parquet_column(rows, "x")):
         with pytest.raises(OSError, match=r"x\.parquet cannot be read"):
             work()
 
@@ -425,8 +425,8 @@ def test_hostile_names_stay_in_their_line(write, tmp_path):
         lambda: open_rows(file),
         lambda: open_rows(file, [HOSTILE + "?"]),
         lambda: open_rows(file, ["x", "x", HOSTILE, HOSTILE]),
-        lambda: read_column(rows, HOSTILE + "?"),
-        lambda: read_column([[1]], HOSTILE),
+        lambda: read_parquet_column(rows, HOSTILE + "?"),
+        lambda: read_parquet_column([[1]], HOSTILE),
         lambda: open_rows(struct),
         lambda: open_rows(lists).read(),
         lambda: open_rows(damaged),
@@ -447,7 +447,7 @@ def test_a_file_that_changed_is_refused(rows, folder, write, use):
         "read": rows.read,
         "take": lambda: rows.take(np.array([0, 30])),
         "part": rows.part(20, 30).read,
-        "labels": lambda: read_column(rows, "label"),
+        "labels": lambda: read_parquet_column(rows, "label"),
     }
 
     assert folder.is_dir()
@@ -491,14 +491,14 @@ def test_labels_of_any_kind_are_read(write, kind):
     values, expected = LABELS[kind]
     rows = open_rows(write("x.parquet", {"x": [1.0, 2.0, 3.0], "y": values}, row_group_size=2), ["x"])
 
-    assert list(read_column(rows, "y")) == expected
-    assert list(read_column(rows.part(1, 3), "y")) == expected[1:]
+    assert list(read_parquet_column(rows, "y")) == expected
+    assert list(read_parquet_column(rows.part(1, 3), "y")) == expected[1:]
 
 
 def test_labels_of_other_rows_are_no_column():
     """An array has no columns by name."""
     with pytest.raises(TypeError, match=r"Got a column, label, of rows that are in no Parquet file"):
-        read_column(open_rows(np.zeros((2, 2))), "label")
+        read_parquet_column(open_rows(np.zeros((2, 2))), "label")
 
 
 def test_names_of_columns_are_those_of_the_first_file(folder, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bayesfloor.engine import _row_handles
-from bayesfloor.engine._file_state import digest_files, find_file
+from bayesfloor.engine._file_state import digest_files, find_state
 from bayesfloor.engine._row_handles import ArrayRows, NpyRows, is_place
 from bayesfloor.io import open_rows
 
@@ -304,7 +304,7 @@ def test_names_that_are_no_text_can_be_digested(tmp_path):
     except OSError:
         pytest.skip("this system has no such names")
 
-    assert len(digest_files([find_file(path)])) == 32
+    assert len(digest_files([find_state(path)])) == 32
 
 
 def test_rows_in_memory_go_to_disk_for_others(tmp_path, X, monkeypatch):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bayesfloor.hierarchy import _choose_model, _model_trial
 from bayesfloor.hierarchy._choose_model import climb
 from bayesfloor.hierarchy._model_trial import Trial
-from bayesfloor.hierarchy._models import Candidate, Rung
+from bayesfloor.hierarchy._models import ModelKind, Rung
 from bayesfloor.hierarchy._node_floor import NodeFloor
 
 N = 600
@@ -56,7 +56,7 @@ class Ladder:
 
     def make(self, name, high, low=0.0, doubt=0.1, few=None):
         """A candidate."""
-        return Candidate(name, partial(self._train, name, high, low, doubt, few))
+        return ModelKind(name, partial(self._train, name, high, low, doubt, few))
 
     def _train(self, name, high, low, doubt, few, X, *_):
         self.trained.append((name, len(X)))

@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 
 from bayesfloor.hierarchy import _model_trial
 from bayesfloor.hierarchy._model_trial import Trial, _even_order
-from bayesfloor.hierarchy._models import Blend, Candidate, linear
+from bayesfloor.hierarchy._models import Blend, ModelKind, linear
 from bayesfloor.hierarchy._pairwise_models import CoupledPairs
 
 SIZES = st.lists(st.integers(1, 40), min_size=2, max_size=6).filter(lambda sizes: max(sizes) > 1)
@@ -45,7 +45,7 @@ def watched(name, wrong=()):
         trained.append((X[:, 0].astype(int), weight))
         return Off(wrong, np.unique(codes))
 
-    return Candidate(name, train), trained
+    return ModelKind(name, train), trained
 
 
 # Folds and orders
@@ -265,7 +265,7 @@ def test_a_refit_has_all_rows_and_the_calibration_of_a_fold(rng, clouds):
 def test_blends_are_made_of_what_was_trained():
     """Their parts are there already."""
     trial, (one, first), (two, second) = deal(np.arange(60) % 2), watched("one", [0]), watched("two", [0, 1])
-    both = Candidate("both", parts=(one, two))
+    both = ModelKind("both", parts=(one, two))
     for fold in range(3):
         for candidate in (one, two, both):
             trial.test(candidate, fold, small=False)

@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.svm import LinearSVC
 
 from bayesfloor.hierarchy import _models
-from bayesfloor.hierarchy._models import Candidate, blend, linear, make_ladder
+from bayesfloor.hierarchy._models import ModelKind, blend, linear, make_ladder
 from bayesfloor.hierarchy._pairwise_models import CoupledPairs
 
 
@@ -65,7 +65,7 @@ def test_blends_of_real_models_answer_with_class_numbers(rng, clouds):
 def test_a_blend_is_not_trained_as_one():
     """Its parts are."""
     with pytest.raises(TypeError, match=r"both is a blend: train its parts"):
-        Candidate("both", parts=(linear(1.0), linear(8.0))).fit(np.eye(2), np.arange(2), None)
+        ModelKind("both", parts=(linear(1.0), linear(8.0))).fit(np.eye(2), np.arange(2), None)
 
 
 # Candidates
@@ -87,7 +87,7 @@ def test_models_that_do_not_converge_are_quiet(rng):
         warnings.warn("not converged", stacklevel=2)
         return LinearSVC(random_state=0).fit(X, codes, weight)
 
-    Candidate("loud", train).fit(rng.standard_normal((20, 2)), np.arange(20) % 2, None)
+    ModelKind("loud", train).fit(rng.standard_normal((20, 2)), np.arange(20) % 2, None)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bayesfloor.hierarchy import ClassTree, _routing
 from bayesfloor.hierarchy._class_tree import grow_tree
-from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
+from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 
 PAIRS = [[0, [2, 4]], [1, 3]]
 
@@ -87,7 +87,7 @@ def test_one_path_is_followed_to_its_end(X):
     """Each answer says where to go on."""
     tree, models = given_scores()
 
-    assert route(tree, models, Rows(X)).tolist() == [follow(tree, models, X[0])]
+    assert route(tree, models, RowsOnTree(X)).tolist() == [follow(tree, models, X[0])]
 
 
 @given(MARGINS)
@@ -95,7 +95,7 @@ def test_probabilities_are_products_along_the_path(X):
     """The chain rule; they add up to 1."""
     tree, models = given_scores()
     sides = {node: models[node].predict_proba(X)[0] for node in tree.splits.tolist()}
-    found = class_probabilities(tree, models, Rows(X))
+    found = class_probabilities(tree, models, RowsOnTree(X))
 
     assert found[0] == pytest.approx(by_hand(tree, sides, np.multiply, 1.0))
     assert found.sum() == pytest.approx(1)
@@ -106,21 +106,21 @@ def test_margins_are_the_smallest_along_the_path(X):
     """A chain is as strong as its weakest link: positive for the class at the end of the path alone."""
     tree, models = given_scores()
     sides = {node: (-X[0, models[node].column], X[0, models[node].column]) for node in tree.splits.tolist()}
-    found = class_margins(tree, models, Rows(X))[0]
+    found = class_margins(tree, models, RowsOnTree(X))[0]
 
     assert np.array_equal(found, by_hand(tree, sides, np.minimum, np.inf))
     assert (found > 0).sum() <= 1
     if (found > 0).any():
-        assert found.argmax() == route(tree, models, Rows(X))[0]
+        assert found.argmax() == route(tree, models, RowsOnTree(X))[0]
 
 
 @given(MARGINS, st.sampled_from([None, 5, 9]))
 def test_the_largest_product_is_found(X, width):
     """Without a beam, or with one as wide as there are classes, nothing is left out."""
     tree, models = given_scores()
-    found = class_probabilities(tree, models, Rows(X))[0]
+    found = class_probabilities(tree, models, RowsOnTree(X))[0]
 
-    assert found[route_likeliest(tree, models, Rows(X), width)[0]] == pytest.approx(found.max())
+    assert found[route_likeliest(tree, models, RowsOnTree(X), width)[0]] == pytest.approx(found.max())
 
 
 @given(MARGINS)
@@ -129,7 +129,7 @@ def test_a_beam_of_one_follows_the_likelier_side(X):
     X = X + 0.5  # without ties
     tree, models = given_scores()
 
-    assert np.array_equal(route_likeliest(tree, models, Rows(X), 1), route(tree, models, Rows(X)))
+    assert np.array_equal(route_likeliest(tree, models, RowsOnTree(X), 1), route(tree, models, RowsOnTree(X)))
 
 
 def test_a_wider_beam_finds_what_one_path_misses():
@@ -137,9 +137,9 @@ def test_a_wider_beam_finds_what_one_path_misses():
     tree, models = given_scores([[0, 1], 2])
     X = np.array([[-0.2, 0.0]])  # 0.55 to the left, shared by two; 0.45 to the right
 
-    assert class_probabilities(tree, models, Rows(X))[0] == pytest.approx([0.275, 0.275, 0.45], abs=1e-3)
-    assert route_likeliest(tree, models, Rows(X), 1).tolist() == [0]
-    assert route_likeliest(tree, models, Rows(X), 2).tolist() == [2]
+    assert class_probabilities(tree, models, RowsOnTree(X))[0] == pytest.approx([0.275, 0.275, 0.45], abs=1e-3)
+    assert route_likeliest(tree, models, RowsOnTree(X), 1).tolist() == [0]
+    assert route_likeliest(tree, models, RowsOnTree(X), 2).tolist() == [2]
 
 
 @pytest.mark.parametrize("width", [None, 1, 2, 5])
@@ -147,9 +147,9 @@ def test_paths_of_rows_are_kept_apart(rng, width):
     """Each row has its own best few."""
     tree, models = given_scores()
     X = rng.standard_normal((50, 4))
-    expected = [route_likeliest(tree, models, Rows(row[None]), width)[0] for row in X]
+    expected = [route_likeliest(tree, models, RowsOnTree(row[None]), width)[0] for row in X]
 
-    assert route_likeliest(tree, models, Rows(X), width).tolist() == expected
+    assert route_likeliest(tree, models, RowsOnTree(X), width).tolist() == expected
 
 
 def test_models_far_from_the_likeliest_path_are_not_asked():
@@ -159,7 +159,7 @@ def test_models_far_from_the_likeliest_path_are_not_asked():
     for node in (int(tree.right[0]), int(tree.right[tree.left[0]])):
         models[node] = "not to be asked"
 
-    assert route_likeliest(tree, models, Rows(X)).tolist() == [0]
+    assert route_likeliest(tree, models, RowsOnTree(X)).tolist() == [0]
 
 
 @pytest.mark.parametrize("width", [None, 1, 2, 5])
@@ -169,7 +169,7 @@ def test_likeliest_paths_take_probabilities_of_zero(points, width):
     tree = ClassTree.from_nested(PAIRS)
     models = train(lambda: DecisionTreeClassifier(random_state=0), tree, X, y)
 
-    assert np.array_equal(route_likeliest(tree, models, Rows(X), width), y)
+    assert np.array_equal(route_likeliest(tree, models, RowsOnTree(X), width), y)
 
 
 LINEAR = {
@@ -190,10 +190,10 @@ def test_one_product_answers_as_all_nodes_would(points, monkeypatch, kind):
     tree = ClassTree.from_nested(PAIRS)
     models = train(LINEAR[kind], tree, X, y)
     assert kind not in ("LinearSVC", "LogisticRegression") or _routing._all_linear(tree, models, X)
-    quick = route(tree, models, Rows(X))
+    quick = route(tree, models, RowsOnTree(X))
     monkeypatch.setattr(_routing, "_all_linear", lambda *_: False)
 
-    assert np.array_equal(quick, route(tree, models, Rows(X)))
+    assert np.array_equal(quick, route(tree, models, RowsOnTree(X)))
     assert len(np.unique(quick)) > 2
 
 
@@ -203,10 +203,10 @@ def test_one_product_goes_through_trees_of_any_shape(points, monkeypatch, pairs)
     X, y = points
     tree = ClassTree.from_nested(pairs)
     models = train(LINEAR["LogisticRegression"], tree, X, y)
-    quick = route(tree, models, Rows(X))
+    quick = route(tree, models, RowsOnTree(X))
     monkeypatch.setattr(_routing, "_all_linear", lambda *_: False)
 
-    assert np.array_equal(quick, route(tree, models, Rows(X)))
+    assert np.array_equal(quick, route(tree, models, RowsOnTree(X)))
 
 
 def test_many_rows_are_answered_in_blocks(points, monkeypatch):
@@ -214,10 +214,10 @@ def test_many_rows_are_answered_in_blocks(points, monkeypatch):
     X, y = points
     tree = ClassTree.from_nested(PAIRS)
     models = train(LINEAR["LogisticRegression"], tree, X, y)
-    whole = route(tree, models, Rows(X))
+    whole = route(tree, models, RowsOnTree(X))
     monkeypatch.setattr(_routing, "_AT_ONCE", 7)
 
-    assert np.array_equal(route(tree, models, Rows(X)), whole)
+    assert np.array_equal(route(tree, models, RowsOnTree(X)), whole)
 
 
 class Cautious(LogisticRegression):
@@ -234,7 +234,7 @@ def test_models_with_an_answer_of_their_own_are_asked(points):
     tree = ClassTree.from_nested(PAIRS)
     models = train(lambda: Cautious(solver="newton-cholesky"), tree, X, y)
 
-    assert route(tree, models, Rows(X)).tolist() == [follow(tree, models, row) for row in X]
+    assert route(tree, models, RowsOnTree(X)).tolist() == [follow(tree, models, row) for row in X]
 
 
 def test_frames_reach_the_models_as_frames(points):
@@ -248,15 +248,15 @@ def test_frames_reach_the_models_as_frames(points):
             return super().predict(X.to_numpy())
 
     models = train(Named, tree, X, y)
-    found = route(tree, models, Rows(pd.DataFrame(X, columns=list("uvw"))))
+    found = route(tree, models, RowsOnTree(pd.DataFrame(X, columns=list("uvw"))))
 
     assert seen == {pd.DataFrame}
-    assert np.array_equal(found, route(tree, train(GaussianNB, tree, X, y), Rows(X)))
+    assert np.array_equal(found, route(tree, train(GaussianNB, tree, X, y), RowsOnTree(X)))
 
 
 def test_one_class_needs_no_model(rng):
     """Every row is of it."""
-    tree, rows = ClassTree.from_nested("all"), Rows(rng.standard_normal((4, 2)))
+    tree, rows = ClassTree.from_nested("all"), RowsOnTree(rng.standard_normal((4, 2)))
 
     assert route(tree, [None], rows).tolist() == [0, 0, 0, 0]
     assert class_probabilities(tree, [None], rows).tolist() == [[1.0]] * 4
@@ -286,14 +286,14 @@ def test_models_that_tell_several_classes_apart_end_a_path(shared):
     """Not every node is worth a split: its model answers with classes."""
     tree, models, X, _ = shared
 
-    assert route(tree, models, Rows(X)).tolist() == [follow(tree, models, row) for row in X]
+    assert route(tree, models, RowsOnTree(X)).tolist() == [follow(tree, models, row) for row in X]
 
 
 def test_chances_of_shared_leaves_are_products_too(shared):
     """The leaf's own chances come last."""
     tree, models, X, y = shared
-    found = class_probabilities(tree, models, Rows(X))
-    best = found[np.arange(len(X)), route_likeliest(tree, models, Rows(X))]
+    found = class_probabilities(tree, models, RowsOnTree(X))
+    best = found[np.arange(len(X)), route_likeliest(tree, models, RowsOnTree(X))]
 
     assert found.sum(axis=1) == pytest.approx(np.ones(len(X)))
     assert best == pytest.approx(found.max(axis=1))
@@ -303,7 +303,7 @@ def test_chances_of_shared_leaves_are_products_too(shared):
 def test_no_margin_is_above_that_of_the_path_to_a_shared_leaf(shared):
     """A leaf of two classes has one margin, as every binary model has; it counts for both."""
     tree, models, X, _ = shared
-    found = class_margins(tree, models, Rows(X))
+    found = class_margins(tree, models, RowsOnTree(X))
 
     assert found.shape == (len(X), 5)
-    assert np.array_equal(found[np.arange(len(X)), route(tree, models, Rows(X))], found.max(axis=1))
+    assert np.array_equal(found[np.arange(len(X)), route(tree, models, RowsOnTree(X))], found.max(axis=1))

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.io._features import WIDE
-from bayesfloor.io._wide_input import flat, read_any
+from bayesfloor.io._wide_input import lay_flat, read_any
 
 pytestmark = pytest.mark.usefixtures("linear_alone")
 FORMATS = [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix, sparse.lil_matrix]
@@ -251,7 +251,7 @@ def test_pictures_are_laid_flat_and_that_is_said(shape):
 def test_sparse_cubes_are_laid_flat_too():
     """SciPy's newer arrays have any number of dimensions."""
     cube = sparse.coo_array(np.arange(24.0).reshape(2, 3, 4))
-    made, notes = flat(cube)
+    made, notes = lay_flat(cube)
 
     np.testing.assert_array_equal(made.toarray(), np.arange(24.0).reshape(2, 12))
     assert notes == ("3 x 4 numbers per row laid flat",)

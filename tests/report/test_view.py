@@ -21,9 +21,9 @@ from bayesfloor.report._view import (
     make_ruler,
     make_ticks,
     matrix_order,
-    name_rows,
     pair_table,
     row_cards,
+    row_names,
     ruler_end,
     tree_text,
     values_of,
@@ -230,21 +230,21 @@ def test_classes_are_ranked_and_those_with_few_rows_are_marked(iris, many):
 
 def test_rows_are_called_by_their_number_or_their_id():
     """Whoever looks for a row has one of the two."""
-    assert name_rows([3, -1, 5], None) == {3: "row 3", 5: "row 5"}
-    assert name_rows([0, 1, 2], ["a", 7, None]) == {0: "a", 1: "7", 2: "None"}
-    assert name_rows([0, 1], np.array(["a", "b"])) == {0: "a", 1: "b"}
-    assert name_rows([0], pa.array(["a"])) == {0: "a"}
+    assert row_names([3, -1, 5], None) == {3: "row 3", 5: "row 5"}
+    assert row_names([0, 1, 2], ["a", 7, None]) == {0: "a", 1: "7", 2: "None"}
+    assert row_names([0, 1], np.array(["a", "b"])) == {0: "a", 1: "b"}
+    assert row_names([0], pa.array(["a"])) == {0: "a"}
 
 
 def test_ids_of_pandas_are_taken_by_place():
     """After a split, the labels of its index are those of other rows."""
-    assert name_rows([0, 2], pd.Series(["a", "b", "c"], index=[2, 1, 0])) == {0: "a", 2: "c"}
+    assert row_names([0, 2], pd.Series(["a", "b", "c"], index=[2, 1, 0])) == {0: "a", 2: "c"}
 
 
 def test_long_ids_are_cut_but_stay_different_and_equal_ids_stay_equal():
     """Two rows under one name would be looked up once; one row under two names, twice."""
     ids = ["x" * 300 + "1" + "y" * 300, "x" * 300 + "2" + "y" * 300, "same", "same", "", "\x1b[31m\n\u202e"]
-    names = name_rows(range(6), ids)
+    names = row_names(range(6), ids)
     assert len(set(names.values())) == 5
     assert names[2] == names[3] == "same"
     assert names[4] == '""'

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, compare_representations, spanning_forest
 from bayesfloor.counts._class_edges import class_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.io._target import hard_shares
 
@@ -262,4 +262,4 @@ def read_chess(folder):
 def forest_and_edges(X, codes):
     """Three trees, and their edges by class."""
     forest = spanning_forest(X, 3)
-    return forest, class_edges(forest, Labels(forest.vertex, hard_shares(codes, 18), forest.n_vertices))
+    return forest, class_edges(forest, VertexLabels(forest.vertex, hard_shares(codes, 18), forest.n_vertices))

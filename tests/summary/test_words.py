@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesfloor.engine._show import percent, span
-from bayesfloor.summary._words import accuracy, count, points, target_text, verdict_text
+from bayesfloor.summary._words import accuracy, how_many, points, target_text, verdict_text
 
 SHARES = st.floats(0, 1)
 
@@ -92,7 +92,7 @@ def test_spans_never_run_backwards(ends):
 )
 def test_counts_have_their_plural_and_all_their_digits(number, noun, text):
     """A million rows are no 1e+06 rows."""
-    assert count(number, noun) == text
+    assert how_many(number, noun) == text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._curve_ends import Ends
 from bayesfloor.answer._verdict import NO_SIGNAL
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import percent, printable
 from bayesfloor.engine._types import Ints
@@ -77,7 +77,7 @@ def make_answer(
     return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state)
 
 
-def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
+def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
     """One label per row; where rows have chances of several, one is drawn."""
     if labels.hard:
         return labels.codes
@@ -85,7 +85,7 @@ def _draw_labels(labels: Labels, rng: np.random.Generator) -> Ints:
     return np.asarray((rng.random((len(shares), 1)) * shares[:, -1:] > shares).sum(axis=1))
 
 
-def _may_be_copies(sample: Sample, labels: Labels) -> bool:
+def _may_be_copies(sample: Sample, labels: VertexLabels) -> bool:
     """Whether so many rows equal another, and yet so many differ, that they look like duplicates.
 
     These must not be on both sides of a fold. Where values are few, equal rows are draws like any other.

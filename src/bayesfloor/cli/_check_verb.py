@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesfloor.cli._console import Bar, Output
+from bayesfloor.cli._console import Output, ProgressBar
 from bayesfloor.cli._settings import Settings, read
 from bayesfloor.engine._show import as_utf8
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
 
 
-def look(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
+def check_file(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
     """Read a file and check it."""
     from bayesfloor.cli._large_data import check_engine, connect, stays_away
 
@@ -51,7 +51,7 @@ def look(output: Output, target: float | None, settings: Settings) -> tuple[Data
     return data, found
 
 
-def _select(output: Output, data: Data, settings: Settings, progress: Bar) -> SelectionPath:
+def _select(output: Output, data: Data, settings: Settings, progress: ProgressBar) -> SelectionPath:
     from bayesfloor.cli._features_verb import select_features, tell_cost
 
     tell_cost(output, len(data.feature_names))

@@ -77,12 +77,12 @@ class Output:
         if not self.quiet:
             sys.stderr.write(text + "\n")
 
-    def bar(self) -> Bar:
+    def bar(self) -> ProgressBar:
         """A bar for long work."""
-        return Bar(shown=self.progress, told=self.verbose)
+        return ProgressBar(shown=self.progress, told=self.verbose)
 
 
-class Bar:
+class ProgressBar:
     """A progress bar with the time that is left; nothing without a terminal."""
 
     def __init__(self, *, shown: bool, told: bool) -> None:

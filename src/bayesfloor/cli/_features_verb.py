@@ -21,7 +21,7 @@ from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._choice_tables import feature_cells, path_cells, path_notes
 from bayesfloor.summary._text import align
-from bayesfloor.summary._words import count
+from bayesfloor.summary._words import how_many
 
 _PRINTED = 30  # features, each alone
 _MANY = 300  # additions to try in a step, from which it is told how long that may take
@@ -56,7 +56,9 @@ def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion
 
 def _duration(seconds: float) -> str:
     steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
-    return next(f"about {count(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most)
+    return next(
+        f"about {how_many(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most
+    )
 
 
 def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
@@ -111,7 +113,7 @@ def _format_path(path: SelectionPath) -> str:
 def _format_floors(found: FeatureFloors, most: int | None) -> str:
     most, n_all = most or _PRINTED, len(found.names)
     told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
-    first = f"{told:,} of {count(n_all, 'feature')} predict the label alone (5 % false discoveries)"
+    first = f"{told:,} of {how_many(n_all, 'feature')} predict the label alone (5 % false discoveries)"
     more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
     return "\n".join([first, *align(feature_cells(found, most)), *more])
 

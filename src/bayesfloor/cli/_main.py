@@ -10,10 +10,10 @@ import click
 
 from bayesfloor.cli._check_verb import (
     FILES,
+    check_file,
     command_line,
     gate_lines,
     if_pillow,
-    look,
     next_lines,
     one_to_stdout,
     page_path,
@@ -125,7 +125,7 @@ def check(
     refuse_missing_folder(json_path, markdown)
     before = read_baseline(baseline)
     output, settings = take(given)
-    _, found = look(output, target, settings)
+    _, found = check_file(output, target, settings)
     gates = found.gates(
         max_error=max_error,
         max_pair_error=max_pair_error,
@@ -170,7 +170,7 @@ def report(
         raise click.UsageError("The report needs a file: -o report.html.")
     output, settings = take(given)
     refuse_missing_folder(path_out, json_path, markdown)
-    data, found = look(output, target, settings)
+    data, found = check_file(output, target, settings)
     path = path_out or page_path(data.name)
     written = found.to_html(
         path,
@@ -291,12 +291,12 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
-    from bayesfloor.cli._tree_verb import format_tree, grow
+    from bayesfloor.cli._tree_verb import format_tree, grow_file_tree
 
     output, settings = take(given)
     data = read(settings)
     with output.bar() as bar:
-        grown = grow(data, settings, cut, bar)
+        grown = grow_file_tree(data, settings, cut, bar)
     (output.result if form == "text" else output.raw)(format_tree(grown, form))
 
 

@@ -14,7 +14,7 @@ from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
 from bayesfloor.labels._suspicious_list import most_suspicious
 from bayesfloor.summary._text import align
-from bayesfloor.summary._words import count
+from bayesfloor.summary._words import how_many
 
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 
@@ -52,7 +52,7 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
         for k in chosen[:most].tolist()
     ]
     head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
-    told = f"{len(chosen):,} of {count(len(found.row), 'label')} look wrong: most neighbours belong to another class"
+    told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} look wrong: most neighbours belong to another class"
     more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
     return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
 

@@ -11,7 +11,7 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._data import Data
 
 
-def grow(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
+def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
     """The tree of a file's classes."""
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.summary._check import grow_class_tree

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._groups import group_pairs
-from bayesfloor.counts._vertex_labels import Labels, scale_rows
+from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._graph_moments import graph_moments
@@ -44,7 +44,7 @@ class ClassEdges(NamedTuple):
         return (self.matrix.sum(axis=1) - np.diag(self.matrix)) / (self.n_edges or 1.0)
 
 
-def class_edges(forest: Forest, labels: Labels, n_trees: int | None = None) -> ClassEdges:
+def class_edges(forest: Forest, labels: VertexLabels, n_trees: int | None = None) -> ClassEdges:
     """Edges of the forest, or of its first ``n_trees`` trees, by the classes that they join."""
     trees = forest.n_trees if n_trees is None else n_trees
     chosen = slice(None) if trees == forest.n_trees else forest.tree < trees
@@ -55,7 +55,7 @@ def class_edges(forest: Forest, labels: Labels, n_trees: int | None = None) -> C
     return ClassEdges(matrix)
 
 
-def _between(a: Ints, b: Ints, labels: Labels) -> Floats:
+def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
     """Edges between vertices: (a_i b_j + a_j b_i) / (m_a m_b) for classes i and j."""
     plain = labels.weight is None and labels.groups is None
     if plain and labels.hard and len(labels.vertex) == np.count_nonzero(labels.rows_at):
@@ -67,7 +67,7 @@ def _between(a: Ints, b: Ints, labels: Labels) -> Floats:
     return _fold(np.asarray((labels.mean.T @ (edges @ labels.mean)).todense()))
 
 
-def _between_single_rows(a: Ints, b: Ints, labels: Labels) -> Floats:
+def _between_single_rows(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
     """The same where no two rows are equal, much faster."""
     K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)
     code[labels.vertex] = labels.codes
@@ -81,7 +81,7 @@ def _fold(directed: Floats) -> Floats:
     return both
 
 
-def _inside(labels: Labels) -> Floats:
+def _inside(labels: VertexLabels) -> Floats:
     """Edges of one tree inside vertices: 2 (c_i c_j - Q_ij) / m, Q_ij = sum over rows of p_i p_j.
 
     For plain labels this is 2 c_i c_j / m between classes and c_i (c_i - 1) / m inside one; Q takes
@@ -100,7 +100,7 @@ def _inside(labels: Labels) -> Floats:
     return _fold(np.asarray(product.todense()))
 
 
-def local_weight(a: Ints, b: Ints, labels: Labels) -> Floats:
+def local_weight(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
     """Mean weight of the rows around each edge: its ends' rows and those of their neighbours.
 
     Where a row of weight w stands for w rows, an edge counts w_i w_j over the mean weight around it:
@@ -115,7 +115,7 @@ def local_weight(a: Ints, b: Ints, labels: Labels) -> Floats:
     return (mean[a] + mean[b]) / 2
 
 
-def forest_moments(forest: Forest, labels: Labels) -> Moments:
+def forest_moments(forest: Forest, labels: VertexLabels) -> Moments:
     """The forest's shape as a graph on rows, or on groups, for the permutation test."""
     if labels.groups is not None:
         pairs = group_pairs(forest.a, forest.b, labels)
@@ -127,7 +127,7 @@ def forest_moments(forest: Forest, labels: Labels) -> Moments:
     return Moments(*(np.asarray(value) for value in shape))
 
 
-def label_moments(labels: Labels) -> Moments:
+def label_moments(labels: VertexLabels) -> Moments:
     """Moments of "two rows' labels differ", or two groups'."""
     units = labels.units
     hard = units.nnz == units.shape[0]

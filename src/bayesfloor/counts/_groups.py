@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._vertex_labels import Labels, scale_rows
+from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 
 
@@ -23,7 +23,7 @@ class GroupPairs(NamedTuple):
     share: Floats
 
 
-def group_pairs(a: Ints, b: Ints, labels: Labels) -> GroupPairs:
+def group_pairs(a: Ints, b: Ints, labels: VertexLabels) -> GroupPairs:
     """The pairs of groups that these edges join."""
     one, two = labels.group_at[a], labels.group_at[b]
     low, high = np.minimum(one, two), np.maximum(one, two)
@@ -31,7 +31,7 @@ def group_pairs(a: Ints, b: Ints, labels: Labels) -> GroupPairs:
     return GroupPairs(pair // labels.n_groups, pair % labels.n_groups, 1 / count[place])
 
 
-def group_mean(values: csr_array, labels: Labels) -> csr_array:
+def group_mean(values: csr_array, labels: VertexLabels) -> csr_array:
     """Mean over the vertices of each group."""
     group = labels.group_at
     gather = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(labels.n_groups, len(group)))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._class_edges import class_edges, forest_moments, label_moments
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._class_forests import ClassForests, pair_number
 from bayesfloor.forest._forest import Forest
@@ -39,7 +39,7 @@ class PairCounts(NamedTuple):
 _Count = tuple[float, float, int, Moments, Moments]  # of a single pair: all but its sizes
 
 
-def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
+def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
     """Counts of all pairs of classes.
 
     Where no vertex has rows of both classes, all edges across cross and no others do; the other
@@ -55,37 +55,37 @@ def pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     return PairCounts(rate, sizes, cross, n_units, Moments(*graph.T), Moments(*differ.T))
 
 
-def count_pairs(pair: PairForest, labels: Labels) -> PairCounts:
+def count_pairs(pair: PairForest, labels: VertexLabels) -> PairCounts:
     """Counts of all pairs of classes, each edge by edge."""
     pairs = combinations(range(labels.n_classes), 2)
     return _gather([count_pair(*pair_of(pair, labels, i, j)) for i, j in pairs], labels)
 
 
-def _gather(counted: list[_Count], labels: Labels) -> PairCounts:
+def _gather(counted: list[_Count], labels: VertexLabels) -> PairCounts:
     rate, cross, n_units, graph, differ = (np.array(part, dtype=np.float64) for part in zip(*counted, strict=True))
     return PairCounts(rate, _sizes(labels), cross, n_units, Moments(*graph.T), Moments(*differ.T))
 
 
-def _sizes(labels: Labels) -> Floats:
+def _sizes(labels: VertexLabels) -> Floats:
     one, two = np.triu_indices(labels.n_classes, 1)
     return np.column_stack([labels.class_sizes[one], labels.class_sizes[two]])
 
 
-def pair_of(pair: PairForest, labels: Labels, i: int, j: int) -> tuple[Forest, Labels]:
+def pair_of(pair: PairForest, labels: VertexLabels, i: int, j: int) -> tuple[Forest, VertexLabels]:
     """A pair's forest and the labels of its rows, 0 for class i and 1 for class j."""
     forest = pair(i, j)
     own = labels.take(forest.rows, forest.vertex, labels.n_vertices)
     return forest, replace(own, shares=csr_array(own.shares[:, [i, j]]))
 
 
-def count_pair(forest: Forest, own: Labels) -> _Count:
+def count_pair(forest: Forest, own: VertexLabels) -> _Count:
     """Counts of one pair, whose labels are 0 and 1."""
     free = class_edges(forest, replace(own, weight=None))
     rate = free.cross_rate if own.weight is None else class_edges(forest, own).cross_rate
     return rate, float(free.matrix[0, 1]), own.units.shape[0], forest_moments(forest, own), label_moments(own)
 
 
-def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:
+def _pairs_to_count(labels: VertexLabels) -> list[tuple[int, int]]:
     if labels.weight is not None or labels.groups is not None:
         return list(combinations(range(labels.n_classes), 2))
     codes, vertex = labels.codes, labels.vertex
@@ -97,7 +97,7 @@ def _pairs_to_count(labels: Labels) -> list[tuple[int, int]]:
     return sorted({pair for group in groups for pair in combinations(group, 2)})
 
 
-def sets_of_pairs(labels: Labels) -> Ints:
+def sets_of_pairs(labels: VertexLabels) -> Ints:
     """How many sets of equal rows each pair of classes has."""
     has = csr_array((np.ones(len(labels.vertex)), (labels.vertex, labels.codes)), (labels.n_vertices, labels.n_classes))
     has.data[:] = 1
@@ -106,7 +106,7 @@ def sets_of_pairs(labels: Labels) -> Ints:
     return shared[one, one] + shared[two, two] - shared[one, two]
 
 
-def permuted_cross(forest: Forest, labels: Labels, n_permutations: int, rng: np.random.Generator) -> Floats:
+def permuted_cross(forest: Forest, labels: VertexLabels, n_permutations: int, rng: np.random.Generator) -> Floats:
     """Cross edges of a forest of two classes under labels drawn at random."""
     members, place = np.unique(labels.vertex, return_inverse=True)
     a, b = np.searchsorted(members, [forest.a, forest.b])
@@ -123,7 +123,7 @@ def _cross_of_two(a: Ints, b: Ints, m: Ints, counts: Floats, inside: int) -> Flo
     return between + inside * (2 * share * (m[:, None] - counts)).sum(axis=0)
 
 
-def soft_pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
+def soft_pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
     """The same for rows with chances of several labels; ``forests`` has a row for each chance.
 
     In a pair, a row counts as much as it is likely to be of one of its two classes.
@@ -133,11 +133,11 @@ def soft_pair_counts(forests: ClassForests, labels: Labels) -> PairCounts:
     return _gather([count_pair(forest, labels_of) for forest, labels_of in own], labels)
 
 
-def _soft_pair(labels: Labels, chance: Floats) -> Labels:
+def _soft_pair(labels: VertexLabels, chance: Floats) -> VertexLabels:
     """Labels of the rows that may be of the pair, each weighted by how likely it is."""
     rows = np.flatnonzero(chance.any(axis=1))
     total = chance[rows].sum(axis=1)
     weight = total if labels.weight is None else total * labels.weight[rows]
     groups = None if labels.groups is None else labels.groups[rows]
     shares = csr_array(chance[rows] / total[:, None])
-    return Labels(labels.vertex[rows], shares, labels.n_vertices, weight / weight.mean(), labels.joined, groups)
+    return VertexLabels(labels.vertex[rows], shares, labels.n_vertices, weight / weight.mean(), labels.joined, groups)

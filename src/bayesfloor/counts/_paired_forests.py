@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._groups import GroupPairs, group_pairs
 from bayesfloor.counts._row_edges import row_edges
-from bayesfloor.counts._vertex_labels import Labels, scale_rows
+from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._variance import conditional_variance
@@ -41,7 +41,7 @@ def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
     return Graph(_upper(a, b, np.concatenate(values), n_units), rate, float(sizes.sum()))
 
 
-def row_graph(forest: Forest, labels: Labels, rng: np.random.Generator, *, by_group: bool = False) -> Graph:
+def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *, by_group: bool = False) -> Graph:
     """A forest as a graph on its rows; or on their groups, where each has one label."""
     edges = class_edges(forest, labels)
     if labels.groups is not None:
@@ -54,7 +54,7 @@ def row_graph(forest: Forest, labels: Labels, rng: np.random.Generator, *, by_gr
     return Graph(_even(a, b, len(labels.vertex)), edges.cross_rate, edges.n_edges)
 
 
-def _shared(forest: Forest, labels: Labels, pairs: GroupPairs, rng: np.random.Generator) -> csr_array:
+def _shared(forest: Forest, labels: VertexLabels, pairs: GroupPairs, rng: np.random.Generator) -> csr_array:
     """Edges between rows of groups, those of a pair of groups together as heavy as those of any other."""
     a, b = row_edges(forest, labels, rng)
     return _upper(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from bayesfloor.counts._vertex_labels import Labels, scale_rows
+from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 
@@ -27,7 +27,7 @@ class SampleEdges(NamedTuple):
     cross_around: Floats
 
 
-def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
+def sample_edges(forest: Forest, labels: VertexLabels) -> SampleEdges:
     """Edges of each row in all trees of the forest.
 
     A row of a vertex of m has 1/m of the vertex's edges, and 2 (m - 1) / m edges a tree to the rows
@@ -45,7 +45,7 @@ def sample_edges(forest: Forest, labels: Labels) -> SampleEdges:
     return SampleEdges(degree, cross, votes, *around)
 
 
-def _degree_and_cross(votes: csr_array, labels: Labels) -> tuple[Floats, Floats]:
+def _degree_and_cross(votes: csr_array, labels: VertexLabels) -> tuple[Floats, Floats]:
     degree = np.asarray(votes.sum(axis=1), dtype=np.float64)
     return degree, degree - np.asarray((votes * labels.shares).sum(axis=1), dtype=np.float64)
 
@@ -63,20 +63,20 @@ def adjacency(forest: Forest, n_vertices: int) -> csr_array:
     return csr_array(edges + edges.T)
 
 
-def _around(joins: csr_array, labels: Labels, values: Floats, own: Floats) -> Floats:
+def _around(joins: csr_array, labels: VertexLabels, values: Floats, own: Floats) -> Floats:
     """Sum of the values over the rows of neighbouring vertices, less the vertex's own part in them."""
     total, part = (np.bincount(labels.vertex, each, labels.n_vertices) for each in (values, own))
     return np.maximum(0.0, joins @ total - part)[labels.vertex]
 
 
-def vertex_posterior(forest: Forest, labels: Labels) -> csr_array:
+def vertex_posterior(forest: Forest, labels: VertexLabels) -> csr_array:
     """Mean label of each vertex's neighbours and of its own rows: a rough posterior."""
     votes = csr_array(adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
     total = np.asarray(votes.sum(axis=1))
     return csr_array(diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)
 
 
-def row_edges(forest: Forest, labels: Labels, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def row_edges(forest: Forest, labels: VertexLabels, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Edges between rows: of all the ways that equal rows may share a vertex's edges, one at random.
 
     An edge between vertices ends at any of their rows; inside a vertex each tree is a random path.
@@ -98,14 +98,14 @@ def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     return order[joined], order[joined + 1]
 
 
-def nearest_other(forest: Forest, labels: Labels, rows: Ints) -> Ints:
+def nearest_other(forest: Forest, labels: VertexLabels, rows: Ints) -> Ints:
     """Of each of these rows the nearest with another label that an edge, or being equal, joins it to; -1 for none."""
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
     return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)
 
 
-def _nearest_other(forest: Forest, labels: Labels, row: int, order: Ints, first: Ints) -> int:
+def _nearest_other(forest: Forest, labels: VertexLabels, row: int, order: Ints, first: Ints) -> int:
     vertex = labels.vertex[row]
     touching = np.flatnonzero((forest.a == vertex) | (forest.b == vertex))
     touching = touching[np.argsort(forest.length[touching], kind="stable")]

@@ -13,7 +13,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class VertexLabels:
     """Which label each row has, or how likely it has each.
 
     Attributes
@@ -71,11 +71,11 @@ class Labels:
         """Whether each row has one label."""
         return bool(self.shares.nnz == self.shares.shape[0])
 
-    def take(self, rows: Ints, vertex: Ints, n_vertices: int) -> Labels:
+    def take(self, rows: Ints, vertex: Ints, n_vertices: int) -> VertexLabels:
         """The labels of these rows, whose vertices are called anew."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
-        return Labels(vertex, self.shares[rows], n_vertices, weight, self.joined, groups)
+        return VertexLabels(vertex, self.shares[rows], n_vertices, weight, self.joined, groups)
 
     @cached_property
     def group_number(self) -> Ints:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bayesfloor.engine._show import printable
 
 
-class File(NamedTuple):
+class FileState(NamedTuple):
     """A file as it was when the work began."""
 
     path: str
@@ -19,20 +19,20 @@ class File(NamedTuple):
 
     def check(self) -> None:
         """Refuse a file that is gone or not as it was."""
-        now = find_file(Path(self.path))
+        now = find_state(Path(self.path))
         if now != self:
             raise ValueError(
                 f"The file {printable(self.path)} changed while it was in use. Start again when it is complete."
             )
 
 
-def find_file(path: Path) -> File:
+def find_state(path: Path) -> FileState:
     """The file as it is now."""
     try:
         state = path.stat()
     except FileNotFoundError as error:
         raise FileNotFoundError(f"There is no file {printable(path)}. Was it moved or removed?") from error
-    return File(str(path.resolve()), state.st_size, state.st_mtime_ns)
+    return FileState(str(path.resolve()), state.st_size, state.st_mtime_ns)
 
 
 def data_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -53,7 +53,7 @@ def told(error: Exception) -> str:
     return printable(str(error).strip().rstrip("."))
 
 
-def digest_files(files: Sequence[File], *more: object) -> str:
+def digest_files(files: Sequence[FileState], *more: object) -> str:
     """A text that changes when one of the files, or what else is given, does."""
     names = [(Path(file.path).name, file.size, file.changed) for file in files]
     return hashlib.blake2b(repr((names, more)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.engine._file_state import told
-from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_column
+from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_parquet_column
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
 from bayesfloor.engine._runners import Runner, follow
@@ -31,7 +31,7 @@ class Labelled:
     def read_labels(self) -> NDArray[Any]:
         """The labels of all rows."""
         if isinstance(self.labels, str):
-            return _whole(read_column(self.rows, self.labels), self.labels, 0)
+            return _whole(read_parquet_column(self.rows, self.labels), self.labels, 0)
         return self.labels
 
 
@@ -93,7 +93,7 @@ def _load(path: str | Path) -> NDArray[Any]:
         ) from error
 
 
-def draw(data: Labelled, n_drawn: int, seed: int, runner: Runner, progress: Progress | None) -> Drawn:
+def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progress: Progress | None) -> Drawn:
     """So many rows at random, in the order of the input: each chunk of rows gives its share."""
     n, d = data.rows.shape
     step = max(1, _CHUNK // (8 * d))
@@ -120,7 +120,7 @@ def draw_chunk(
 ) -> tuple[Ints, Floats, NDArray[Any] | None]:
     """Some of a chunk's rows at random, with their labels if they stand in a column beside."""
     chosen = _choose(rows.shape[0], n_drawn, [seed, first_row])
-    labels = None if column is None else _whole(read_column(rows, column), column, first_row)[chosen]
+    labels = None if column is None else _whole(read_parquet_column(rows, column), column, first_row)[chosen]
     return first_row + chosen, rows.take(chosen), labels
 
 

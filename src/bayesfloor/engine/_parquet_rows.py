@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._file_state import File, data_files, digest_files, find_file, told
+from bayesfloor.engine._file_state import FileState, data_files, digest_files, find_state, told
 from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
@@ -25,7 +25,7 @@ _BATCH = 1 << 16  # rows decoded at once
 class Part:
     """Some of the rows of a Parquet file."""
 
-    file: File
+    file: FileState
     start: int
     stop: int
 
@@ -125,7 +125,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
 
 
 @contextmanager
-def _opened(file: File) -> Iterator[Any]:
+def _opened(file: FileState) -> Iterator[Any]:
     """The file, open; what cannot be read of it is told with its name."""
     try:
         with _parquet().ParquetFile(as_utf8(file.path)) as opened:
@@ -140,7 +140,7 @@ def _opened(file: File) -> Iterator[Any]:
         ) from error
 
 
-def _matrix(table: Any, file: File, n_features: int) -> Floats:
+def _matrix(table: Any, file: FileState, n_features: int) -> Floats:
     """The columns of a batch as one matrix; missing values become NaN."""
     columns = [_numbers(column, name, file) for name, column in zip(table.schema.names, table.columns, strict=True)]
     matrix = columns[0] if len(columns) == 1 else np.hstack(columns)
@@ -152,7 +152,7 @@ def _matrix(table: Any, file: File, n_features: int) -> Floats:
     return matrix
 
 
-def _numbers(column: Any, name: str, file: File) -> Floats:
+def _numbers(column: Any, name: str, file: FileState) -> Floats:
     """A column of numbers, or one of lists of them, as a matrix."""
     import pyarrow as pa
 
@@ -192,13 +192,13 @@ def _parquet() -> Any:
     return pyarrow.parquet
 
 
-def _parquet_files(path: Path) -> list[File]:
+def _parquet_files(path: Path) -> list[FileState]:
     if not path.is_dir():
-        return [find_file(path)]
+        return [find_state(path)]
     found = data_files(path, (".parquet",))
     if not found:
         raise FileNotFoundError(f"The folder {printable(path)} holds no .parquet files.")
-    return [find_file(place) for place in found]
+    return [find_state(place) for place in found]
 
 
 def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
@@ -232,12 +232,12 @@ def column_names(path: Path) -> list[str]:
     return list(_look_into(_parquet_files(path)[0])[0].names)
 
 
-def _look_into(file: File) -> tuple[Any, int]:
+def _look_into(file: FileState) -> tuple[Any, int]:
     with _opened(file) as opened:
         return opened.schema_arrow, opened.metadata.num_rows
 
 
-def _check_columns(schema: Any, names: list[str], file: File) -> None:
+def _check_columns(schema: Any, names: list[str], file: FileState) -> None:
     _check_names(schema, names, file)
     texts = [name for name in names if not _holds_numbers(schema.field(name).type)]
     if texts:
@@ -255,7 +255,7 @@ def _holds_numbers(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
-def read_column(rows: object, name: str) -> NDArray[Any]:
+def read_parquet_column(rows: object, name: str) -> NDArray[Any]:
     """A column of the files that the rows come from: their labels."""
     if not isinstance(rows, ParquetRows):
         raise TypeError(
@@ -272,7 +272,7 @@ def _values(column: Any) -> NDArray[Any]:
     return values
 
 
-def _check_names(schema: Any, names: Sequence[str], file: File) -> None:
+def _check_names(schema: Any, names: Sequence[str], file: FileState) -> None:
     have = Counter(schema.names)
     missing = [name for name in names if name not in have]
     if missing or not names:

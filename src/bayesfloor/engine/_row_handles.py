@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._atomic_write import move_into_place
 from bayesfloor.engine._checkpoint import cannot_write
-from bayesfloor.engine._file_state import File, digest_files, find_file, told
+from bayesfloor.engine._file_state import FileState, digest_files, find_state, told
 from bayesfloor.engine._parquet_rows import ParquetRows, as_floats, open_parquet
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._types import Floats, Ints
@@ -116,7 +116,7 @@ class ArrayRows:
 class NpyRows:
     """Rows of a ``.npy`` file."""
 
-    file: File
+    file: FileState
     start: int
     stop: int
     n_features: int
@@ -203,7 +203,7 @@ def _open_array(array: NDArray[Any], name: str) -> ArrayRows:
 
 
 def _open_npy(path: Path) -> NpyRows:
-    file, array = find_file(path), _map_npy(path)
+    file, array = find_state(path), _map_npy(path)
     _check_matrix(array, printable(path))
     return NpyRows(file, 0, array.shape[0], array.shape[1])
 

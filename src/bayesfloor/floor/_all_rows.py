@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._vertex_labels import Labels
-from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw, open_labelled
+from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw_labelled, open_labelled
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.engine._types import Floats, Ints
@@ -87,7 +87,7 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
         raise ValueError("priors are answered for by drawing rows. Pass max_rows, or a target_width, or no priors.")
     if not isinstance(data.labels, str):
         read_labels(data.labels, n)  # what is wrong with them is told by the numbers of their rows
-    drawn = draw(data, n_drawn, floor.random_state, runner, floor._progress)
+    drawn = draw_labelled(data, n_drawn, floor.random_state, runner, floor._progress)
     if all_rows and n_drawn < n:
         classes, codes = read_labels(data.read_labels(), n)
         drawn = _with_all_classes(drawn, data, codes, len(classes))
@@ -144,15 +144,15 @@ def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> 
     return Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content), work
 
 
-def _by_content(forest: Forest, codes: Ints, n_classes: int) -> Labels:
+def _by_content(forest: Forest, codes: Ints, n_classes: int) -> VertexLabels:
     """Labels in the order of the rows' content: sums of shares then round alike, however rows are ordered."""
     if forest.n_vertices == len(codes):  # counts of whole edges, which do not round
-        return Labels(forest.vertex, hard_shares(codes, n_classes), forest.n_vertices)
+        return VertexLabels(forest.vertex, hard_shares(codes, n_classes), forest.n_vertices)
     order = np.lexsort((codes, forest.vertex))
-    return Labels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
+    return VertexLabels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
 
 
-def _spread_of_all(fit: Fit, forest: Forest, labels: Labels, edges: ClassEdges) -> Spread:
+def _spread_of_all(fit: Fit, forest: Forest, labels: VertexLabels, edges: ClassEdges) -> Spread:
     """Standard errors of the rows drawn, as much smaller as there are more rows; the drift from quarters of these."""
     few, share = fit.counts.spread, len(fit.sample) / len(labels.vertex)
     before, quarter = fit.counts.edges.cross_rate, share / N_PARTS

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._error_bounds import Options
@@ -27,7 +27,7 @@ class Content:
     vertex: Ints
     cluster: Ints
 
-    def n_drawn(self, labels: Labels) -> float:
+    def n_drawn(self, labels: VertexLabels) -> float:
         """How many independent draws the rows are worth: clusters, fewer where weights differ."""
         clusters = float(len(np.unique(self.cluster)))
         if labels.weight is None:
@@ -43,7 +43,7 @@ class Counts:
     """
 
     forest: Forest
-    labels: Labels
+    labels: VertexLabels
     edges: ClassEdges
     shape: Moments
     spread: Spread
@@ -63,7 +63,7 @@ class Fit:
     scale: str
     scale_rates: dict[str, float]
     forests: ClassForests
-    fitted: Labels
+    fitted: VertexLabels
     counts: Counts
     options: Options
 
@@ -73,7 +73,7 @@ class Fit:
         return self.counts.forest
 
     @property
-    def labels(self) -> Labels:
+    def labels(self) -> VertexLabels:
         """The labels on these trees."""
         return self.counts.labels
 
@@ -116,7 +116,7 @@ def make_fit(
     forests = class_forests(rows, code, n_trees, groups, n_jobs, progress)
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
-    labels = Labels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
+    labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
     edges, method = class_edges(forest, labels), choose_method(interval, sample)
     spread = measure_spread(points, sample, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._sample import Sample
@@ -36,8 +36,8 @@ def grow(
 
 def grow_labelled(
     X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None, progress: Progress | None = None
-) -> tuple[Forest, Labels]:
+) -> tuple[Forest, VertexLabels]:
     """The forest of a sample whose rows are at ``X``, and the labels on it."""
     forest = grow(X, n_trees, sample.groups, n_jobs, progress)
     joined = sample.groups is None
-    return forest, Labels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)
+    return forest, VertexLabels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)

@@ -10,7 +10,7 @@ from scipy.special import comb
 from bayesfloor.counts._class_edges import class_edges, label_moments
 from bayesfloor.counts._pair_counts import PairCounts, PairForest, pair_of, permuted_cross, sets_of_pairs
 from bayesfloor.counts._row_edges import most_voted, sample_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._error_bounds import Options, constant_error, error_bounds
 from bayesfloor.floor._fit import Counts
@@ -77,7 +77,7 @@ def overall_floor(counts: Counts, options: Options) -> Floor:
     )
 
 
-def conflict(labels: Labels, vertex: Ints) -> float:
+def conflict(labels: VertexLabels, vertex: Ints) -> float:
     """The conflict floor of the rows, equal ones of different groups included."""
     labels = _at(labels, vertex)
     mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
@@ -87,9 +87,9 @@ def conflict(labels: Labels, vertex: Ints) -> float:
     return conflict_floor(largest, np.asarray(mass.sum(axis=1))) * float(mass.sum()) / len(labels.vertex)
 
 
-def _at(labels: Labels, vertex: Ints) -> Labels:
+def _at(labels: VertexLabels, vertex: Ints) -> VertexLabels:
     """The labels of rows that stand at other vertices."""
-    return Labels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
+    return VertexLabels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
 
 
 def overall_p_value(counts: Counts) -> float:
@@ -103,7 +103,7 @@ def overall_p_value(counts: Counts) -> float:
 
 def pairwise_floor(
     pair: PairForest,
-    labels: Labels,
+    labels: VertexLabels,
     counts: PairCounts,
     classes: np.ndarray,
     dimension: float,
@@ -145,7 +145,7 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
     return matrix
 
 
-def pair_p_values(pair: PairForest, labels: Labels, counts: PairCounts) -> Floats:
+def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) -> Floats:
     """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
     n, least = counts.n_units, counts.sizes.min(axis=1)
     null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
@@ -176,7 +176,9 @@ def _surely_rare(counts: PairCounts) -> np.ndarray:
     return (counts.cross <= n_trees) & (chance < 0.01 / _PERMUTATIONS)
 
 
-def _permuted_p_value(pair: PairForest, labels: Labels, i: int, j: int, analytic: float, n_permutations: int) -> float:
+def _permuted_p_value(
+    pair: PairForest, labels: VertexLabels, i: int, j: int, analytic: float, n_permutations: int
+) -> float:
     """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
 
     The seed is of the pair's own numbers, not of its place among the others, which names decide.
@@ -189,7 +191,7 @@ def _permuted_p_value(pair: PairForest, labels: Labels, i: int, j: int, analytic
     return min(p, analytic) if p <= 1 / (1 + n_permutations) else p
 
 
-def _alike_errors(pair: PairForest, labels: Labels, cross: Floats, p_values: Floats) -> Floats:
+def _alike_errors(pair: PairForest, labels: VertexLabels, cross: Floats, p_values: Floats) -> Floats:
     """Standard error of R for the pairs that may be alike."""
     errors = np.full(len(cross), np.nan)
     if not labels.hard or labels.weight is not None:
@@ -235,7 +237,9 @@ def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
     return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
 
 
-def sample_scores(forest: Forest, labels: Labels, alike: Ints, row: np.ndarray, classes: np.ndarray) -> SampleScores:
+def sample_scores(
+    forest: Forest, labels: VertexLabels, alike: Ints, row: np.ndarray, classes: np.ndarray
+) -> SampleScores:
     """Rows by how badly their label fits their neighbours; ``alike`` is the number of each distinct row as it came."""
     edges = sample_edges(forest, labels)
     share = labels.class_sizes / labels.class_sizes.sum()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._vertex_labels import Labels, likeliest
+from bayesfloor.counts._vertex_labels import VertexLabels, likeliest
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import check_groups, find_vertices
 from bayesfloor.io._data import Data
@@ -208,7 +208,7 @@ def labelled_by_group(sample: Sample) -> bool:
 def label_units(sample: Sample, *, by_group: bool) -> csr_array:
     """Labels of rows, or of groups."""
     none = np.zeros(len(sample), dtype=np.int64)
-    return Labels(none, sample.shares, 1, None, by_group, sample.groups).units if by_group else sample.shares
+    return VertexLabels(none, sample.shares, 1, None, by_group, sample.groups).units if by_group else sample.shares
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.counts._class_edges import class_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow
 from bayesfloor.floor._sample import Sample, draw_rows
@@ -98,11 +98,13 @@ def pick_scale(
     few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a stream of its own
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)
-    labels = Labels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
+    labels = VertexLabels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
     return choose_scale(sample.features, labels, units, n_jobs)
 
 
-def choose_scale(features: Features, labels: Labels, rows: Ints, n_jobs: int | None) -> tuple[str, dict[str, float]]:
+def choose_scale(
+    features: Features, labels: VertexLabels, rows: Ints, n_jobs: int | None
+) -> tuple[str, dict[str, float]]:
     """The scale to use, and G of the first tree on these rows under each.
 
     The first in the list whose G is within a standard error of the smallest: differences below that

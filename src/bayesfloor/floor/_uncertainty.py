@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._class_edges import ClassEdges, class_edges
 from bayesfloor.counts._groups import group_mean, group_pairs
 from bayesfloor.counts._row_edges import vertex_posterior
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats
@@ -84,7 +84,7 @@ def measure_spread(
     X: Floats,
     sample: Sample,
     forest: Forest,
-    labels: Labels,
+    labels: VertexLabels,
     edges: ClassEdges,
     method: str,
     rng: np.random.Generator,
@@ -108,7 +108,7 @@ def measure_spread(
     return Spread(method, error, errors, np.inf, drop, dimension)
 
 
-def without_forced(rate: float, labels: Labels, n_parts: int = 1) -> float:
+def without_forced(rate: float, labels: VertexLabels, n_parts: int = 1) -> float:
     """G without the edges that join even separate classes: the fewer the rows, the more these weigh."""
     sizes = labels.class_sizes
     forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)
@@ -145,7 +145,7 @@ def _measure(
     X: Floats, shares: csr_array, groups: np.ndarray | None, weight: Floats | None, n_trees: int
 ) -> tuple[float, Floats, float]:
     forest = grow(X, n_trees, groups)
-    edges = class_edges(forest, Labels(forest.vertex, shares, forest.n_vertices, weight, groups is None, groups))
+    edges = class_edges(forest, VertexLabels(forest.vertex, shares, forest.n_vertices, weight, groups is None, groups))
     return edges.cross_rate, edges.class_rates, typical_length(forest)
 
 
@@ -155,7 +155,7 @@ def typical_length(forest: Forest) -> float:
     return float(np.median(first)) if len(first) else 0.0
 
 
-def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+def fast_errors(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tuple[float, Floats]:
     """Standard errors of G and of the classes' rates from the forest alone.
 
     Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
@@ -172,7 +172,7 @@ def fast_errors(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[floa
     return _widened(variance, edges)
 
 
-def _fast_errors_of_groups(forest: Forest, labels: Labels, edges: ClassEdges) -> tuple[float, Floats]:
+def _fast_errors_of_groups(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tuple[float, Floats]:
     """The same where groups, not rows, were drawn."""
     pairs = group_pairs(forest.a, forest.b, labels)
     eta = group_mean(vertex_posterior(forest, labels), labels)
@@ -188,7 +188,7 @@ def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
 
 
 def tie_spread(
-    X: Floats, forest: Forest, labels: Labels, rate: float, rng: np.random.Generator, n_jobs: int | None
+    X: Floats, forest: Forest, labels: VertexLabels, rate: float, rng: np.random.Generator, n_jobs: int | None
 ) -> tuple[float, float]:
     """Range of G, which is ``rate``, over orders of equally long edges.
 
@@ -211,7 +211,7 @@ def _jittered_rate(
     X: Floats,
     first: np.ndarray,
     n_trees: int,
-    labels: Labels,
+    labels: VertexLabels,
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> float:

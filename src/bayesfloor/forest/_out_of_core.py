@@ -44,7 +44,7 @@ from bayesfloor.forest._out_of_core_blocks import (
 )
 from bayesfloor.forest._out_of_core_cells import box_gaps
 from bayesfloor.forest._out_of_core_merge import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
-from bayesfloor.forest._out_of_core_plan import Plan, look, make_cells, sample_size, sort_rows
+from bayesfloor.forest._out_of_core_plan import Plan, look_once, make_cells, sample_size, sort_rows
 
 logger = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ def _make_plan(
     chunks = list(pairwise(ends))
     if not store.has("cells"):
         tasks = [(rows.part(*chunk), chunk[0], sample_size(n_chunks)) for chunk in chunks]
-        looks = dict(_run(look, tasks, "chunk of rows", "looking at rows", how))
+        looks = dict(_run(look_once, tasks, "chunk of rows", "looking at rows", how))
         make_cells(store, [looks[number] for number in range(n_chunks)], n_chunks)
     cells = store.read("cells")
     return Plan(store, n_trees, n_chunks, len(cells["low"]), int(cells["exponent"][0])), chunks

@@ -32,14 +32,14 @@ class Plan:
         return Cells(*(np.array(read[name]) for name in Cells._fields))
 
 
-def look(rows: Rows, first_row: int, n_sampled: int) -> tuple[Floats, float]:
+def look_once(rows: Rows, first_row: int, n_sampled: int) -> tuple[Floats, float]:
     """Some rows of a chunk drawn at random, and its largest value."""
-    values = read_rows(rows, first_row)
+    values = read_block(rows, first_row)
     rng = np.random.default_rng(first_row)
     return values[rng.permutation(len(values))[:n_sampled]], float(np.abs(values).max())
 
 
-def read_rows(rows: Rows, first_row: int) -> Floats:
+def read_block(rows: Rows, first_row: int) -> Floats:
     """Rows of finite numbers, or an error that says where they are not."""
     values = rows.read() + 0.0
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
@@ -67,7 +67,7 @@ def make_cells(store: Store, looks: list[tuple[Floats, float]], n_cells: int) ->
 
 def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
     """Put a chunk's rows into the order of their cells; how many each cell has."""
-    values, cells = read_rows(rows, first_row), plan.cells()
+    values, cells = read_block(rows, first_row), plan.cells()
     cell = cells.find(values)
     order = np.argsort(cell, kind="stable")
     count = np.bincount(cell, minlength=len(cells))

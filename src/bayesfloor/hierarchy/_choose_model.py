@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.hierarchy._model_trial import Trial
-from bayesfloor.hierarchy._models import Candidate, Rung
+from bayesfloor.hierarchy._models import ModelKind, Rung
 from bayesfloor.hierarchy._node_floor import NodeFloor
 
 _CLEAR = 1.28  # standard errors by which a dearer model must be better to be taken
@@ -25,7 +25,7 @@ NO_TIME = "out of time"
 class Climbed(NamedTuple):
     """The model that was taken, its error out of fold, and why."""
 
-    candidate: Candidate
+    candidate: ModelKind
     error: float
     reason: str
 
@@ -59,7 +59,7 @@ def _time_left(deadline: float) -> bool:
     return time.monotonic() < deadline
 
 
-def _pick(trial: Trial, rung: Rung) -> Candidate:
+def _pick(trial: Trial, rung: Rung) -> ModelKind:
     """The best of a rung on few rows of the first fold."""
     if len(rung.candidates) == 1:
         return rung.candidates[0]
@@ -72,7 +72,7 @@ def _folds(trial: Trial) -> list[int]:
     return [*range(1, trial.n_folds), 0]
 
 
-def _is_hopeless(trial: Trial, other: Candidate, best: Candidate) -> bool:
+def _is_hopeless(trial: Trial, other: ModelKind, best: ModelKind) -> bool:
     """Whether a model is so much worse on few rows that more will not make up for it."""
     if trial.is_small:
         return False
@@ -81,7 +81,7 @@ def _is_hopeless(trial: Trial, other: Candidate, best: Candidate) -> bool:
     return bool(own > _HOPELESS * known and trial.compare(other, best, first, small=True).z > _SETTLED)
 
 
-def _is_better(trial: Trial, other: Candidate, best: Candidate, *, small: bool) -> bool:
+def _is_better(trial: Trial, other: ModelKind, best: ModelKind, *, small: bool) -> bool:
     """Whether a dearer model is clearly better; more folds are asked while it looks so and is not yet clear."""
     for last in range(trial.n_folds):
         z = trial.compare(other, best, _folds(trial)[: last + 1], small=small).z
@@ -90,14 +90,14 @@ def _is_better(trial: Trial, other: Candidate, best: Candidate, *, small: bool) 
     return z < -_CLEAR
 
 
-def _blend(trial: Trial, best: Candidate, second: Candidate) -> Candidate:
+def _blend(trial: Trial, best: ModelKind, second: ModelKind) -> ModelKind:
     """The best two together, if they are clearly better than the best alone on the folds that both know."""
-    both = Candidate(f"{best.name} and {second.name}", parts=(best, second))
+    both = ModelKind(f"{best.name} and {second.name}", parts=(best, second))
     folds = sorted({*trial.tested(best)} & {*trial.tested(second)})
     return both if trial.compare(both, best, folds, small=False).z < -_CLEAR else best
 
 
-def _reason(trial: Trial, best: Candidate, floor: NodeFloor, *, in_time: bool) -> str:
+def _reason(trial: Trial, best: ModelKind, floor: NodeFloor, *, in_time: bool) -> str:
     error = trial.error(best)
     if floor.is_beaten(*error):
         return BEATEN

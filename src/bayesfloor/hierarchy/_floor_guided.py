@@ -18,7 +18,7 @@ from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth, make_problem
 from bayesfloor.hierarchy._read_input import read_weights
-from bayesfloor.hierarchy._routing import Rows, class_probabilities, route_likeliest
+from bayesfloor.hierarchy._routing import RowsOnTree, class_probabilities, route_likeliest
 from bayesfloor.io._data import open_data
 from bayesfloor.io._features import Features, read_columns, read_new
 from bayesfloor.io._target import read_labels
@@ -140,7 +140,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
+            RowsOnTree.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
+            RowsOnTree.
 
         Returns
         -------
@@ -200,10 +200,10 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
-    def _new_rows(self, X: Any) -> Rows:
+    def _new_rows(self, X: Any) -> RowsOnTree:
         check_is_fitted(self)
         values = read_new(self, X, self._preparer)
-        return Rows((self._scaler.apply(values) - self._middle) / self._spread)
+        return RowsOnTree((self._scaler.apply(values) - self._middle) / self._spread)
 
 
 def _spread_of(centred: Floats, points: Floats) -> float:

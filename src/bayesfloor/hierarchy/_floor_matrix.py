@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._pair_counts import pair_counts
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import LARGE
 from bayesfloor.floor._grow import prepare
@@ -27,14 +27,14 @@ _FORESTS = 3  # of all rows that the pairs come to, about
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredClasses:
     """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
 
     sample: Sample
     scaler: Scaler
     points: Floats
     forests: ClassForests
-    labels: Labels
+    labels: VertexLabels
 
     @cached_property
     def matrix(self) -> Floats:
@@ -46,7 +46,7 @@ class Measured:
 
 def measure_classes(
     features: Features, codes: Ints, n_trees: int, scale: str | None, random_state: int, n_jobs: int | None
-) -> Measured:
+) -> MeasuredClasses:
     """Grow the trees of all classes and pairs, of at most 50,000 rows."""
     classes = np.arange(int(codes.max()) + 1)
     target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
@@ -56,8 +56,8 @@ def measure_classes(
     scaler = fit_scale(sample.features, name)
     points = scaler.apply(sample.features.values)
     forests = class_forests(points, sample.codes, n_trees, n_jobs=n_jobs)
-    labels = Labels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
-    return Measured(sample, scaler, points, forests, labels)
+    labels = VertexLabels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
+    return MeasuredClasses(sample, scaler, points, forests, labels)
 
 
 def _draw(sample: Sample, random_state: int) -> Sample:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.hierarchy._models import Candidate, blend
+from bayesfloor.hierarchy._models import ModelKind, blend
 from bayesfloor.hierarchy._pairwise_models import CoupledPairs
 
 FOLDS = 3
@@ -62,14 +62,14 @@ class Trial:
         """Whether there is nothing to gain from fewer rows."""
         return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
 
-    def test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+    def test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
         """Train a candidate outside a fold, on some or all rows, and ask it about the fold."""
         key = (candidate.name, fold, small and not self.is_small)
         if key not in self._tried:
             self._tried[key] = self._test(candidate, fold, small=key[2])
         return self._tried[key]
 
-    def _test(self, candidate: Candidate, fold: int, *, small: bool) -> Tried:
+    def _test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
         test = self._order[self.fold[self._order] == fold][:_TESTED]
         if candidate.parts:
             model = blend([self.test(part, fold, small=small).model for part in candidate.parts])
@@ -78,17 +78,17 @@ class Trial:
         wrong = (model.predict(self.X[test]) != self.codes[test]).astype(np.float64)
         return Tried(model, wrong, np.ones(len(test)) if self.weight is None else self.weight[test])
 
-    def _train(self, candidate: Candidate, fold: int, test: Ints, *, small: bool) -> Any:
+    def _train(self, candidate: ModelKind, fold: int, test: Ints, *, small: bool) -> Any:
         rows = self._order[self.fold[self._order] != fold]
         rows = rows[:SMALL] if small else rows
         model = candidate.fit(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
         return model.calibrated(self.X[test], self.codes[test]) if isinstance(model, CoupledPairs) else model
 
-    def tested(self, candidate: Candidate) -> list[int]:
+    def tested(self, candidate: ModelKind) -> list[int]:
         """The folds that a candidate was tested on with all rows."""
         return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
 
-    def error(self, candidate: Candidate) -> tuple[float, int]:
+    def error(self, candidate: ModelKind) -> tuple[float, int]:
         """The share of rows that are wrong on the folds that were tested, and their number.
 
         Rows count alike, as in the floors that this is held against. The first fold, on which
@@ -99,13 +99,13 @@ class Trial:
         wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in folds])
         return float(wrong.mean()), len(wrong)
 
-    def compare(self, one: Candidate, two: Candidate, folds: list[int], *, small: bool) -> Versus:
+    def compare(self, one: ModelKind, two: ModelKind, folds: list[int], *, small: bool) -> Versus:
         """One candidate against another on the same rows of some folds."""
         first, second = (_join([self.test(each, fold, small=small) for fold in folds]) for each in (one, two))
         differ = (first.wrong - second.wrong) * first.weight / first.weight.sum()
         return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
 
-    def refit(self, candidate: Candidate) -> Any:
+    def refit(self, candidate: ModelKind) -> Any:
         """The candidate trained on all rows, with the calibration that a fold gave."""
         if candidate.parts:
             return blend([self.refit(part) for part in candidate.parts])

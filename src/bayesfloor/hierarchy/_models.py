@@ -26,12 +26,12 @@ Train = Callable[[Floats, Ints, Floats | None], Any]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ModelKind:
     """A model to try: its name, and how to train it on rows, codes and weights; or the parts of a blend."""
 
     name: str
     train: Train | None = None
-    parts: tuple[Candidate, ...] = ()
+    parts: tuple[ModelKind, ...] = ()
 
     def fit(self, X: Floats, codes: Ints, weight: Floats | None) -> Any:
         """A trained model; of its warnings none, since a poor model only loses."""
@@ -50,7 +50,7 @@ class Candidate:
 class Rung:
     """Candidates of one kind, of which the best is taken."""
 
-    candidates: list[Candidate]
+    candidates: list[ModelKind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +93,13 @@ def spread_of(X: Floats) -> float:
     return max(float(X.var(axis=0).mean()), 1e-12)
 
 
-def linear(C: float) -> Candidate:
+def linear(C: float) -> ModelKind:
     """Linear machines of pairs; C is for features of variance 1."""
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
         return CoupledPairs(np.unique(codes), train_linear_pairs(X, codes, weight, C / spread_of(X)))
 
-    return Candidate(f"linear SVM (C={C:g})", train)
+    return ModelKind(f"linear SVM (C={C:g})", train)
 
 
 def _kernel_rung(gamma: float) -> Rung:
@@ -107,18 +107,18 @@ def _kernel_rung(gamma: float) -> Rung:
     return Rung([_kernel(C, factor * gamma) for C, factor in grid])
 
 
-def _kernel(C: float, gamma: float) -> Candidate:
+def _kernel(C: float, gamma: float) -> ModelKind:
     def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
         return CoupledPairs(np.unique(codes), train_kernel_pairs(X, codes, weight, C, gamma))
 
-    return Candidate(f"RBF SVM (C={C:g}, gamma={gamma:.3g})", train)
+    return ModelKind(f"RBF SVM (C={C:g}, gamma={gamma:.3g})", train)
 
 
 def _mapped_rung(gamma: float, random_state: int) -> Rung:
     return Rung([_mapped(gamma, random_state), _mapped(4 * gamma, random_state)])
 
 
-def _mapped(gamma: float, random_state: int) -> Candidate:
+def _mapped(gamma: float, random_state: int) -> ModelKind:
     from sklearn.kernel_approximation import Nystroem
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
@@ -126,10 +126,10 @@ def _mapped(gamma: float, random_state: int) -> Candidate:
         pairs = train_linear_pairs(mapping.transform(X), codes, weight, 10.0)
         return CoupledPairs(np.unique(codes), MappedPairs(mapping, pairs))
 
-    return Candidate(f"linear SVM on a Nystroem map (gamma={gamma:.3g})", train)
+    return ModelKind(f"linear SVM on a Nystroem map (gamma={gamma:.3g})", train)
 
 
-def _boosting(random_state: int) -> Candidate:
+def _boosting(random_state: int) -> ModelKind:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
@@ -138,10 +138,10 @@ def _boosting(random_state: int) -> Candidate:
         model = HistGradientBoostingClassifier(early_stopping=stopping, random_state=random_state)
         return model.fit(X, codes, weight)
 
-    return Candidate("gradient boosting", train)
+    return ModelKind("gradient boosting", train)
 
 
-def _discriminant() -> Candidate:
+def _discriminant() -> ModelKind:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
@@ -149,21 +149,21 @@ def _discriminant() -> Candidate:
             return _one_vs_rest().fit(X, codes, weight)
         return LinearDiscriminantAnalysis().fit(X, codes)
 
-    return Candidate("linear discriminant", train)
+    return ModelKind("linear discriminant", train)
 
 
-def _one_vs_rest() -> Candidate:
+def _one_vs_rest() -> ModelKind:
     from sklearn.svm import LinearSVC
 
-    def train(X: Floats, codes: Ints, weight: Floats | None) -> OneVsRest:
+    def train(X: Floats, codes: Ints, weight: Floats | None) -> LinearOneVsRest:
         model = LinearSVC(random_state=0).fit(X, codes, weight)
-        return OneVsRest(model.classes_, model.coef_, model.intercept_)
+        return LinearOneVsRest(model.classes_, model.coef_, model.intercept_)
 
-    return Candidate("one-vs-rest linear SVM", train)
+    return ModelKind("one-vs-rest linear SVM", train)
 
 
 @dataclass(frozen=True, eq=False)
-class OneVsRest:
+class LinearOneVsRest:
     """Linear machines of each class against the rest."""
 
     classes_: Ints

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._class_edges import class_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._error_bounds import bounded_rate
 from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._multiclass import multiclass_bounds
-from bayesfloor.hierarchy._floor_matrix import Measured
+from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
 from bayesfloor.io._target import hard_shares
 
 _REACH = 1.645  # standard errors by which an error must stand above the floor to show room
@@ -43,7 +43,7 @@ class NodeFloor:
 class NodeForest:
     """The forest of a node's classes, and the floors of the problems that it poses."""
 
-    def __init__(self, measured: Measured, members: Ints) -> None:
+    def __init__(self, measured: MeasuredClasses, members: Ints) -> None:
         self.members = members
         self._forest = measured.forests.of(members.tolist())
         rows = self._forest.rows
@@ -58,14 +58,14 @@ class NodeForest:
         side = np.isin(self.members, right).astype(np.int64)
         return _floor(self._forest, self._grouped(side))
 
-    def _grouped(self, group: Ints) -> Labels:
+    def _grouped(self, group: Ints) -> VertexLabels:
         """Labels with the node's classes put into groups."""
         _, number = np.unique(group, return_inverse=True)
         chosen = hard_shares(number, int(number.max()) + 1)
         return replace(self._labels, shares=csr_array(self._labels.shares[:, self.members] @ chosen))
 
 
-def _floor(forest: Forest, labels: Labels) -> NodeFloor:
+def _floor(forest: Forest, labels: VertexLabels) -> NodeFloor:
     edges = class_edges(forest, labels)
     error, _ = fast_errors(forest, labels, edges)
     cap = 1 - float(labels.class_sizes.max() / labels.class_sizes.sum())

@@ -14,7 +14,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, climb
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree, grow_tree
-from bayesfloor.hierarchy._floor_matrix import Measured
+from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
 from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._models import linear, make_ladder
 from bayesfloor.hierarchy._node_floor import NodeForest
@@ -65,7 +65,7 @@ class Growth:
     """A tree of classes on its way to a classifier, from the root down."""
 
     tree: ClassTree
-    measured: Measured
+    measured: MeasuredClasses
     problem: Problem
     seed: int
     deadline: float

@@ -19,7 +19,7 @@ Models = list[Any]
 _AT_ONCE = 4096  # rows whose answers of all nodes are held
 
 
-class Rows(NamedTuple):
+class RowsOnTree(NamedTuple):
     """Rows that models are asked about."""
 
     X: Any
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
         return self.X if len(rows) == len(self) else take_rows(self.X, rows)
 
 
-def route(tree: ClassTree, models: Models, rows: Rows) -> Ints:
+def route(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
     """The class of each row at the end of the one path that the models' answers lead along."""
     if _all_linear(tree, models, rows.X):
         return np.concatenate([_route_linear(tree, models, part) for part in _blocks(rows.X)])
@@ -77,12 +77,12 @@ def _route_linear(tree: ClassTree, models: Models, X: np.ndarray) -> Ints:
     return tree.order[tree.start[at]]
 
 
-def class_probabilities(tree: ClassTree, models: Models, rows: Rows) -> Floats:
+def class_probabilities(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
     """The product of probabilities along the path to each class."""
     return _spread(tree, models, rows, np.ones(len(rows)), _sides, np.multiply, "predict_proba")
 
 
-def class_margins(tree: ClassTree, models: Models, rows: Rows) -> Floats:
+def class_margins(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
     """The smallest margin along the path to each class: it is positive where the one path leads."""
     return _spread(tree, models, rows, np.full(len(rows), np.inf), _margins, np.minimum, "decision_function")
 
@@ -90,7 +90,7 @@ def class_margins(tree: ClassTree, models: Models, rows: Rows) -> Floats:
 def _spread(
     tree: ClassTree,
     models: Models,
-    rows: Rows,
+    rows: RowsOnTree,
     all_of_it: Floats,
     sides: Callable[[Any, Any], tuple[Floats, Floats]],
     combine: Callable[[Floats, Floats], Floats],
@@ -153,7 +153,7 @@ class _Best(NamedTuple):
         self.number[row[better]], self.log[row[better]] = number[first][better], log[better]
 
 
-def route_likeliest(tree: ClassTree, models: Models, rows: Rows, width: int | None = None) -> Ints:
+def route_likeliest(tree: ClassTree, models: Models, rows: RowsOnTree, width: int | None = None) -> Ints:
     """The likeliest class of each row by the product of probabilities.
 
     Each row goes along the likelier side to an end first. No product grows on its way, so of the paths
@@ -177,7 +177,9 @@ def route_likeliest(tree: ClassTree, models: Models, rows: Rows, width: int | No
     return best.number
 
 
-def _step(tree: ClassTree, places: Ints, node: int, model: Any, rows: Rows, paths: _Paths) -> tuple[_Paths, _Paths]:
+def _step(
+    tree: ClassTree, places: Ints, node: int, model: Any, rows: RowsOnTree, paths: _Paths
+) -> tuple[_Paths, _Paths]:
     """The path that leads on from a node, to the likelier side or to the likeliest class; and the side left aside."""
     here = paths.take(paths.place == node)
     chance = model.predict_proba(rows.take(here.row))

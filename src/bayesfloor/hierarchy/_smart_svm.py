@@ -26,7 +26,7 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
 from bayesfloor.hierarchy._read_input import read_new_rows, read_rows, read_rows_as_they_are, read_weights
-from bayesfloor.hierarchy._routing import Rows, class_margins, class_probabilities, route, route_likeliest
+from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.io._features import Features
 from bayesfloor.io._target import read_labels
 
@@ -180,7 +180,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
+            RowsOnTree.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
+            RowsOnTree.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
+            RowsOnTree.
 
         Returns
         -------
@@ -284,9 +284,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _read(self, X: Any) -> tuple[Any, Features | None]:
         return (read_rows_as_they_are(self, X), None) if self._is_given else read_rows(self, X)
 
-    def _new_rows(self, X: Any) -> Rows:
+    def _new_rows(self, X: Any) -> RowsOnTree:
         check_is_fitted(self)
-        return Rows(read_new_rows(self, X))
+        return RowsOnTree(read_new_rows(self, X))
 
     def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
         """The tree of the classes."""
@@ -370,4 +370,4 @@ def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
 
 def _fit_node(estimator: Any, held: Held[tuple[Any, dict[str, Any]]], rows: Ints, side: Ints) -> Any:
     X, params = held.get()
-    return clone(estimator).fit(Rows(X).take(rows), side, **take_fit_params(X, params, rows))
+    return clone(estimator).fit(RowsOnTree(X).take(rows), side, **take_fit_params(X, params, rows))

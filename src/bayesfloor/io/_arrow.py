@@ -21,15 +21,15 @@ def arrow(part: str = "") -> Any:
         ) from error
 
 
-def plain(column: Any) -> Any:
+def plain_type(column: Any) -> Any:
     """An array as every road gives it: no dictionaries, extensions or decimals, and one type of text."""
     pa, kinds = arrow(), arrow(".types")
     if isinstance(column.type, pa.BaseExtensionType):
-        return plain(column.storage)
+        return plain_type(column.storage)
     if kinds.is_dictionary(column.type):
-        return pa.DictionaryArray.from_arrays(column.indices, plain(column.dictionary)).dictionary_decode()
+        return pa.DictionaryArray.from_arrays(column.indices, plain_type(column.dictionary)).dictionary_decode()
     if kinds.is_run_end_encoded(column.type):
-        return plain(arrow(".compute").run_end_decode(column))
+        return plain_type(arrow(".compute").run_end_decode(column))
     if kinds.is_decimal(column.type):
         return column.cast(pa.float64())
     if kinds.is_float16(column.type):
@@ -73,7 +73,7 @@ def stack_lists(column: Any) -> NDArray[Any] | None:
 
 def _block(chunk: Any, width: int) -> NDArray[Any]:
     """A piece of a column of lists as rows."""
-    flat = plain(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # has no missing lists
+    flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # has no missing lists
     if not chunk.null_count:
         return np.asarray(flat)
     block = np.full((len(chunk), width), np.nan)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bayesfloor.io._arrow import arrow
 from bayesfloor.io._find_file import File
-from bayesfloor.io._messages import DataError, count, join, quote, troubles_of
+from bayesfloor.io._messages import DataError, count, join_words, quote, troubles_of
 from bayesfloor.io._text_encoding import find_encoding
 
 NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
@@ -231,12 +231,12 @@ def _last_row(part: CsvFile) -> int:
 
 def same_names(file: File, twins: Sequence[str]) -> str:
     """What to say of columns of one name."""
-    return f"{file.shown} has several columns named {join(twins)}. Rename them first."
+    return f"{file.shown} has several columns named {join_words(twins)}. Rename them first."
 
 
 def other_names(file: File, first: File, strange: set[str]) -> str:
     """What to say of a file of a folder that has columns of its own, or lacks some."""
-    return f"{file.shown} has other columns than {first.shown}: {join(sorted(strange))}."
+    return f"{file.shown} has other columns than {first.shown}: {join_words(sorted(strange))}."
 
 
 def looks_headless(names: Sequence[str]) -> bool:

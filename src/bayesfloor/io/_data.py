@@ -17,11 +17,11 @@ from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow import is_list
 from bayesfloor.io._embeddings import read_embedding, stack
 from bayesfloor.io._find_file import File, find_file, reading
-from bayesfloor.io._find_label import Labels, find_label, labels_of
+from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._in_place import open_in_place
 from bayesfloor.io._labels_file import read_labels_file
-from bayesfloor.io._messages import DataError, join, quote, refuse_unknown
+from bayesfloor.io._messages import DataError, join_words, quote, refuse_unknown
 from bayesfloor.io._numpy_files import read_npy, read_npz
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
@@ -241,7 +241,7 @@ def _of_file(
     if labels_file is not None:
         labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
     else:
-        labels = found.labels or Labels("", y)
+        labels = found.labels or LabelColumn("", y)
     return _data_of(file, found, asked, labels, given)
 
 
@@ -288,7 +288,7 @@ def _numbered(X: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
 _READERS = {"npy": read_npy, "npz": read_npz}
 
 
-def _data_of(file: File, found: Contents, asked: Asked, labels: Labels, given: dict[str, Any]) -> Data:
+def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, given: dict[str, Any]) -> Data:
     columns = {what: found.given[name] for what, name in asked.beside.items()}
     if "predictions" in columns:
         _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
@@ -328,5 +328,5 @@ def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None
     known = set(y.tolist())
     strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
     if strange:
-        shown = join(sorted(map(str, known)), 4)
-        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. Labels: {shown}.")
+        shown = join_words(sorted(map(str, known)), 4)
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. LabelColumn: {shown}.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.io._frame_columns import as_frame, read_table
+from bayesfloor.io._frame_columns import as_frame, read_frame
 
 if TYPE_CHECKING:
     from bayesfloor.io._column_encoders import Column
@@ -50,7 +50,7 @@ class Features:
         return replace(self, values=self.values[rows], content=content, exact=exact)
 
 
-class Table(NamedTuple):
+class TypedTable(NamedTuple):
     """Features, the column of the input that each came from, and what prepares new rows the same way."""
 
     features: Features
@@ -63,7 +63,7 @@ def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[st
     return read_columns(estimator, X, prepare, roles).features
 
 
-def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Table:
+def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
     """``X`` as numbers, and of each column of these the column of ``X`` that it came from."""
     check_prepare(prepare, roles)
     if not isinstance(prepare, str):
@@ -88,7 +88,7 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
         raise ValueError("Got roles beside a transformer, but expected one of them. Tell the transformer instead.")
 
 
-def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> Table:
+def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
     from sklearn.utils.validation import validate_data
 
     from bayesfloor.io._table_preparer import TablePreparer
@@ -101,10 +101,10 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
     content = number_rows(X, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
     features = Features(values, preparer.quantity_, code, content, preparer.columns_)
-    return Table(features, preparer.source_, preparer)
+    return TypedTable(features, preparer.source_, preparer)
 
 
-def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
+def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     """What a transformer of the user's makes of the table; every column of it is a quantity, and gaps are filled."""
     from sklearn.base import clone
     from sklearn.utils.validation import check_array, validate_data
@@ -123,10 +123,10 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> Table:
     return _all_quantities(values, preparer)
 
 
-def _all_quantities(values: Any, preparer: Any = None) -> Table:
+def _all_quantities(values: Any, preparer: Any = None) -> TypedTable:
     """Columns that scaling may touch, each from its own."""
     width = values.shape[1]
-    return Table(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
+    return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
 
 
 def is_sparse(X: Any) -> bool:
@@ -153,7 +153,7 @@ def _check_shape(X: Any) -> None:
 def number_rows(X: Any, names: list[str]) -> Ints:
     """The number of each distinct row of these columns, as they came."""
     codes = np.zeros(len(X), dtype=np.int64)
-    for values in read_table(X):
+    for values in read_frame(X):
         if values.name in names:
             flat = values.data if values.data.ndim == 1 else values.data.view(f"V{values.data[:1].nbytes}").ravel()
             own = np.unique(flat, return_inverse=True)[1]

@@ -14,7 +14,7 @@ from typing import Any
 from bayesfloor.engine._file_state import data_files
 from bayesfloor.engine._show import as_utf8
 from bayesfloor.io._arrow import arrow
-from bayesfloor.io._messages import DataError, did_you_mean, join, one_line, quote, short, short_path
+from bayesfloor.io._messages import DataError, did_you_mean, join_words, one_line, quote, short, short_path
 
 _SUFFIXES = {
     "CSV": (".csv", ".tsv", ".txt"),
@@ -160,7 +160,7 @@ def _find_folder(place: Path) -> File:
         if _tables_in(place, kind):
             return File(name, kind, place)
     found = sorted(entry.name for entry in place.iterdir())
-    holds = f"It has {join(found)}. Name one file." if found else "It is empty."
+    holds = f"It has {join_words(found)}. Name one file." if found else "It is empty."
     raise DataError(f"folder {quote(name)} holds no Parquet, Arrow or CSV files. {holds}")
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.io._arrow import arrow, is_number, is_text, n_distinct
-from bayesfloor.io._messages import DataError, join, quote, short, unknown
+from bayesfloor.io._messages import DataError, join_words, quote, short, unknown
 from bayesfloor.io._row_columns import Coded
 from bayesfloor.io._tables import Table, refuse_headless
 from bayesfloor.io._target import looks_like_regression
@@ -16,14 +16,14 @@ from bayesfloor.io._target import looks_like_regression
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 
 
-class Labels(NamedTuple):
+class LabelColumn(NamedTuple):
     """The name of a column or array, and the label of each row; of rows that stay in files the name once more."""
 
     name: str
     y: Any
 
 
-def labels_of(name: str, coded: Coded) -> Labels:
+def labels_of(name: str, coded: Coded) -> LabelColumn:
     """Labels, once they have been found to be some."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
     if n < len(coded.codes):
@@ -36,7 +36,7 @@ def labels_of(name: str, coded: Coded) -> Labels:
     if values.dtype == object or _is_broken(values):  # a class called 0.5, as a CSV would have it
         values = values.astype(str)
         _refuse_twins(name, values)
-    return Labels(name, coded._replace(values=values).rows)
+    return LabelColumn(name, coded._replace(values=values).rows)
 
 
 def as_whole(values: np.ndarray) -> np.ndarray:
@@ -98,7 +98,9 @@ def _which_label(table: Table) -> DataError:
     if found:
         shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
         return DataError(f"which column is the label? Use -y. Candidates with few values: {shown}")
-    return DataError(f"which column is the label? Use -y. No column has few values; there are {join(table.names)}.")
+    return DataError(
+        f"which column is the label? Use -y. No column has few values; there are {join_words(table.names)}."
+    )
 
 
 def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:

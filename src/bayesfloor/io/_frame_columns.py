@@ -92,7 +92,7 @@ def _as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def read_table(X: Any) -> list[Values]:
+def read_frame(X: Any) -> list[Values]:
     """The columns of a data frame or an array, each in its one form."""
     frame = as_frame(X)
     return _read_array(X) if frame is None else [read_column(column) for column in frame.iter_columns()]

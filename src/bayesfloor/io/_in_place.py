@@ -8,8 +8,8 @@ from bayesfloor.engine._file_state import data_files
 from bayesfloor.engine._parquet_rows import column_names
 from bayesfloor.engine._row_handles import open_rows
 from bayesfloor.io._find_file import File
-from bayesfloor.io._find_label import Labels
-from bayesfloor.io._messages import DataError, join, refuse_unknown
+from bayesfloor.io._find_label import LabelColumn
+from bayesfloor.io._messages import DataError, join_words, refuse_unknown
 from bayesfloor.io._request import Asked, Contents
 
 
@@ -36,13 +36,15 @@ def open_in_place(file: File, asked: Asked) -> Contents:
 def _open_parquet(_: File, path: Path, asked: Asked) -> Contents:
     folders = {part for place in data_files(path, (".parquet",)) for part in place.relative_to(path).parts[:-1]}
     if named := sorted(name for name in folders if "=" in name):
-        raise DataError(f"folders such as {join(named, 1)} are columns, which cannot be read in pieces.")
+        raise DataError(f"folders such as {join_words(named, 1)} are columns, which cannot be read in pieces.")
     names = column_names(path)
     if asked.label is None and not asked.labels_elsewhere:
-        raise DataError(f"which column is the label? Use -y. Columns: {join(names, 12)}.")
+        raise DataError(f"which column is the label? Use -y. Columns: {join_words(names, 12)}.")
     refuse_unknown(asked.named, names)
     columns = [asked.embedding] if asked.embedding else asked.choose(names, asked.roles)
-    labels = None if asked.label is None else Labels(asked.label, asked.label)  # the column is read where the rows are
+    labels = (
+        None if asked.label is None else LabelColumn(asked.label, asked.label)
+    )  # the column is read where the rows are
     return Contents(open_rows(path, columns), columns, None if asked.labels_elsewhere else labels, {})
 
 

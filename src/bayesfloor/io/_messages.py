@@ -35,7 +35,7 @@ def quote(name: object) -> str:
     return f"'{short(name)}'"
 
 
-def join(names: Sequence[str], most: int = 5) -> str:
+def join_words(names: Sequence[str], most: int = 5) -> str:
     """Some names in quotes, and how many more there are."""
     shown = ", ".join(quote(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
@@ -55,12 +55,14 @@ def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
     """A question about names like one given, whatever the case; nothing if there are none."""
     lowered = {other.lower(): other for other in names}
     close = [lowered[found] for found in difflib.get_close_matches(name.lower(), lowered, most)]
-    return f" Did you mean {join(close)}?" if close else ""
+    return f" Did you mean {join_words(close)}?" if close else ""
 
 
 def unknown(name: str, names: Sequence[str], noun: str = "column") -> DataError:
     """A name that is none of those there are."""
-    return DataError(f"no {noun} {quote(name)}.{did_you_mean(name, names)} {noun.capitalize()}s: {join(names, 8)}.")
+    return DataError(
+        f"no {noun} {quote(name)}.{did_you_mean(name, names)} {noun.capitalize()}s: {join_words(names, 8)}."
+    )
 
 
 def refuse_unknown(wanted: Iterable[str], names: Sequence[str], noun: str = "column") -> None:

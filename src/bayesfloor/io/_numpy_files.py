@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.io._embeddings import finite_floats
 from bayesfloor.io._find_file import File
-from bayesfloor.io._find_label import Labels, as_whole, labels_of
+from bayesfloor.io._find_label import LabelColumn, as_whole, labels_of
 from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import Coded, refuse_gaps
@@ -97,7 +97,7 @@ def _shape(arrays: Any, name: str) -> tuple[int, ...]:
         return ()
 
 
-# Labels alone
+# LabelColumn alone
 
 
 def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
@@ -192,7 +192,7 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 
-def _contents(X: np.ndarray, labels: Labels | None, given: dict[str, np.ndarray], asked: Asked) -> Contents:
+def _contents(X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.ndarray], asked: Asked) -> Contents:
     if labels is not None:
         refuse_length(f"there are {count(len(labels.y), 'label')}", len(labels.y), len(X))
     for name, values in given.items():

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._find_label import Labels
-from bayesfloor.io._messages import DataError, did_you_mean, join, quote
+from bayesfloor.io._find_label import LabelColumn
+from bayesfloor.io._messages import DataError, did_you_mean, join_words, quote
 
 
 class Contents(NamedTuple):
@@ -18,7 +18,7 @@ class Contents(NamedTuple):
 
     X: Any
     names: Sequence[str]
-    labels: Labels | None
+    labels: LabelColumn | None
     given: dict[str, np.ndarray]
     notes: tuple[str, ...] = ()
     drawn: np.ndarray | None = None
@@ -62,7 +62,7 @@ class Asked:
         left = taken - self.dropped(names) - set(apart)
         if not left:
             raise DataError(
-                f"no columns are left as features. Check --features and --drop; columns: {join(names) or 'none'}."
+                f"no columns are left as features. Check --features and --drop; columns: {join_words(names) or 'none'}."
             )
         return [name for name in names if name in left]
 
@@ -76,5 +76,5 @@ def _matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]
     for glob, found in matches.items():
         if not found:
             hint = did_you_mean(glob, names, 3)
-            raise DataError(f"no column matches {flag} {quote(glob)}.{hint} Columns: {join(names, 8)}.")
+            raise DataError(f"no column matches {flag} {quote(glob)}.{hint} Columns: {join_words(names, 8)}.")
     return set().union(*matches.values())

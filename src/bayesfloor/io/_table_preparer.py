@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.engine._show import join_labels, quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._column_encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
-from bayesfloor.io._frame_columns import Values, as_frame, read_table
+from bayesfloor.io._frame_columns import Values, as_frame, read_frame
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -90,7 +90,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         self : TablePreparer
             Fitted.
         """
-        self._fit(read_table(X), is_frame=as_frame(X) is not None)
+        self._fit(read_frame(X), is_frame=as_frame(X) is not None)
         self._forget_scores()
         return self
 
@@ -109,7 +109,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         numbers : (n, k) float array
             The table as numbers, all finite.
         """
-        table = read_table(X)
+        table = read_frame(X)
         self._fit(table, is_frame=as_frame(X) is not None)
         numbers = self._encode(table)
         self._forget_scores()
@@ -129,7 +129,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             The table as numbers, all finite.
         """
         check_is_fitted(self)
-        return self._encode(self._in_order(read_table(X), is_frame=as_frame(X) is not None))
+        return self._encode(self._in_order(read_frame(X), is_frame=as_frame(X) is not None))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Names of the columns made.

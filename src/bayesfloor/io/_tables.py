@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._show import as_utf8
-from bayesfloor.io._arrow import arrow, plain
+from bayesfloor.io._arrow import arrow, plain_type
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._find_file import File, reading
 from bayesfloor.io._messages import DataError, count, troubles_of
@@ -64,7 +64,7 @@ class Table:
         names = self.names if columns is None else list(columns)
         with reading(self.file):
             for batch in stream(names):
-                yield arrow().record_batch([plain(batch.column(name)) for name in names], names=names)
+                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
 
     def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
         held = list(batches if rows is None else _taken(batches, rows))

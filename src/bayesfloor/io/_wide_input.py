@@ -22,7 +22,7 @@ def read_any(
     estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
 ) -> Features:
     """``X`` as numbers, whether sparse, wide or of more than two dimensions; unless told not to, wide ones reduced."""
-    plain, notes = flat(X)
+    plain, notes = lay_flat(X)
     plain = dense_if_small(plain) if isinstance(prepare, str) else plain
     if is_sparse(plain) and isinstance(prepare, str):
         features = _read_sparse(estimator, plain, roles)
@@ -32,7 +32,7 @@ def read_any(
     return replace(_reduced(features) if wide and reduce else features, notes=notes)
 
 
-def flat(X: Any) -> tuple[Any, tuple[str, ...]]:
+def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
     """An array of more than two dimensions with one row for each of the first, and what to say of it."""
     if getattr(X, "ndim", 2) <= 2:
         return X, ()

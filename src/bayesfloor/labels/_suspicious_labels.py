@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit import find_alike
@@ -74,6 +74,6 @@ def suspicious_labels(
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     points = apply_scale(sample.features, name)
     forest = grow(points, n_trees, sample.groups, n_jobs, progress)
-    labels = Labels(forest.vertex, sample.shares, forest.n_vertices, None, data.groups is None)
+    labels = VertexLabels(forest.vertex, sample.shares, forest.n_vertices, None, data.groups is None)
     alike = find_alike(sample, points, forest.vertex)
     return sample_scores(forest, labels, alike, sample.row, np.asarray(sample.classes))

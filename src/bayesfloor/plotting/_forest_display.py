@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._row_edges import row_edges
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
@@ -102,18 +102,18 @@ class ForestDisplay(Display):
         points : array-like of shape (n_rows, n_features)
             Its rows, or where to draw them.
         y : array-like of shape (n_rows,)
-            Labels.
+            VertexLabels.
         tree : int, default=0
             Which tree.
         **looks
             Arguments of ``plot``.
         """
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
-        labels = Labels(forest.vertex, hard_shares(codes, len(classes)), forest.n_vertices)
+        labels = VertexLabels(forest.vertex, hard_shares(codes, len(classes)), forest.n_vertices)
         return cls._of(forest, labels, np.asarray(points), classes, tree).plot(**looks)
 
     @classmethod
-    def _of(cls, forest: Forest, labels: Labels, points: Any, classes: np.ndarray, tree: int) -> ForestDisplay:
+    def _of(cls, forest: Forest, labels: VertexLabels, points: Any, classes: np.ndarray, tree: int) -> ForestDisplay:
         if not 0 <= tree < forest.n_trees:
             raise ValueError(f"Got tree={tree!r}, but expected a number from 0 to {forest.n_trees - 1}.")
         ends = row_edges(_only(forest, tree), labels, np.random.default_rng(0))

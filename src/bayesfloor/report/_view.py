@@ -282,7 +282,7 @@ def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], fe
     scores, rows = check.suspicious.scores, check.suspicious
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
     listed = range(min(most, len(rows)))
-    names = name_rows([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)
+    names = row_names([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)
     cards = []
     for k in listed:
         row, near = int(scores.row[k]), int(rows.nearest[k])
@@ -303,7 +303,7 @@ def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], fe
     return cards
 
 
-def name_rows(rows: Iterable[int], ids: Any) -> dict[int, str]:
+def row_names(rows: Iterable[int], ids: Any) -> dict[int, str]:
     """What rows are called: their ids, cut where they are long, but never so that two become one."""
     known = [row for row in rows if row >= 0]
     if ids is None:

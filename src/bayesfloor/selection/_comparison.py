@@ -115,7 +115,7 @@ class Comparison(Result):
         return {**super().to_dict(), "best": self.best_}
 
 
-def in_order(ranked: Ints, columns: dict[str, Any]) -> dict[str, Any]:
+def ranked_best_first(ranked: Ints, columns: dict[str, Any]) -> dict[str, Any]:
     """All columns in this order."""
     return {
         name: values[ranked] if isinstance(values, np.ndarray) else tuple(values[i] for i in ranked)

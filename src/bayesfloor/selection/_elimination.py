@@ -37,7 +37,7 @@ _DIMENSION = 4.0  # of all candidates: bias goes as n^(-1/2); one measured for e
 
 
 @dataclass(eq=False)
-class Race:
+class Elimination:
     """Rounds on more and more rows, and who is still in."""
 
     points: list[Floats]

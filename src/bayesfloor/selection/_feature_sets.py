@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._pair_counts import pair_counts
 from bayesfloor.counts._paired_forests import Graph, difference_error, pooled_posterior, rate_error, row_graph
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow_labelled
@@ -148,7 +148,7 @@ def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
     forests = class_forests(points, codes, n_trees, sample.groups)
     n_vertices = int(forests.vertex.max()) + 1
     shares = csr_array(sample.shares[:, present])
-    labels = Labels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
+    labels = VertexLabels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
     counts = pair_counts(forests, labels)
     n1, n2 = counts.sizes.T
     return counts.rate * (n1 + n2 - 1) / (2 * n1 * n2 / (n1 + n2))

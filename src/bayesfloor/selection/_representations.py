@@ -18,8 +18,8 @@ from bayesfloor.formulas._limits import check_level
 from bayesfloor.io._features import Features
 from bayesfloor.io._target import read_one_label
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
-from bayesfloor.selection._comparison import Comparison, in_order
-from bayesfloor.selection._elimination import Race, Round
+from bayesfloor.selection._comparison import Comparison, ranked_best_first
+from bayesfloor.selection._elimination import Elimination, Round
 from bayesfloor.selection._growing_samples import draw_most
 from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
@@ -116,7 +116,7 @@ def compare_representations(
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
     times = 2 * len(points)  # all rounds add up to two of all rows
     prepare(len(sample), max(each.shape[1] for each in points), n_trees, times)
-    race = Race(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
+    race = Elimination(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
     race.run(rng)
     return _result(made, race)
 
@@ -173,7 +173,7 @@ def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_stat
     return apply_scale(features, pick_scale(scale, own, random_state, n_jobs)[0])
 
 
-def _result(made: list[Candidate], race: Race) -> Comparison:
+def _result(made: list[Candidate], race: Elimination) -> Comparison:
     """The comparison, the fewest cross-class edges first; those that went earlier come after those that stayed."""
     last, M = race.rounds[-1], len(made)
     best = last.best
@@ -201,7 +201,7 @@ def _result(made: list[Candidate], race: Race) -> Comparison:
     columns["word"][best] = "best"
     picked = float(np.clip(last.ahead[best] + _flattery(last, race.random_state), 0.0, 1.0))
     return Comparison(
-        **in_order(ranked, columns),
+        **ranked_best_first(ranked, columns),
         best_cross_rate=picked,
         n_folds=len(race.folds),
         level=race.level,

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from bayesfloor.counts._class_edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._pair_counts import permuted_cross
 from bayesfloor.counts._row_edges import adjacency
-from bayesfloor.counts._vertex_labels import Labels
+from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow, prepare
@@ -304,12 +304,12 @@ class _Shift(NamedTuple):
     cross_rate: float
     expected: float
     forest: Forest
-    labels: Labels
+    labels: VertexLabels
 
 
 def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _Shift:
     """Friedman and Rafsky's test; of few rows by permutation."""
-    labels = Labels(forest.vertex, hard_shares(in_b.astype(np.int64), 2), forest.n_vertices)
+    labels = VertexLabels(forest.vertex, hard_shares(in_b.astype(np.int64), 2), forest.n_vertices)
     edges, smaller = class_edges(forest, labels), int(min(in_b.sum(), (~in_b).sum()))
     null = permutation_null(len(in_b), forest_moments(forest, labels), label_moments(labels), labels.n_sets)
     cross = edges.cross_rate * edges.n_edges

@@ -20,7 +20,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import dense_if_small, is_sparse
 from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._wide_input import canonical, flat
+from bayesfloor.io._wide_input import canonical, lay_flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
@@ -144,7 +144,7 @@ def fingerprint(X: Any, y: Any) -> str:
 
 def _float_columns(X: Any) -> Iterator[Floats]:
     """Columns of an array; of a large sparse matrix its values and where they are."""
-    plain = dense_if_small(flat(X)[0])
+    plain = dense_if_small(lay_flat(X)[0])
     if is_sparse(plain):
         made = canonical(plain)
         parts: Any = (np.array(made.shape), made.indptr, made.indices, made.data)

@@ -14,7 +14,7 @@ from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._choice_tables import enough
 from bayesfloor.summary._measured import Finding, Measured
 from bayesfloor.summary._pair_tables import pair_rows
-from bayesfloor.summary._words import count, finds_nothing, points
+from bayesfloor.summary._words import finds_nothing, how_many, points
 
 
 def find(check: Measured) -> tuple[Finding, ...]:
@@ -42,8 +42,8 @@ def _spellings(check: Measured) -> Finding | None:
         same = [" = ".join(map(quoted, group)) for group in found.alike]
         n = sum(len(group) - 1 for group in found.alike)
         told.append(
-            f"{count(n, 'label')} differ{'s' * (n == 1)} from another by case or blanks only: {join_labels(same, 3)}. "
-            "Merge them: --clean-labels, or clean_labels=True."
+            f"{how_many(n, 'label')} differ{'s' * (n == 1)} from another by case or blanks only: "
+            f"{join_labels(same, 3)}. Merge them: --clean-labels, or clean_labels=True."
         )
     if found.typos:
         pairs = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
@@ -59,7 +59,7 @@ def _codes(check: Measured) -> Finding | None:
     first = next(column.name for column in check.prepared.columns if column.role == "code")
     return Finding(
         "BF107",
-        f"{count(len(codes), 'column')} of whole numbers {they} like codes, whose order means nothing: "
+        f"{how_many(len(codes), 'column')} of whole numbers {they} like codes, whose order means nothing: "
         f"{join_labels(codes, 5)}. {it} {'was' if len(codes) == 1 else 'were'} given to learners as class rates. "
         f"If that is wrong: {shell(['--as', f'{printable(first)}=number'])}, or roles={{{first!r}: 'number'}}.",
         "prepared",
@@ -82,7 +82,7 @@ def _conflict(check: Measured) -> Finding | None:
     have = "has" if check.suspicious.n_conflict == 1 else "have"
     return Finding(
         "BF102",
-        f"{count(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
+        f"{how_many(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
         f"every classifier gets at least {percent(check.overall.conflict)} % of all rows wrong.",
         "samples",
     )
@@ -102,7 +102,7 @@ def _once_merged(check: Measured) -> str:
     if check.merge is None or not check.merge.steps:
         return ""
     before, after = (f"{percent(step.estimate)} %" for step in (check.merge.before, check.merge.after))
-    left = count(check.merge.after.n_classes, "class")
+    left = how_many(check.merge.after.n_classes, "class")
     return f" With {left} left, the best estimate of the lowest possible error is {after} instead of {before}."
 
 
@@ -145,7 +145,7 @@ def _without_loss(path: SelectionPath) -> tuple[int, str]:
     if held_out.word == "worse":
         return 0, ""
     ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"
-    return len(path.added) - 1, f"lose nothing measurable on {count(held_out.n_rows, 'held-out row')} ({ends})"
+    return len(path.added) - 1, f"lose nothing measurable on {how_many(held_out.n_rows, 'held-out row')} ({ends})"
 
 
 def _best_representation(check: Measured) -> Finding | None:
@@ -156,7 +156,7 @@ def _best_representation(check: Measured) -> Finding | None:
     worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
     told = f"Best representation: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
     size = found.n_features[found.names.index(found.smallest)]
-    small = f" With {count(size, 'feature')}, {names[found.smallest]} shows no significant difference."
+    small = f" With {how_many(size, 'feature')}, {names[found.smallest]} shows no significant difference."
     return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")
 
 

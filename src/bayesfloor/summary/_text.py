@@ -11,7 +11,7 @@ from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._show import cells, pad, percent, printable, range_text, span
 from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
-from bayesfloor.summary._words import accuracy, amount, count, finds_nothing, target_text
+from bayesfloor.summary._words import accuracy, amount, finds_nothing, how_many, target_text
 
 HOW = "how we know"
 NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."
@@ -32,12 +32,14 @@ def to_text(check: Measured, width: int = WIDTH) -> str:
 def head_line(check: Measured) -> str:
     """What was looked at, in a line."""
     facts = check.facts
-    rows = count(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
+    rows = (
+        how_many(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
+    )
     if check.overall.n_rows > facts.n_used:
-        rows = f"{count(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} but for the tree bounds"
-    told = [rows, count(facts.n_features, "feature"), count(facts.n_classes, "class"), f"scale {facts.scale}"]
-    told += [count(facts.n_groups, "group")] if facts.n_groups is not None else []
-    told += [count(facts.n_trees, "tree"), f"effort {check.answer.effort}"]
+        rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} but for the tree bounds"
+    told = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class"), f"scale {facts.scale}"]
+    told += [how_many(facts.n_groups, "group")] if facts.n_groups is not None else []
+    told += [how_many(facts.n_trees, "tree"), f"effort {check.answer.effort}"]
     return " · ".join([*([printable(facts.name)] if facts.name else []), *told])
 
 
@@ -138,7 +140,7 @@ def unmeasured(check: Measured) -> str:
     none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
     if not none:
         return f"no pair is {TOO_SMALL}"
-    return f"{none:,} of {count(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
+    return f"{none:,} of {how_many(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
 
 
 def class_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from bayesfloor.engine._show import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._words import amount, count
+from bayesfloor.summary._words import amount, how_many
 
 _SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
 _DUPLICATES = 0.01  # fraction of equal rows that is worth a word
@@ -61,10 +61,10 @@ def _rows_per_class(floor: OneVsRestFloor) -> Trait:
     few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
     if few:
         have = "has" if few == 1 else "have"
-        text = f"{few:,} of {count(len(floor.sizes), 'class')} {have} fewer than {FEW} rows"
+        text = f"{few:,} of {how_many(len(floor.sizes), 'class')} {have} fewer than {FEW} rows"
         text += f", the smallest {amount(least)}"
     else:
-        text = f"the smallest class has {count(least, 'row')}"
+        text = f"the smallest class has {how_many(least, 'row')}"
     return Trait("BF201", "rows per class", few > 0, text)
 
 

@@ -23,7 +23,7 @@ def target_text(target: float) -> str:
     return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
 
 
-def count(number: float, noun: str) -> str:
+def how_many(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 1,797 rows."""
     plural = noun + ("es" if noun.endswith("s") else "s")
     return f"{amount(number)} {noun if number == 1 else plural}"
