@@ -123,6 +123,15 @@ def test_the_reference_lists_the_public_names_and_no_others():
     assert listed == set(PUBLIC) - again
 
 
+@pytest.mark.parametrize("page", sorted((DOCS / "contributing").glob("*.md")), ids=lambda page: page.name)
+def test_files_that_a_page_names_are_there(page):
+    """A map that leads to a file that was renamed is worse than none."""
+    lines = [line for line in page.read_text("utf-8").splitlines() if "a new file" not in line]
+    named = set(re.findall(r"(?<!\w)_[a-z_]+\.py", " ".join(lines)))
+    there = {path.name for folder in ("src", "benchmarks") for path in (DOCS.parent / folder).rglob("*.py")}
+    assert named <= there
+
+
 GOOD = '<html><head><link rel="stylesheet" href="a.css"></head><body id="top"><p id="here">{}</p></body></html>'
 
 

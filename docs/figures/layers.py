@@ -7,7 +7,7 @@ LAYERS = (
     (("report", "one HTML page"),),
     (("summary", "check, words, JSON"),),
     (("plotting", "displays"),),
-    (("hierarchy", "class trees, classifiers"), ("selection", "decisions before training")),
+    (("hierarchy", "class trees"), ("selection", "decisions"), ("labels", "suspicious labels")),
     (("answer", "range, verdict, pairs, classes"),),
     (("learners", "one registry, one race"),),
     (("floor", "BayesFloor, tree bounds"),),

@@ -657,3 +657,13 @@ def test_lists_of_different_lengths_are_refused():
     frame = pd.DataFrame({"e": [[1.0], [1.0, 2.0], [3.0], [4.0]], "label": [0, 0, 1, 1]})
     with pytest.raises(ValueError, match="lists in column e"):
         check(frame, "label")
+
+
+def test_metrics_are_figures_of_the_answer_and_a_row_of_a_table(each):
+    """For a tracker, and for a table of many datasets: numbers only, and none that is not known."""
+    found, answer = each.metrics(), each.answer
+
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["lowest_error_estimate"] == answer.estimate
+    assert ("lowest_error_lower" in found) == bool(answer.lower >= 0)
+    assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": answer.reliability}.items()

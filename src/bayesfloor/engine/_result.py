@@ -45,11 +45,7 @@ class Tabled:
 
     def frame(self) -> Any:
         """The result as a pandas data frame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("frame() needs pandas: install it, or use to_dict().") from error
-        return pd.DataFrame(self._columns())
+        return make_frame(self._columns())
 
     def _columns(self) -> dict[str, Any]:
         """A line for each entry of the arrays; a single one where all are single values."""
@@ -62,6 +58,15 @@ class Result(Tabled, Shown):
 
     def _summary(self) -> str:
         return ", ".join(f"{name}={_cell(value, cut=False)}" for name, value in _values(self).items())
+
+
+def make_frame(columns: dict[str, Any]) -> Any:
+    """Columns as a pandas data frame."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("frame() needs pandas: install it, or use to_dict().") from error
+    return pd.DataFrame(columns)
 
 
 def plain(value: Any) -> Any:

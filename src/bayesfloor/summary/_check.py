@@ -15,6 +15,7 @@ from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pai
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import make_frame
 from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
@@ -189,6 +190,37 @@ class Check(Measured):
     def from_json(cls, source: str | Path) -> Check:
         """A check read from a file, or from JSON text."""
         return load(source, cls)
+
+    def metrics(self) -> dict[str, float]:
+        """The main figures under plain names, for an experiment tracker; what is not known is left out.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import bayesfloor
+        >>> found = bayesfloor.check(*load_iris(return_X_y=True), effort="quick")
+        >>> found.metrics()["lowest_error_estimate"] == found.answer.estimate
+        True
+        """
+        answer = self.answer
+        figures = {
+            "lowest_error_estimate": answer.estimate,
+            "lowest_error_lower": answer.lower,
+            "lowest_error_upper": answer.upper,
+            "guessing_error": answer.guessing,
+            "best_learner_error": answer.errors[answer.best],
+            "hardest_pair_error": np.nanmax(self.pairs.estimate),
+            "hardest_class_error": np.nanmax(self.classes.estimate),
+            "suspicious_labels": self.suspicious.n_suspect,
+            "rows": self.facts.n_rows,
+        }
+        return {name: float(value) for name, value in figures.items() if not np.isnan(value)}
+
+    def frame(self) -> Any:
+        """One row with the main figures, the verdict and how reliable it is: stack those of many datasets."""
+        words = {"name": self.facts.name, "outcome": self.outcome, "reliability": self.answer.reliability}
+        values = {**words, **self.metrics(), "verdict": self.verdict}
+        return make_frame({name: [value] for name, value in values.items()})
 
     def to_markdown(self) -> str:
         """The summary as Markdown, for a pull request or a job's page."""
