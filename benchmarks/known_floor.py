@@ -91,7 +91,7 @@ def run_ours(X, codes, seed):
     learning, answer = seconds_of(floor.answer)
     trees = {name: plain(getattr(floor.overall_, name)) for name in (*ENDS, "cross_rate", "std_error")}
     # Ours picks a scale of its own on top of the common one; which one should be seen.
-    limit = {"limit": plain(floor.overall_.upper_limit(level=LEVEL)), "scale": floor.scale_}
+    limit = {"limit": plain(floor.overall_.upper_limit(level=LEVEL)), "scale": floor.fitted_.scale}
     return answer, {
         "floor": trees | limit | {"seconds": plain(fitting)},
         "answer": told_by(answer) | {"seconds": plain(fitting + learning)},

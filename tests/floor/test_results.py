@@ -116,7 +116,7 @@ def test_the_upper_limit_is_above_the_first_trees_rate(fitted):
     """Clopper and Pearson's limit contains what was seen, and grows with the level."""
     floor = fitted.overall_
     limits = [floor.upper_limit(level) for level in (0.5, 0.8, 0.95, 0.999)]
-    scale = None if fitted.scale_ == "none" else fitted.scale_
+    scale = fitted.scale_
     one = BayesFloor(n_trees=1, scale=scale).fit(*_points(fitted)).overall_
 
     assert limits == sorted(limits)

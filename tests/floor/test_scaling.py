@@ -15,7 +15,7 @@ def test_no_scale_is_the_papers(rng, gaussians):
     """Asked for by None, and shown as a word."""
     floor = BayesFloor(scale=None).fit(*gaussians(rng, [50, 50]))
 
-    assert floor.scale_ == "none"
+    assert floor.scale_ is None
     assert floor.scale_rates_ == {}
 
 
@@ -40,7 +40,7 @@ def test_features_of_one_size_are_left_alone(rng, gaussians):
     """Differences within a standard error are noise; the simplest scale wins."""
     X, y = gaussians(rng, [200, 200], shift=0.0)
 
-    assert BayesFloor().fit(X, y).scale_ in SCALES
+    assert BayesFloor().fit(X, y).fitted_.scale in SCALES
     assert (
         BayesFloor().fit(X, y).scale_rates_["none"] == BayesFloor(scale=None, n_trees=1).fit(X, y).overall_.cross_rate
     )
@@ -81,7 +81,7 @@ def test_frames_without_quantities_try_no_scale(rng):
     frame = pd.DataFrame({"t": rng.choice(["a", "b", "c"], 60)})
     floor = BayesFloor().fit(frame, rng.permutation(np.arange(60) % 2))
 
-    assert floor.scale_ == "none"
+    assert floor.scale_ is None
     assert list(floor.scale_rates_) == ["none"]
 
 

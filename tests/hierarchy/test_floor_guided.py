@@ -396,7 +396,7 @@ def test_every_scale_serves_new_rows(points, scale):
     X, y = points
     model = guided(X + 5, y, scale=scale)
 
-    assert model.scale_ == (scale or "none")
+    assert model.scale_ == scale
     assert model.predict_proba(X[:1] + 5) == pytest.approx(model.predict_proba(X + 5)[:1])
     assert model.score(X + 5, y) > 0.4
 

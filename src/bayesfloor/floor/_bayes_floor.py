@@ -35,7 +35,7 @@ from bayesfloor.floor._sample import (
     read_priors,
     read_sample,
 )
-from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
+from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest, check_n_trees
 from bayesfloor.formulas._limits import two_sided
@@ -117,8 +117,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Rows whose label does not fit their neighbours.
     classes_ : array
         Class labels.
-    scale_ : str
-        The scale in use; ``scale_rates_`` has the share of cross edges that each one tried gave.
+    scale_ : str or None
+        The scale in use, as ``scale`` takes it; ``scale_rates_`` has the share of cross edges that each one tried gave.
     rows_ : int array
         Which input rows were used.
     curve_ : list of dict
@@ -441,7 +441,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
         """What the edges of all classes together say: of all rows, where they were counted, else of those in use."""
         counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
-        self.fitted_, self.classes_, self.scale_, self.scale_rates_ = fit, classes, fit.scale, fit.scale_rates
+        self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
+        self.scale_ = as_parameter(fit.scale)
         self.rows_ = np.unique(fit.sample.row)
         self.overall_: Floor = overall_floor(counts, fit.options)
         self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(

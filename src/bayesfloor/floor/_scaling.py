@@ -84,6 +84,11 @@ def check_scale(scale: object) -> None:
         raise ValueError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
 
 
+def as_parameter(name: str) -> str | None:
+    """The name of a scale as the parameter ``scale`` takes it."""
+    return None if name == NO_SCALE else name
+
+
 def apply_scale(features: Features, name: str) -> Floats:
     """Features with their quantities scaled."""
     return fit_scale(features, name).apply(features.values)

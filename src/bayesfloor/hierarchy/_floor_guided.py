@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._scaling import check_scale
+from bayesfloor.floor._scaling import as_parameter, check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, measure_classes
@@ -65,7 +65,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         The tree; each node with its floor, its error out of fold, its model and the reason for it.
     models_ : list
         The model of each node, None for single classes.
-    scale_ : str
+    scale_ : str or None
         The scale in use.
     floor_seconds_ : float
         CPU time that the floors took.
@@ -186,7 +186,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs)
         tree = make_class_tree(self.cut, self.classes_, measured.matrix)
         self.floor_seconds_ = time.process_time() - start
-        self._scaler, self.scale_ = measured.scaler, measured.scaler.name
+        self._scaler, self.scale_ = measured.scaler, as_parameter(measured.scaler.name)
         points = self._scaler.apply(features.values)
         self._middle = points.mean(axis=0)
         self._spread = _spread_of(points - self._middle, points)

@@ -20,7 +20,7 @@ from bayesfloor.engine._types import Ints
 from bayesfloor.floor._error_bounds import error_bounds
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
-from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
+from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.io._data import open_data
@@ -89,7 +89,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         Selected features in the order in which they were chosen.
     path_ : SelectionPath
         What each step showed, and the selected features on the rows held out.
-    scale_ : str
+    scale_ : str or None
         The scale in use.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -205,8 +205,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         sample = draw_most(sample, self.max_rows, rng, 4)
         out = self._hold_out(sample, rng)
         rest = np.setdiff1d(np.arange(len(sample)), out)
-        self.scale_ = self._pick_scale(sample.take(rest))
-        points = apply_scale(sample.features, self.scale_)
+        scale = self._pick_scale(sample.take(rest))
+        self.scale_ = as_parameter(scale)
+        points = apply_scale(sample.features, scale)
         prepare(len(rest), 2, self.n_trees, self._n_forests(int(column[-1]) + 1))
         how = (self.criterion, self.n_trees, self.n_jobs, self.random_state)
         held_out = Bench(points[out], column, sample.take(out), *how) if len(out) else None

@@ -92,7 +92,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
         n_features=_n_features(floor),
         n_classes=len(floor.classes_),
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
-        scale=floor.scale_,
+        scale=fit.scale,
         scale_rates=dict(floor.scale_rates_),
         n_trees=floor.n_trees,
         random_state=floor.random_state,
