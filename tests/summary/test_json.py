@@ -208,7 +208,7 @@ def test_at_most_200_rows_are_kept(made):
     """A file for every run must stay small."""
     given = json.loads(made("hundred classes").to_json())
 
-    assert len(given["samples"]["row"]) <= 200
+    assert len(given["suspicious"]["row"]) <= 200
 
 
 @pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, "1", None, 1.5])
@@ -265,7 +265,7 @@ def test_files_that_are_not_there_say_so(tmp_path):
         Check.from_json(tmp_path / "nowhere.json")
 
 
-NEEDED = ["facts", "target", "answer", "classes", "pairs", "overall", "one_vs_rest", "pairwise", "samples", "tree"]
+NEEDED = ["facts", "target", "answer", "classes", "pairs", "overall", "one_vs_rest", "pairwise", "suspicious", "tree"]
 
 
 @pytest.mark.parametrize("part", NEEDED)

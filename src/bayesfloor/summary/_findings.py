@@ -84,7 +84,7 @@ def _conflict(check: Measured) -> Finding | None:
         "BF102",
         f"{how_many(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
         f"every classifier gets at least {percent(check.overall.conflict)} % of all rows wrong.",
-        "samples",
+        "suspicious",
     )
 
 
@@ -123,7 +123,7 @@ def _suspicious(check: Measured) -> Finding | None:
         return None
     look, their = ("label looks", "its") if n == 1 else ("labels look", "their")
     told = f"{n:,} {look} wrong: most of {their} nearest neighbours belong to another class."
-    return Finding("BF105", told, "samples")
+    return Finding("BF105", told, "suspicious")
 
 
 def _droppable(check: Measured) -> Finding | None:

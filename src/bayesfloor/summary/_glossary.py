@@ -207,7 +207,7 @@ TERMS = {
     "sizes": "Number of rows of each class.",
     "overall": "The whole problem: in the check by tree bounds alone, in a gap the model beside the answer.",
     "pairwise": "Every pair of classes by tree bounds, from the minimum spanning trees of its own rows.",
-    "samples": "Suspicious labels: rows whose label does not fit their neighbours; at most 200, the most suspicious "
+    "suspicious": "Suspicious labels: rows whose label does not fit their neighbours; at most 200, the most suspicious "
     "first.",
     "suspicious labels": "Labels that are probably wrong or ambiguous: most neighbours belong to another class.",
     "row": "Number of the row in the input, from 0.",

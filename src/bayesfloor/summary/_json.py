@@ -25,7 +25,7 @@ from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
@@ -57,7 +57,7 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "overall": _overall(check.overall),
         "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
         "pairwise": _pairwise(check.pairwise),
-        "samples": _samples(check.suspicious),
+        "suspicious": _suspicious(check.suspicious),
         "tree": check.tree.to_dict(),
         **choices_to_dict(check),
     }
@@ -92,7 +92,7 @@ def _pairs(pairs: PairAnswers) -> dict[str, Any]:
     return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
 
 
-def _samples(rows: SuspiciousLabels) -> dict[str, Any]:
+def _suspicious(rows: SuspiciousLabels) -> dict[str, Any]:
     counts = {"n_suspect": rows.n_suspect, "n_conflict": rows.n_conflict}
     return {**counts, **{name: plain(value) for name, value in rows._columns().items()}}
 
@@ -143,7 +143,7 @@ def _read(source: str | Path) -> Any:
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
-    pairs, samples = given["pairwise"], given["samples"]
+    pairs, samples = given["pairwise"], given["suspicious"]
     rows = restore(SuspiciousLabels, samples, scores=restore(SampleScores, samples))
     matrices = _matrices(pairs, _PAIRS)
     matrices["at_resolution"] = matrices["at_resolution"].astype(bool)

@@ -32,7 +32,7 @@ class Finding(Result):
     code, text : str
         For ``bayesfloor explain``, and what was found.
     look : str
-        The attribute of ``Check``, and the verb of the command line, that has more.
+        The attribute of ``Check`` that has more.
 
     Examples
     --------
