@@ -20,8 +20,8 @@ from bayesfloor.io._data import Data
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._choice_tables import feature_cells, path_cells, path_notes
+from bayesfloor.summary._phrases import how_many
 from bayesfloor.summary._text import align
-from bayesfloor.summary._words import how_many
 
 _PRINTED = 30  # features, each alone
 _MANY = 300  # additions to try in a step, from which it is told how long that may take

@@ -13,8 +13,8 @@ from bayesfloor.engine._show import printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
 from bayesfloor.labels._suspicious_list import most_suspicious
+from bayesfloor.summary._phrases import how_many
 from bayesfloor.summary._text import align
-from bayesfloor.summary._words import how_many
 
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 

@@ -16,8 +16,9 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._column_roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
 from bayesfloor.io._date_formats import DateFormat, TimeFormat, date_format, time_format
 from bayesfloor.io._frame_columns import Values
+from bayesfloor.io._missing_values import is_gap
 from bayesfloor.io._ngrams import NgramWeights
-from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_format, is_gap, number_format
+from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_format, number_format
 from bayesfloor.io._odd_cells import Odd, find_odd
 
 ONE_HOT = np.sqrt(0.5)  # of indicators: two rows that differ are 1 apart

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._frame_columns import Values, as_gaps
-from bayesfloor.io._number_formats import is_gap
+from bayesfloor.io._missing_values import is_gap
 
 MOST_LEVELS = 40
 _ENOUGH_LEVELS = 2000  # show what a column looks like

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.io._number_formats import by_shape, is_gap, strip
+from bayesfloor.io._missing_values import is_gap, strip
+from bayesfloor.io._number_formats import by_shape
 
 Moments = NDArray[np.datetime64]
 

@@ -1,4 +1,4 @@
-"""How a column of texts writes numbers, truth values, dates and times: decided once, from all its values.
+"""How a column of texts writes numbers and truth values: decided once, from all its values.
 
 A format is found from the distinct texts of a column and reads others by the very same rules, or refuses them.
 """
@@ -14,14 +14,8 @@ import numpy as np
 
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats
+from bayesfloor.io._missing_values import is_gap, strip
 
-# What stands for "no value": always, and where all other values of the column are numbers or dates.
-MISSING = frozenset({"", "?", "??", "n/a", "#n/a", "na", "<na>", "nan", "null", "(null)", "#null!", "-", "--", "\\n"})
-_MISSING_AMONG_NUMBERS = MISSING | {
-    *("none", "nil", "missing", "unknown", "undefined", "n.a.", "k.a.", "k. a.", "nat", ".", "..", "...", "*"),
-    *("\u2013", "\u2014", "#div/0!", "#value!", "#ref!", "#num!", "#nv"),
-    *("not available", "not applicable", "keine angabe", "unbekannt"),
-}
 _PAIRS = (
     *(("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("nein", "ja"), ("falsch", "wahr")),
     *(("non", "oui"), ("faux", "vrai"), ("no", "si"), ("no", "sí"), ("no", "sì"), ("falso", "verdadero")),
@@ -43,12 +37,6 @@ _CELL = re.compile(
 _MARKS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
 _SHAPE = {ord(digit): "9" for digit in "12345678"}  # leading zeros are to be seen
 _DIGITS = 15  # longer ones are names of things: a 64-bit number does not hold them
-_BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007"} | {ord("\u2019"): "'"}
-
-
-def strip(text: str) -> str:
-    """A text without blanks around it, and with plain ones inside."""
-    return text.strip() if text.isascii() else text.translate(_BLANKS).strip()
 
 
 def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[int]]:
@@ -57,11 +45,6 @@ def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[i
     for i, text in enumerate(texts):
         found.setdefault(text.translate(shape), []).append(i)
     return found
-
-
-def is_gap(text: str, *, among_numbers: bool = False) -> bool:
-    """Whether a text stands for a missing value."""
-    return strip(text).casefold() in (_MISSING_AMONG_NUMBERS if among_numbers else MISSING)
 
 
 @dataclass(frozen=True)

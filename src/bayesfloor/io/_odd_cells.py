@@ -9,7 +9,8 @@ from itertools import islice
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._date_formats import SHAPE, date_format, may_be_date, may_be_time, time_format
 from bayesfloor.io._frame_columns import Values, as_gaps
-from bayesfloor.io._number_formats import is_gap, may_be_number, number_format
+from bayesfloor.io._missing_values import is_gap
+from bayesfloor.io._number_formats import may_be_number, number_format
 
 _MOST_TEXTS = 5  # different odd ones; more are a vocabulary that says something
 _MOST_ROWS = 0.02  # of those that have a value: what is filled in for them hardly moves anything

@@ -25,8 +25,8 @@ from bayesfloor.report._view import (
 )
 from bayesfloor.summary._glossary import CODES, TERMS
 from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
-from bayesfloor.summary._words import accuracy
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows with pictures; each brings two

@@ -15,7 +15,7 @@ from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
-from bayesfloor.summary._words import amount, target_text
+from bayesfloor.summary._phrases import amount, target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list

@@ -16,7 +16,7 @@ from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._selection_path import SelectionPath
-from bayesfloor.summary._words import amount, points
+from bayesfloor.summary._phrases import amount, points
 
 Cells = list[tuple[str, ...]]
 Show = Callable[[str], str]

@@ -1,4 +1,7 @@
-"""What a reader should know, each with a code that ``explain`` knows."""
+"""What a reader should know, each with a code that ``explain`` knows: BF1xx and BF4xx.
+
+BF2xx, what weakens the answer, are in ``_weaknesses``, and BF3xx in ``_gates``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._choice_tables import enough
 from bayesfloor.summary._measured import Finding, Measured
 from bayesfloor.summary._pair_tables import pair_rows
-from bayesfloor.summary._words import finds_nothing, how_many, points
+from bayesfloor.summary._phrases import how_many, points
+from bayesfloor.summary._verdict_text import finds_nothing
 
 
 def find(check: Measured) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._measured import Measured
-from bayesfloor.summary._words import points, target_text
+from bayesfloor.summary._phrases import points, target_text
 
 OK, FAILED = "ok", "failed"
 _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}

@@ -20,7 +20,7 @@ from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._traits import Trait, find_traits
-from bayesfloor.summary._words import verdict_text
+from bayesfloor.summary._verdict_text import verdict_text
 
 
 @dataclass(frozen=True, repr=False)

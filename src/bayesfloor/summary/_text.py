@@ -11,7 +11,8 @@ from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._show import cells, pad, percent, printable, range_text, span
 from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
-from bayesfloor.summary._words import accuracy, amount, finds_nothing, how_many, target_text
+from bayesfloor.summary._phrases import accuracy, amount, how_many, target_text
+from bayesfloor.summary._verdict_text import finds_nothing
 
 HOW = "how we know"
 NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."

@@ -12,7 +12,7 @@ from bayesfloor.engine._show import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._words import amount, how_many
+from bayesfloor.summary._phrases import amount, how_many
 
 _SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
 _DUPLICATES = 0.01  # fraction of equal rows that is worth a word

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesfloor.engine._show import percent, span
-from bayesfloor.summary._words import accuracy, how_many, points, target_text, verdict_text
+from bayesfloor.summary._phrases import accuracy, how_many, points, target_text
+from bayesfloor.summary._verdict_text import verdict_text
 
 SHARES = st.floats(0, 1)
 
