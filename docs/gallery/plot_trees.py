@@ -9,6 +9,35 @@ that 500 rows leave. Three trees are the default.
 Do not take many trees for more rows. They see the same rows again, from farther away.
 """
 
-from bayesfloor.plotting import TreesDisplay
+import matplotlib.pyplot as plt
+import numpy as np
 
-display = TreesDisplay.from_gaussians(2.0, most_trees=6, n_rows=500, repetitions=10)
+from bayesfloor import spanning_forest
+from bayesfloor.formulas import henze_penrose
+
+SIZES, DISTANCE, MOST = (167, 333), 2.0, 6
+TRUTH = 0.145  # true Bayes error of a third and two thirds of the rows, with this distance between the class means
+rng, y = np.random.default_rng(0), np.repeat([0, 1], SIZES)
+
+
+def cross_edges():
+    """Cross-class edges of each tree of one sample."""
+    X = rng.normal(size=(len(y), 2)) + np.outer(y, [DISTANCE, 0])
+    forest = spanning_forest(X, n_trees=MOST)
+    label = np.empty_like(y)
+    label[forest.vertex] = y
+    return np.bincount(forest.tree, label[forest.a] != label[forest.b])
+
+
+n_trees = np.arange(1, MOST + 1)
+mean_edges = np.array([np.cumsum(cross_edges()) / n_trees for _ in range(10)])
+found = henze_penrose(mean_edges, *SIZES).estimate
+
+_, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
+ax.fill_between(n_trees, *np.quantile(found, [0.05, 0.95], axis=0), color="#fdd0a2", label="90 % of estimates")
+ax.errorbar(
+    n_trees, found.mean(axis=0), found.std(axis=0), fmt="o-", color="#a63603", label="mean; bar: standard deviation"
+)
+ax.axhline(TRUTH, color="#222222", linestyle="--", label="true Bayes error")
+ax.set(xlabel="orthogonal trees", ylabel="error", xticks=n_trees)
+ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.forest._spanning_forest import spanning_forest
-    from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
-    from bayesfloor.hierarchy._smart_svm import SmartSVM
-    from bayesfloor.selection._floor_selector import FloorSelector
-    from bayesfloor.selection._representations import compare_representations
-    from bayesfloor.summary._assert_reachable import assert_reachable
-    from bayesfloor.summary._check import Check, check
+    from bayesfloor.floor import BayesFloor
+    from bayesfloor.forest import spanning_forest
+    from bayesfloor.hierarchy import FloorGuidedClassifier, SmartSVM
+    from bayesfloor.selection import FloorSelector, compare_representations
+    from bayesfloor.summary import Check, assert_reachable, check
 
 __version__ = "0.1.0.dev0"
 
@@ -32,29 +29,12 @@ __all__ = [
 
 # Importing the package costs nothing; a name loads what it needs when it is first used.
 _HOMES = {
-    "BayesFloor": "bayesfloor.floor._bayes_floor",
-    "Check": "bayesfloor.summary._check",
-    "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
-    "FloorSelector": "bayesfloor.selection._floor_selector",
-    "SmartSVM": "bayesfloor.hierarchy._smart_svm",
-    "assert_reachable": "bayesfloor.summary._assert_reachable",
-    "check": "bayesfloor.summary._check",
-    "compare_representations": "bayesfloor.selection._representations",
-    "spanning_forest": "bayesfloor.forest._spanning_forest",
+    ".floor": "BayesFloor",
+    ".forest": "spanning_forest",
+    ".hierarchy": "FloorGuidedClassifier SmartSVM",
+    ".selection": "FloorSelector compare_representations",
+    ".summary": "Check assert_reachable check",
+    "": "answer floor forest formulas hierarchy io labels learners plotting selection summary",
 }
 
-_PACKAGES = (
-    "answer",
-    "floor",
-    "forest",
-    "formulas",
-    "hierarchy",
-    "io",
-    "labels",
-    "learners",
-    "plotting",
-    "selection",
-    "summary",
-)
-
-__getattr__, __dir__ = load_late(__name__, {**_HOMES, **dict.fromkeys(_PACKAGES, "")})
+__getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -16,20 +16,12 @@ if TYPE_CHECKING:
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
     from bayesfloor.answer._verdict import Verdict
 
-__all__ = [
-    "Answer",
-    "ClassAnswers",
-    "Curve",
-    "PairAnswers",
-    "Verdict",
-]
+__all__ = ["Answer", "ClassAnswers", "Curve", "PairAnswers", "Verdict"]
 
 _HOMES = {
-    "Answer": "bayesfloor.answer._answer",
-    "ClassAnswers": "bayesfloor.answer._pairs_and_classes",
-    "Curve": "bayesfloor.answer._answer",
-    "PairAnswers": "bayesfloor.answer._pairs_and_classes",
-    "Verdict": "bayesfloor.answer._verdict",
+    "._answer": "Answer Curve",
+    "._pairs_and_classes": "ClassAnswers PairAnswers",
+    "._verdict": "Verdict",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -27,13 +27,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BayesFloor": "bayesfloor.floor._bayes_floor",
-    "Floor": "bayesfloor.floor._results",
-    "LabelClaims": "bayesfloor.floor._results",
-    "OneVsRestFloor": "bayesfloor.floor._results",
-    "PairwiseFloor": "bayesfloor.floor._results",
-    "SampleScores": "bayesfloor.floor._results",
-    "SampledRowsWarning": "bayesfloor.floor._sample",
+    "._bayes_floor": "BayesFloor",
+    "._results": "Floor LabelClaims OneVsRestFloor PairwiseFloor SampleScores",
+    "._sample": "SampledRowsWarning",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -16,18 +16,12 @@ if TYPE_CHECKING:
     from bayesfloor.forest._forest import Forest
     from bayesfloor.forest._spanning_forest import spanning_forest
 
-__all__ = [
-    "ClassForests",
-    "Forest",
-    "class_forests",
-    "spanning_forest",
-]
+__all__ = ["ClassForests", "Forest", "class_forests", "spanning_forest"]
 
 _HOMES = {
-    "ClassForests": "bayesfloor.forest._class_forests",
-    "Forest": "bayesfloor.forest._forest",
-    "class_forests": "bayesfloor.forest._class_forests",
-    "spanning_forest": "bayesfloor.forest._spanning_forest",
+    "._class_forests": "ClassForests class_forests",
+    "._forest": "Forest",
+    "._spanning_forest": "spanning_forest",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

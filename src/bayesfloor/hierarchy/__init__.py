@@ -16,16 +16,12 @@ if TYPE_CHECKING:
     from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._smart_svm import SmartSVM
 
-__all__ = [
-    "ClassTree",
-    "FloorGuidedClassifier",
-    "SmartSVM",
-]
+__all__ = ["ClassTree", "FloorGuidedClassifier", "SmartSVM"]
 
 _HOMES = {
-    "ClassTree": "bayesfloor.hierarchy._class_tree",
-    "FloorGuidedClassifier": "bayesfloor.hierarchy._floor_guided",
-    "SmartSVM": "bayesfloor.hierarchy._smart_svm",
+    "._class_tree": "ClassTree",
+    "._floor_guided": "FloorGuidedClassifier",
+    "._smart_svm": "SmartSVM",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

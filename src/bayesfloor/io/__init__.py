@@ -18,22 +18,14 @@ if TYPE_CHECKING:
     from bayesfloor.io._prepared import Prepared
     from bayesfloor.io._table_preparer import TablePreparer
 
-__all__ = [
-    "Column",
-    "Data",
-    "Prepared",
-    "TablePreparer",
-    "open_data",
-    "open_rows",
-]
+__all__ = ["Column", "Data", "Prepared", "TablePreparer", "open_data", "open_rows"]
 
 _HOMES = {
-    "Column": "bayesfloor.io._column_encoders",
-    "Data": "bayesfloor.io._data",
-    "Prepared": "bayesfloor.io._prepared",
-    "TablePreparer": "bayesfloor.io._table_preparer",
-    "open_data": "bayesfloor.io._data",
-    "open_rows": "bayesfloor.engine._row_handles",
+    "..engine._row_handles": "open_rows",
+    "._column_encoders": "Column",
+    "._data": "Data open_data",
+    "._prepared": "Prepared",
+    "._table_preparer": "TablePreparer",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

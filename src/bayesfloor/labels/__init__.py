@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from bayesfloor.labels._suspicious_labels import suspicious_labels
     from bayesfloor.labels._suspicious_list import SuspiciousLabels
 
-__all__ = [
-    "SuspiciousLabels",
-    "suspicious_labels",
-]
+__all__ = ["SuspiciousLabels", "suspicious_labels"]
 
 _HOMES = {
-    "SuspiciousLabels": "bayesfloor.labels._suspicious_list",
-    "suspicious_labels": "bayesfloor.labels._suspicious_labels",
+    "._suspicious_labels": "suspicious_labels",
+    "._suspicious_list": "SuspiciousLabels",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -14,12 +14,8 @@ from bayesfloor.engine._public_names import load_late
 if TYPE_CHECKING:
     from bayesfloor.learners._race import Race
 
-__all__ = [
-    "Race",
-]
+__all__ = ["Race"]
 
-_HOMES = {
-    "Race": "bayesfloor.learners._race",
-}
+_HOMES = {"._race": "Race"}
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

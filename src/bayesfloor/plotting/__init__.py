@@ -6,7 +6,6 @@ Must not know: fitting, words of the report.
 """
 
 from bayesfloor.plotting._answer_display import AnswerDisplay
-from bayesfloor.plotting._bounds_display import BoundsDisplay
 from bayesfloor.plotting._class_tree_display import ClassTreeDisplay
 from bayesfloor.plotting._comparison_display import ComparisonDisplay
 from bayesfloor.plotting._curve_display import CurveDisplay
@@ -16,11 +15,9 @@ from bayesfloor.plotting._one_vs_rest_display import OneVsRestDisplay
 from bayesfloor.plotting._pairwise_display import PairwiseDisplay
 from bayesfloor.plotting._sample_score_display import SampleScoreDisplay
 from bayesfloor.plotting._selection_display import SelectionDisplay
-from bayesfloor.plotting._trees_display import TreesDisplay
 
 __all__ = [
     "AnswerDisplay",
-    "BoundsDisplay",
     "ClassTreeDisplay",
     "ComparisonDisplay",
     "CurveDisplay",
@@ -30,5 +27,4 @@ __all__ = [
     "PairwiseDisplay",
     "SampleScoreDisplay",
     "SelectionDisplay",
-    "TreesDisplay",
 ]

@@ -42,21 +42,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Comparison": "bayesfloor.selection._comparison",
-    "FeatureFloors": "bayesfloor.selection._feature_floors",
-    "FloorSelector": "bayesfloor.selection._floor_selector",
-    "Gap": "bayesfloor.selection._gap",
-    "LabelsSeenWarning": "bayesfloor.selection._candidates",
-    "MergeAdvice": "bayesfloor.selection._merge_advice",
-    "SamplesNeeded": "bayesfloor.selection._samples_for",
-    "SelectionPath": "bayesfloor.selection._selection_path",
-    "TwoSamples": "bayesfloor.selection._two_samples",
-    "compare_representations": "bayesfloor.selection._representations",
-    "feature_floors": "bayesfloor.selection._feature_floors",
-    "gap": "bayesfloor.selection._gap",
-    "merge_advice": "bayesfloor.selection._merge_advice",
-    "samples_for": "bayesfloor.selection._samples_for",
-    "two_samples": "bayesfloor.selection._two_samples",
+    "._candidates": "LabelsSeenWarning",
+    "._comparison": "Comparison",
+    "._feature_floors": "FeatureFloors feature_floors",
+    "._floor_selector": "FloorSelector",
+    "._gap": "Gap gap",
+    "._merge_advice": "MergeAdvice merge_advice",
+    "._representations": "compare_representations",
+    "._samples_for": "SamplesNeeded samples_for",
+    "._selection_path": "SelectionPath",
+    "._two_samples": "TwoSamples two_samples",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

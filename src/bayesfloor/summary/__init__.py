@@ -21,28 +21,17 @@ if TYPE_CHECKING:
     from bayesfloor.summary._measured import Finding
     from bayesfloor.summary._traits import Trait
 
-__all__ = [
-    "Check",
-    "Facts",
-    "Finding",
-    "Gate",
-    "Trait",
-    "assert_reachable",
-    "check",
-    "explain",
-    "schema",
-]
+__all__ = ["Check", "Facts", "Finding", "Gate", "Trait", "assert_reachable", "check", "explain", "schema"]
 
 _HOMES = {
-    "Check": "bayesfloor.summary._check",
-    "Facts": "bayesfloor.summary._facts",
-    "Finding": "bayesfloor.summary._measured",
-    "Gate": "bayesfloor.summary._gates",
-    "Trait": "bayesfloor.summary._traits",
-    "assert_reachable": "bayesfloor.summary._assert_reachable",
-    "check": "bayesfloor.summary._check",
-    "explain": "bayesfloor.summary._glossary",
-    "schema": "bayesfloor.summary._json",
+    "._assert_reachable": "assert_reachable",
+    "._check": "Check check",
+    "._facts": "Facts",
+    "._gates": "Gate",
+    "._glossary": "explain",
+    "._json": "schema",
+    "._measured": "Finding",
+    "._traits": "Trait",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)
