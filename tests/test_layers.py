@@ -134,7 +134,7 @@ def test_an_arrow_that_goes_up_is_caught(module, source):
         ("bayesfloor.forest._prim", "from bayesfloor.engine import run\nimport numba, sklearn"),
         ("bayesfloor.forest._prim", "from bayesfloor.forest._edge_order import key"),
         ("bayesfloor.forest._prim", "from ._order import key"),
-        ("bayesfloor.cli._main", "from bayesfloor.engine import progress"),
+        ("bayesfloor.cli._commands", "from bayesfloor.engine import progress"),
         ("bayesfloor.formulas._bounds", "import math\nimport numpy as np\nfrom scipy import stats"),
         ("bayesfloor.formulas._bounds", "from scipy.stats import beta"),
         ("bayesfloor.formulas._bounds", "from bayesfloor.engine._types import Floats"),

@@ -20,9 +20,9 @@ from PIL import Image
 from pyarrow import feather
 
 import bayesfloor
-from bayesfloor.cli import _check_verb
-from bayesfloor.cli._check_verb import command_line
+from bayesfloor.cli import _run_check
 from bayesfloor.cli._console import ClosedPipeError, Output
+from bayesfloor.cli._run_check import command_line
 from bayesfloor.engine import _atomic_write
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.io._messages import shell
@@ -174,7 +174,7 @@ import sys, warnings
 from itertools import groupby
 warnings.simplefilter("ignore", EncodingWarning)
 warnings.filterwarnings("error", category=EncodingWarning, module="bayesfloor")
-from bayesfloor.cli._main import run
+from bayesfloor.cli._commands import run
 assert sys.getfilesystemencoding() == "ascii"
 for is_end, words in groupby(sys.argv[1:], "//".__eq__):
     if not is_end:
@@ -353,8 +353,8 @@ def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["", "report", "/srv/me/a.csv", "--json=/srv/me/a.json", "-y", "b:/c"])
     assert command_line() == "bayesfloor report a.csv --json=a.json -y c"
 
-    monkeypatch.setattr(_check_verb, "Path", PureWindowsPath)
-    monkeypatch.setattr(_check_verb.os, "altsep", "\\")
+    monkeypatch.setattr(_run_check, "Path", PureWindowsPath)
+    monkeypatch.setattr(_run_check.os, "altsep", "\\")
     monkeypatch.setattr(sys, "argv", ["", "report", r"C:\data\me\a.csv", "-o", "C:/data/me/a.html"])
     assert command_line() == "bayesfloor report a.csv -o a.html"
 

@@ -8,7 +8,7 @@ import click
 from sklearn.datasets import load_digits
 
 from bayesfloor import check
-from bayesfloor.cli._main import verbs
+from bayesfloor.cli._commands import verbs
 from bayesfloor.summary import explain
 from bayesfloor.summary._glossary import CODES, TERMS
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor import spanning_forest
 from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 class Labelled(NamedTuple):

@@ -10,8 +10,8 @@ from scipy.stats import norm
 from bayesfloor import spanning_forest
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments, label_moments, local_weight
 from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.formulas._permutation_test import permutation_null
-from bayesfloor.io._target import hard_shares
+from bayesfloor.formulas._permutation_null import permutation_null
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 def count(ends, codes, n_classes):

@@ -12,8 +12,8 @@ from bayesfloor.counts._class_edges import class_edges, forest_moments, label_mo
 from bayesfloor.counts._pair_counts import pair_counts, pair_of, permuted_cross, sets_of_pairs, soft_pair_counts
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest import class_forests
-from bayesfloor.formulas._permutation_test import fewer_than_chance, permutation_null
-from bayesfloor.io._target import hard_shares
+from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 def draw_set(rng, kind):

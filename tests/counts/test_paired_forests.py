@@ -17,7 +17,7 @@ from bayesfloor.counts._paired_forests import (
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.formulas._variance import conditional_variance
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 def graph_of(X, codes, rng, n_trees=3, groups=None, *, by_group=False):

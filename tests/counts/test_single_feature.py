@@ -9,7 +9,7 @@ from bayesfloor.counts._class_edges import class_edges, forest_moments
 from bayesfloor.counts._single_feature import line_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.forest._spanning_forest import spanning_forest
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 2)), min_size=2, max_size=40))

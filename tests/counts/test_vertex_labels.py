@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._vertex_labels import VertexLabels, likeliest, scale_rows
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 VERTEX = np.array([2, 0, 2, 2, 4])  # vertices 1 and 3 are of other classes
 CHANCES = np.array([[1.0, 0, 0], [0.5, 0.25, 0.25], [0, 0.4, 0.6], [0, 0, 1.0], [0.2, 0.8, 0]])

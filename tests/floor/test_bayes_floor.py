@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import bayesfloor
 from bayesfloor import BayesFloor
-from bayesfloor.floor import _bayes_floor, _fit
+from bayesfloor.floor import _bayes_floor, _fit_record
 from bayesfloor.floor._sample import SampledRowsWarning
 
 RESULTS = ["overall_", "pairwise_", "one_vs_rest_", "samples_"]
@@ -247,7 +247,7 @@ def test_relabelling_grows_no_trees_and_draws_no_subsamples(rng, digits, monkeyp
     """It is meant for loops: all that makes a fit expensive is kept from the fit."""
     floor, _, y = digits
     for name in ("class_forests", "find_vertices", "measure_spread", "tie_spread"):
-        monkeypatch.setattr(_fit, name, None)
+        monkeypatch.setattr(_fit_record, name, None)
     monkeypatch.setattr(_bayes_floor, "grow_labelled", None)
 
     assert floor.relabel(rng.permutation(y)).overall_.cross_rate > floor.overall_.cross_rate

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from bayesfloor import BayesFloor, spanning_forest
 from bayesfloor.floor import _make_results
-from bayesfloor.floor._error_bounds import error_bounds
+from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.formulas import henze_penrose
 from bayesfloor.labels import suspicious_labels
 

@@ -14,7 +14,7 @@ from bayesfloor import BayesFloor, compare_representations, spanning_forest
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 
 def two_classes(n, rng, distance=2.0, noise=6):

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._learner_label_claims import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
-from bayesfloor.answer._wrong_labels import claim_labels
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, two_digits
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims
-from bayesfloor.formulas._limits import upper_limit
+from bayesfloor.formulas._confidence_limits import upper_limit
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")

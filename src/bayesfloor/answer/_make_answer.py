@@ -14,11 +14,11 @@ from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import percent, printable
 from bayesfloor.engine._types import Ints
-from bayesfloor.floor._fit import Fit
+from bayesfloor.floor._fit_record import Fit
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
+from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
 from bayesfloor.formulas._learning_curves import Curves, weighted_quantiles
-from bayesfloor.formulas._limits import lower_limit, upper_limit
 from bayesfloor.learners._code_columns import encode_codes
 from bayesfloor.learners._exact_learners import exact_learners
 from bayesfloor.learners._race import Race, choose_learners, run_race

@@ -12,7 +12,7 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import hardest_class
-from bayesfloor.formulas._limits import lower_limit, upper_limit
+from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
 
 _LEVEL = 0.95
 

@@ -14,6 +14,6 @@ def main() -> None:
     if missing:
         sys.stderr.write(f'bayesfloor: {", ".join(missing)} not found. python -m pip install "bayesfloor[cli]"\n')
         sys.exit(2)
-    from bayesfloor.cli._main import run
+    from bayesfloor.cli._commands import run
 
     sys.exit(run())

@@ -130,7 +130,7 @@ def without_warning() -> Iterator[None]:
 
 def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
     """Say so where not all rows that have a label were used."""
-    from bayesfloor.io._target import missing_labels
+    from bayesfloor.io._labels_and_weights import missing_labels
 
     n_rows = len(y) - int(missing_labels(y).sum())
     if n_used < n_rows:

@@ -17,7 +17,7 @@ from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._graph_moments import graph_moments
-from bayesfloor.formulas._permutation_test import Moments, class_moments, soft_moments
+from bayesfloor.formulas._permutation_null import Moments, class_moments, soft_moments
 
 
 class ClassEdges(NamedTuple):

@@ -15,7 +15,7 @@ from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._class_forests import ClassForests, pair_number
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._permutation_test import Moments, class_moments
+from bayesfloor.formulas._permutation_null import Moments, class_moments
 
 PairForest = Callable[[int, int], Forest]  # the forest of the rows of two classes
 

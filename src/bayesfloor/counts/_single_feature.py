@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._graph_moments import graph_moments
-from bayesfloor.formulas._permutation_test import Moments
+from bayesfloor.formulas._permutation_null import Moments
 
 
 class LineEdges(NamedTuple):

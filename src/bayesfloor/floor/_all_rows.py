@@ -17,14 +17,14 @@ from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw_labelled, ope
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._fit import Content, Counts, Fit
+from bayesfloor.floor._fit_record import Content, Counts, Fit
 from bayesfloor.floor._sample import Sample, announce, read_sample
 from bayesfloor.floor._scaling import Scaler, fit_scale
 from bayesfloor.floor._uncertainty import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
+from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_dimension
 from bayesfloor.io._data import Data
-from bayesfloor.io._target import hard_shares, read_labels
+from bayesfloor.io._labels_and_weights import hard_shares, read_labels
 
 if TYPE_CHECKING:
     from bayesfloor.forest._out_of_core import Work

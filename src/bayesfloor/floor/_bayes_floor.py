@@ -16,8 +16,8 @@ from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts,
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._types import Floats
-from bayesfloor.floor._error_bounds import Options
-from bayesfloor.floor._fit import Counts, Fit, make_fit
+from bayesfloor.floor._bounds_by_options import Options
+from bayesfloor.floor._fit_record import Counts, Fit, make_fit
 from bayesfloor.floor._grow import grow_labelled, prepare
 from bayesfloor.floor._make_results import (
     one_vs_rest_floor,
@@ -38,10 +38,10 @@ from bayesfloor.floor._sample import (
 from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest, check_n_trees
-from bayesfloor.formulas._limits import two_sided
-from bayesfloor.formulas._multiclass import soft_confusion
+from bayesfloor.formulas._confidence_limits import two_sided
+from bayesfloor.formulas._multiclass_bounds import soft_confusion
 from bayesfloor.io._data import open_data, stays_in_place
-from bayesfloor.io._target import read_target
+from bayesfloor.io._labels_and_weights import read_target
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer

@@ -12,14 +12,14 @@ from bayesfloor.counts._pair_counts import PairCounts, PairForest, pair_of, perm
 from bayesfloor.counts._row_edges import most_voted, sample_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._error_bounds import Options, constant_error, error_bounds
-from bayesfloor.floor._fit import Counts
+from bayesfloor.floor._bounds_by_options import Options, constant_error, error_bounds
+from bayesfloor.floor._fit_record import Counts
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value, odd_label_power
-from bayesfloor.formulas._multiclass import (
+from bayesfloor.formulas._multiclass_bounds import (
     conflict_floor,
     multiclass_bounds,
     one_vs_rest_bounds,
@@ -27,7 +27,7 @@ from bayesfloor.formulas._multiclass import (
     remove_forced,
 )
 from bayesfloor.formulas._multiple_tests import after_picking, benjamini_hochberg, holm
-from bayesfloor.formulas._permutation_test import (
+from bayesfloor.formulas._permutation_null import (
     fewer_than_chance,
     permutation_null,
     share_not_above,

@@ -10,10 +10,10 @@ import numpy as np
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._error_bounds import Options, error_bounds
+from bayesfloor.floor._bounds_by_options import Options, error_bounds
+from bayesfloor.formulas._confidence_limits import check_level, two_sided, upper_limit
 from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_without_noise
-from bayesfloor.formulas._limits import check_level, two_sided, upper_limit
-from bayesfloor.formulas._multiclass import Bounds
+from bayesfloor.formulas._multiclass_bounds import Bounds
 from bayesfloor.formulas._multiple_tests import alike_p_value
 
 ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing

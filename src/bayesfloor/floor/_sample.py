@@ -21,7 +21,7 @@ from bayesfloor.forest._vertices import check_groups, find_vertices
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
 from bayesfloor.io._frame_columns import is_missing
-from bayesfloor.io._target import Target, read_target, read_weight, refuse_weightless
+from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide_input import read_any
 
 

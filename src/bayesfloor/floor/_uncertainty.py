@@ -17,8 +17,8 @@ from bayesfloor.engine._types import Floats
 from bayesfloor.floor._grow import grow, prepare
 from bayesfloor.floor._sample import Sample, deal
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
-from bayesfloor.formulas._multiclass import random_cross_rate, remove_forced
+from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_dimension, subsample_error
+from bayesfloor.formulas._multiclass_bounds import random_cross_rate, remove_forced
 from bayesfloor.formulas._variance import conditional_variance
 
 N_PARTS = 4  # subsamples are quarters: dealt out, four make use of every row

@@ -21,7 +21,7 @@ from bayesfloor.hierarchy._read_input import read_weights
 from bayesfloor.hierarchy._routing import RowsOnTree, class_probabilities, route_likeliest
 from bayesfloor.io._data import open_data
 from bayesfloor.io._features import Features, read_columns, read_new
-from bayesfloor.io._target import read_labels
+from bayesfloor.io._labels_and_weights import read_labels
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

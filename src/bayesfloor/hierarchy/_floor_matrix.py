@@ -21,7 +21,7 @@ from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
 from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.io._features import Features
-from bayesfloor.io._target import Target, hard_shares
+from bayesfloor.io._labels_and_weights import Target, hard_shares
 
 _FORESTS = 3  # of all rows that the pairs come to, about
 

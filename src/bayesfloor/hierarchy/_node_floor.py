@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Ints
-from bayesfloor.floor._error_bounds import bounded_rate
+from bayesfloor.floor._bounds_by_options import bounded_rate
 from bayesfloor.floor._uncertainty import fast_errors
 from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._multiclass import multiclass_bounds
+from bayesfloor.formulas._multiclass_bounds import multiclass_bounds
 from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 _REACH = 1.645  # standard errors by which an error must stand above the floor to show room
 

@@ -9,7 +9,7 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._target import read_weight, refuse_weightless
+from bayesfloor.io._labels_and_weights import read_weight, refuse_weightless
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:

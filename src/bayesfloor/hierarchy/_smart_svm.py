@@ -28,7 +28,7 @@ from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, g
 from bayesfloor.hierarchy._read_input import read_new_rows, read_rows, read_rows_as_they_are, read_weights
 from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.io._features import Features
-from bayesfloor.io._target import read_labels
+from bayesfloor.io._labels_and_weights import read_labels
 
 logger = logging.getLogger(__name__)
 

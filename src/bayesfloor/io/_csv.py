@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from bayesfloor.io._arrow import arrow
+from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._find_file import File
 from bayesfloor.io._messages import DataError, count, join_words, quote, troubles_of
 from bayesfloor.io._text_encoding import find_encoding

@@ -14,20 +14,20 @@ import numpy as np
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
-from bayesfloor.io._arrow import is_list
+from bayesfloor.io._arrow_types import is_list
 from bayesfloor.io._embeddings import read_embedding, stack
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._in_place import open_in_place
+from bayesfloor.io._label_spellings import find_spellings, respell
+from bayesfloor.io._labels_and_weights import missing_labels
 from bayesfloor.io._labels_file import read_labels_file
 from bayesfloor.io._messages import DataError, join_words, quote, refuse_unknown
 from bayesfloor.io._numpy_files import read_npy, read_npz
+from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
-from bayesfloor.io._spellings import find_spellings, respell
-from bayesfloor.io._tables import Table, open_table, table_of
-from bayesfloor.io._target import missing_labels
 
 _POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.io._arrow import arrow, is_list, is_text, stack_lists
+from bayesfloor.io._arrow_types import arrow, is_list, is_text, stack_lists
 from bayesfloor.io._messages import DataError, count, quote, short
-from bayesfloor.io._tables import Table
+from bayesfloor.io._open_table import Table
 
 
 def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:

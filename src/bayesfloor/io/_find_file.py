@@ -13,7 +13,7 @@ from typing import Any
 
 from bayesfloor.engine._file_state import data_files
 from bayesfloor.engine._show import as_utf8
-from bayesfloor.io._arrow import arrow
+from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._messages import DataError, did_you_mean, join_words, one_line, quote, short, short_path
 
 _SUFFIXES = {

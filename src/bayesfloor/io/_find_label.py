@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._arrow import arrow, is_number, is_text, n_distinct
+from bayesfloor.io._arrow_types import arrow, is_number, is_text, n_distinct
+from bayesfloor.io._labels_and_weights import looks_like_regression
 from bayesfloor.io._messages import DataError, join_words, quote, short, unknown
+from bayesfloor.io._open_table import Table, refuse_headless
 from bayesfloor.io._row_columns import Coded
-from bayesfloor.io._tables import Table, refuse_headless
-from bayesfloor.io._target import looks_like_regression
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.io._arrow import arrow, stack_lists
+from bayesfloor.io._arrow_types import arrow, stack_lists
 
 _DAY = np.timedelta64(1, "D")
 

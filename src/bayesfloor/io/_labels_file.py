@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bayesfloor.io._arrow import arrow
+from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._csv import read_lines
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._messages import count, refuse_length
 from bayesfloor.io._numpy_files import read_label_array
+from bayesfloor.io._open_table import open_table
 from bayesfloor.io._row_columns import Coded, encode, read_roles
-from bayesfloor.io._tables import open_table
 
 
 def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._arrow import arrow, is_number, is_text, missing_rows
+from bayesfloor.io._arrow_types import arrow, is_number, is_text, missing_rows
 from bayesfloor.io._messages import DataError, count, quote, short
-from bayesfloor.io._tables import Table
+from bayesfloor.io._open_table import Table
 
 
 class Coded(NamedTuple):

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.labels._suspicious_labels import suspicious_labels
+    from bayesfloor.labels._score_labels import suspicious_labels
     from bayesfloor.labels._suspicious_list import SuspiciousLabels
 
 __all__ = ["SuspiciousLabels", "suspicious_labels"]
 
 _HOMES = {
-    "._suspicious_labels": "suspicious_labels",
+    "._score_labels": "suspicious_labels",
     "._suspicious_list": "SuspiciousLabels",
 }
 

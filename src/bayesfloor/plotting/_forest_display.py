@@ -12,7 +12,7 @@ from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
 from bayesfloor.plotting._fonts import label_style, label_texts
 

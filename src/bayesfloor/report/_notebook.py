@@ -8,7 +8,7 @@ from bayesfloor.report._curve_drawing import draw_curve
 from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
 from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._text import head_line, unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs

@@ -10,8 +10,8 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
-from bayesfloor.summary._choice_tables import Cells, comparison_cells, gap_cells, path_cells, path_notes
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._optional_tables import Cells, comparison_cells, gap_cells, path_cells, path_notes
 
 _MOST_LINES = 30  # classes, and as many pairs, that a model is compared on
 _SHARP = 160  # dots per inch: phones have more than one per pixel

@@ -23,8 +23,8 @@ from bayesfloor.report._view import (
     pair_table,
     row_cards,
 )
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._glossary import CODES, TERMS
-from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
 

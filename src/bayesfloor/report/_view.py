@@ -13,7 +13,7 @@ from bayesfloor.engine._show import about, cells, percent, range_text, show_labe
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._tree_layout import layout
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._phrases import amount, target_text
 

@@ -18,7 +18,7 @@ from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._target import missing_labels
+from bayesfloor.io._labels_and_weights import missing_labels
 
 
 class LabelsSeenWarning(UserWarning):

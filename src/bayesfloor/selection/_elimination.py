@@ -25,7 +25,7 @@ from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow_labelled
 from bayesfloor.floor._sample import Sample, label_units, labelled_by_group
-from bayesfloor.formulas._limits import bias_from_growth, bias_left
+from bayesfloor.formulas._confidence_limits import bias_from_growth, bias_left
 from bayesfloor.selection._growing_samples import nested_units, round_sizes
 
 _FEWEST_ROWS = 500  # of a first round

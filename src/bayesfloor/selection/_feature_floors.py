@@ -13,12 +13,12 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._error_bounds import error_bounds
+from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.formulas._multiple_tests import benjamini_hochberg
-from bayesfloor.formulas._permutation_test import class_moments, fewer_than_chance, permutation_null
+from bayesfloor.formulas._permutation_null import class_moments, fewer_than_chance, permutation_null
 from bayesfloor.io._data import open_data
+from bayesfloor.io._labels_and_weights import read_one_label
 from bayesfloor.io._messages import quote
-from bayesfloor.io._target import read_one_label
 
 _AT_ONCE = 64  # features of a task
 

@@ -19,8 +19,8 @@ from bayesfloor.floor._grow import grow_labelled
 from bayesfloor.floor._sample import Sample, deal, label_units, labelled_by_group
 from bayesfloor.floor._uncertainty import N_PARTS
 from bayesfloor.forest._class_forests import class_forests
-from bayesfloor.formulas._limits import subsample_error
-from bayesfloor.formulas._multiclass import random_cross_rate
+from bayesfloor.formulas._confidence_limits import subsample_error
+from bayesfloor.formulas._multiclass_bounds import random_cross_rate
 from bayesfloor.selection._growing_samples import nested_units, round_sizes
 
 CRITERIA = ("overall", "mean", "worst")

@@ -17,15 +17,15 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._paired_forests import difference_error, pooled_posterior
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Ints
-from bayesfloor.floor._error_bounds import error_bounds
+from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups
 from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.formulas._confidence_limits import check_level, two_sided
 from bayesfloor.io._data import open_data
 from bayesfloor.io._features import read_columns
-from bayesfloor.io._target import read_target
+from bayesfloor.io._labels_and_weights import read_target
 from bayesfloor.selection._feature_sets import CRITERIA, Bench, Chosen
 from bayesfloor.selection._growing_samples import draw_most
 from bayesfloor.selection._selection_path import HoldOut, SelectionPath

@@ -16,8 +16,8 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
-from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
-from bayesfloor.io._target import read_labels
+from bayesfloor.formulas._confidence_limits import check_level, lower_limit, upper_limit
+from bayesfloor.io._labels_and_weights import read_labels
 from bayesfloor.selection._answer_of import answer_of
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"

@@ -15,7 +15,7 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, join_labels, percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._error_bounds import constant_error
+from bayesfloor.floor._bounds_by_options import constant_error
 from bayesfloor.selection._answer_of import answer_of
 
 Group = tuple[Any, ...]  # labels

@@ -14,9 +14,9 @@ from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.formulas._limits import check_level
+from bayesfloor.formulas._confidence_limits import check_level
 from bayesfloor.io._features import Features
-from bayesfloor.io._target import read_one_label
+from bayesfloor.io._labels_and_weights import read_one_label
 from bayesfloor.selection._candidates import Candidate, cross_fit, make_once, read_candidates, read_values
 from bayesfloor.selection._comparison import Comparison, ranked_best_first
 from bayesfloor.selection._elimination import Elimination, Round

@@ -19,13 +19,13 @@ from bayesfloor.floor._grow import grow, prepare
 from bayesfloor.floor._results import FEW
 from bayesfloor.floor._scaling import NO_SCALE, apply_scale, check_scale
 from bayesfloor.forest._forest import Forest, check_n_trees
+from bayesfloor.formulas._confidence_limits import check_level
 from bayesfloor.formulas._label_tests import crowd_p_value
-from bayesfloor.formulas._limits import check_level
 from bayesfloor.formulas._multiple_tests import benjamini_hochberg
-from bayesfloor.formulas._permutation_test import fewer_than_chance, permutation_null, share_not_above
+from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._target import hard_shares
+from bayesfloor.io._labels_and_weights import hard_shares
 
 _ROUNDING = 1e-6  # of the mean edge, below which two rows are equal
 _PERMUTATIONS = 999

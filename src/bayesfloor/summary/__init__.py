@@ -14,12 +14,12 @@ from bayesfloor.engine._public_names import load_late
 if TYPE_CHECKING:
     from bayesfloor.summary._assert_reachable import assert_reachable
     from bayesfloor.summary._check import Check, check
+    from bayesfloor.summary._check_parts import Finding
     from bayesfloor.summary._facts import Facts
     from bayesfloor.summary._gates import Gate
     from bayesfloor.summary._glossary import explain
     from bayesfloor.summary._json import schema
-    from bayesfloor.summary._measured import Finding
-    from bayesfloor.summary._traits import Trait
+    from bayesfloor.summary._weaknesses import Trait
 
 __all__ = ["Check", "Facts", "Finding", "Gate", "Trait", "assert_reachable", "check", "explain", "schema"]
 
@@ -30,8 +30,8 @@ _HOMES = {
     "._gates": "Gate",
     "._glossary": "explain",
     "._json": "schema",
-    "._measured": "Finding",
-    "._traits": "Trait",
+    "._check_parts": "Finding",
+    "._weaknesses": "Trait",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

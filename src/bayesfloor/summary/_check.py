@@ -23,17 +23,17 @@ from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.io._data import open_data, stays_in_place
+from bayesfloor.io._labels_and_weights import missing_labels
 from bayesfloor.io._prepared import prepared_by
-from bayesfloor.io._target import missing_labels
 from bayesfloor.labels._suspicious_list import list_suspicious
 from bayesfloor.selection._gap import gap
 from bayesfloor.selection._merge_advice import merge_advice
+from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._measured import Finding, Measured
 from bayesfloor.summary._pair_tables import too_small
 from bayesfloor.summary._text import to_text
 

@@ -12,7 +12,7 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import points, target_text
 
 OK, FAILED = "ok", "failed"

@@ -18,10 +18,10 @@ from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.learners._registry import EFFORTS
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._from_json import floats, restore
 from bayesfloor.summary._gates import Gate, make_gates
-from bayesfloor.summary._json_choices import choices_to_dict, restore_choices
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._json_optional_parts import choices_to_dict, restore_choices
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)

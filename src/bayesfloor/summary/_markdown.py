@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._gates import Gate
-from bayesfloor.summary._measured import Measured
 from bayesfloor.summary._text import HOW, NOT_TOGETHER, class_cells, figures, head_line, pair_cells, unmeasured
 
 _SHOWN = 10

@@ -9,7 +9,7 @@ import numpy as np
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._results import FEW
-from bayesfloor.summary._measured import Measured
+from bayesfloor.summary._check_parts import Measured
 
 FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 

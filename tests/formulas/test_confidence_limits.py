@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from bayesfloor.formulas._limits import (
+from bayesfloor.formulas._confidence_limits import (
     bias_from_growth,
     intrinsic_dimension,
     lower_limit,

@@ -13,8 +13,8 @@ from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._merge_advice import MergeAdvice, _mapping
 from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._from_json import read, restore
-from bayesfloor.summary._measured import Measured
 
 
 def choices_to_dict(check: Measured) -> dict[str, Any]:

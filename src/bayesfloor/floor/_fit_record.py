@@ -11,13 +11,13 @@ from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_momen
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._error_bounds import Options
+from bayesfloor.floor._bounds_by_options import Options
 from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._uncertainty import Spread, choose_method, fast_errors, measure_spread, tie_spread
 from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.forest._forest import Forest
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.formulas._permutation_test import Moments
+from bayesfloor.formulas._permutation_null import Moments
 
 
 @dataclass(frozen=True, eq=False)

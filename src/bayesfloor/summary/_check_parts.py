@@ -19,8 +19,8 @@ from bayesfloor.selection._gap import Gap
 from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._traits import Trait, find_traits
 from bayesfloor.summary._verdict_text import verdict_text
+from bayesfloor.summary._weaknesses import Trait, find_traits
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
-from bayesfloor.formulas._limits import two_sided
+from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._phrases import amount, how_many
 

@@ -52,7 +52,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
 
 
 def _select(output: Output, data: Data, settings: Settings, progress: ProgressBar) -> SelectionPath:
-    from bayesfloor.cli._features_verb import select_features, tell_cost
+    from bayesfloor.cli._run_features import select_features, tell_cost
 
     tell_cost(output, len(data.feature_names))
     return select_features(output, data, settings, progress)

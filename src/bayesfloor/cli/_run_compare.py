@@ -18,7 +18,7 @@ from bayesfloor.engine._show import printable
 from bayesfloor.io._data import Data
 from bayesfloor.io._messages import DataError
 from bayesfloor.selection._comparison import Comparison
-from bayesfloor.summary._choice_tables import comparison_cells
+from bayesfloor.summary._optional_tables import comparison_cells
 from bayesfloor.summary._text import align
 
 

@@ -9,7 +9,7 @@ import pytest
 from bayesfloor import BayesFloor
 from bayesfloor.selection._gap import gap
 from bayesfloor.selection._merge_advice import merge_advice
-from bayesfloor.summary._json_choices import restore_choices
+from bayesfloor.summary._json_optional_parts import restore_choices
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,14 @@ from bayesfloor import BayesFloor, Check, FloorSelector
 from bayesfloor.engine._show import about, percent
 from bayesfloor.report._page import make_page
 from bayesfloor.selection import feature_floors, gap, samples_for
-from bayesfloor.summary._choice_tables import comparison_cells, enough, feature_cells, gap_cells, path_cells, path_notes
+from bayesfloor.summary._optional_tables import (
+    comparison_cells,
+    enough,
+    feature_cells,
+    gap_cells,
+    path_cells,
+    path_notes,
+)
 
 
 @pytest.fixture(scope="module")

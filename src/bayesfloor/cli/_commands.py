@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bayesfloor.cli._check_verb import (
+from bayesfloor.cli._run_check import (
     FILES,
     check_file,
     command_line,
@@ -23,7 +23,8 @@ from bayesfloor.cli._check_verb import (
     refuse_missing_folder,
     write_all,
 )
-from bayesfloor.cli._options import (
+from bayesfloor.cli._settings import make_output, read, take
+from bayesfloor.cli._shared_options import (
     ACCURACY,
     FRACTION,
     NAME,
@@ -35,7 +36,6 @@ from bayesfloor.cli._options import (
     output_options,
     predictions_option,
 )
-from bayesfloor.cli._settings import make_output, read, take
 from bayesfloor.engine._show import printable
 
 OK, FAILED = 0, 1
@@ -192,7 +192,7 @@ def report(
 @click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose neighbours belong to another class."""
-    from bayesfloor.cli._samples_verb import find_rows, format_rows, write_rows
+    from bayesfloor.cli._run_samples import find_rows, format_rows, write_rows
     from bayesfloor.cli._write_table import check_ending
 
     output, settings = take(given)
@@ -228,7 +228,7 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
     bayesfloor features data.csv -y label --most 10 --holdout 50%
     bayesfloor features wide.parquet -y label --filter -o features.csv
     """
-    from bayesfloor.cli import _features_verb as work
+    from bayesfloor.cli import _run_features as work
     from bayesfloor.cli._write_table import check_ending
 
     output, settings = take(given)
@@ -258,8 +258,8 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     bayesfloor compare before.csv after.csv -y label
     bayesfloor compare data.csv -y label --pca 5,10,20
     """
-    from bayesfloor.cli import _compare_verb as work
-    from bayesfloor.cli._features_verb import write_json
+    from bayesfloor.cli import _run_compare as work
+    from bayesfloor.cli._run_features import write_json
 
     output, settings = take(given)
     work.check_files(paths, settings.pca)
@@ -291,7 +291,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
-    from bayesfloor.cli._tree_verb import format_tree, grow_file_tree
+    from bayesfloor.cli._run_tree import format_tree, grow_file_tree
 
     output, settings = take(given)
     data = read(settings)

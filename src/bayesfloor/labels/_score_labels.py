@@ -9,7 +9,7 @@ import numpy as np
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._fit import find_alike
+from bayesfloor.floor._fit_record import find_alike
 from bayesfloor.floor._grow import grow
 from bayesfloor.floor._grow import prepare as compile_for
 from bayesfloor.floor._make_results import sample_scores

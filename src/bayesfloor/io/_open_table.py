@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._show import as_utf8
-from bayesfloor.io._arrow import arrow, plain_type
+from bayesfloor.io._arrow_types import arrow, plain_type
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._find_file import File, reading
 from bayesfloor.io._messages import DataError, count, troubles_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._types import Floats
-from bayesfloor.formulas._multiclass import Bounds, multiclass_bounds, random_cross_rate, remove_forced
+from bayesfloor.formulas._multiclass_bounds import Bounds, multiclass_bounds, random_cross_rate, remove_forced
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
     """The scores of all rows."""
-    from bayesfloor.labels._suspicious_labels import suspicious_labels
+    from bayesfloor.labels._score_labels import suspicious_labels
 
     return suspicious_labels(
         data.X,

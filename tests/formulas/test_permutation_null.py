@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.stats import norm
 
-from bayesfloor.formulas._permutation_test import (
+from bayesfloor.formulas._permutation_null import (
     Moments,
     Null,
     class_moments,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
-from bayesfloor.summary._traits import find_traits
+from bayesfloor.summary._weaknesses import find_traits
 
 NAMES = {
     "BF201": "rows per class",

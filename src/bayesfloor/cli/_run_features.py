@@ -19,7 +19,7 @@ from bayesfloor.engine._show import printable
 from bayesfloor.io._data import Data
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
-from bayesfloor.summary._choice_tables import feature_cells, path_cells, path_notes
+from bayesfloor.summary._optional_tables import feature_cells, path_cells, path_notes
 from bayesfloor.summary._phrases import how_many
 from bayesfloor.summary._text import align
 
