@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.real_race  # pages show what users see
 
 DOCS = Path(__file__).parents[1] / "docs"
-PACKAGES = import_module("bayesfloor")._PACKAGES
+PACKAGES = import_module("bayesfloor")._HOMES[""].split()
 PUBLIC = [f"bayesfloor.{name}" for name in import_module("bayesfloor").__all__] + [
     f"bayesfloor.{package}.{name}" for package in PACKAGES for name in import_module(f"bayesfloor.{package}").__all__
 ]
