@@ -358,7 +358,7 @@ def test_other_large_files_are_drawn_from(places, name, more):
 def test_rows_of_a_large_table_are_drawn_and_keep_their_numbers(places, monkeypatch, name):
     """A sample has to be one of the rows that have a label, and of nothing else."""
     monkeypatch.setattr(_data, "_LEAST", 100)
-    monkeypatch.setattr(_data, "_POOL", 100)
+    monkeypatch.setattr(_data, "POOL", 100)
     path = places / name
     if name == "all.csv":
         pacsv.write_csv(pq.read_table(places / "all").drop_columns("vector"), path)
@@ -376,7 +376,7 @@ def test_rows_of_a_large_table_are_drawn_and_keep_their_numbers(places, monkeypa
 def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypatch, run):
     """Rows without a label are left out of the sample and counted."""
     monkeypatch.setattr(_data, "_LEAST", 100)
-    monkeypatch.setattr(_data, "_POOL", 100)
+    monkeypatch.setattr(_data, "POOL", 100)
     ended = run("check", "unnamed", "-y", "label", "--effort", "quick", "--json", "-", cwd=places)
     found = json.loads(ended.stdout)
 

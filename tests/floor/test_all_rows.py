@@ -374,7 +374,7 @@ DRAWN = {
 @pytest.mark.parametrize("kind", DRAWN)
 def test_a_sample_is_announced_at_the_line_that_asked_for_it(kind, data, monkeypatch):
     """How many of how many, and why; the user's line, not one of ours."""
-    monkeypatch.setattr(_all_rows, "_POOL", 800)
+    monkeypatch.setattr(_all_rows, "POOL", 800)
     given, message = DRAWN[kind]
     for place, labels in [(open_rows(data[0], ["u", "v"]), "label"), (open_rows(data[1]), data[2])]:
         with pytest.warns(SampledRowsWarning, match=message) as told:

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info
 from bayesfloor import spanning_forest
 from bayesfloor.engine._row_handles import ArrayRows
 from bayesfloor.engine._runners import JoblibRunner
-from bayesfloor.forest import _blocks, _out_of_core, _out_of_core_blocks, _out_of_core_merge
+from bayesfloor.forest import _blocks, _out_of_core, _out_of_core_blocks, _out_of_core_finish
 from bayesfloor.forest._blocks import forest_of, join
 from bayesfloor.forest._certain_edges import core_distance, make_links
 from bayesfloor.forest._edge_lists import Edges
@@ -231,7 +231,7 @@ def reductions(monkeypatch):
     seen = []
 
     def reduce_loose(plan, blocks, joined):
-        seen.append((plan, blocks, _out_of_core_merge.reduce_loose(plan, blocks, joined)))
+        seen.append((plan, blocks, _out_of_core_finish.reduce_loose(plan, blocks, joined)))
         return seen[-1][2]
 
     monkeypatch.setattr(_out_of_core, "reduce_loose", reduce_loose)

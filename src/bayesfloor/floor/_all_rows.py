@@ -23,13 +23,12 @@ from bayesfloor.floor._scaling import Scaler, fit_scale
 from bayesfloor.floor._uncertainty import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_dimension
-from bayesfloor.io._data import Data
+from bayesfloor.io._data import POOL, POOL_BYTES, Data
 from bayesfloor.io._labels_and_weights import hard_shares, read_labels
 
 if TYPE_CHECKING:
     from bayesfloor.forest._out_of_core import Work
 
-_POOL, _POOL_BYTES = 1_000_000, 8e8  # rows, and bytes of them, that growing samples are drawn from
 _BESIDE_ALL = 50_000  # rows drawn where the trees of all rows are grown as well
 _FEW = 2  # rows of a class that is too rare to be drawn
 
@@ -119,8 +118,8 @@ def _refuse_gaps(drawn: Drawn) -> None:
 def _pool_size(floor: Any, data: Labelled, *, all_rows: bool) -> int:
     if all_rows:
         return _BESIDE_ALL
-    room = int(_POOL_BYTES / (8 * data.rows.shape[1]))
-    return max(_BESIDE_ALL, floor.max_rows or 0, min(_POOL, room))
+    room = int(POOL_BYTES / (8 * data.rows.shape[1]))
+    return max(_BESIDE_ALL, floor.max_rows or 0, min(POOL, room))
 
 
 def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int) -> Drawn:

@@ -27,6 +27,7 @@ from bayesfloor.floor._make_results import (
 )
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.floor._sample import (
+    LARGE,
     Sample,
     announce,
     check_max_rows,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LARGE = 50_000  # rows from which growing samples are tried before all
 _FIRST_SAMPLE = 12_500
 _FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarters
 

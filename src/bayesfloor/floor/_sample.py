@@ -24,6 +24,8 @@ from bayesfloor.io._frame_columns import is_missing
 from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide_input import read_any
 
+LARGE = 50_000  # rows from which growing samples are tried before all
+
 
 class SampledRowsWarning(UserWarning):
     """Not all rows were used, on purpose.

@@ -43,7 +43,7 @@ from bayesfloor.forest._out_of_core_blocks import (
     read_summary,
 )
 from bayesfloor.forest._out_of_core_cells import box_gaps
-from bayesfloor.forest._out_of_core_merge import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
+from bayesfloor.forest._out_of_core_finish import Place, Reduction, find_cuts, keep_reduction, order_edges, reduce_loose
 from bayesfloor.forest._out_of_core_plan import Plan, look_once, make_cells, sample_size, sort_rows
 
 logger = logging.getLogger(__name__)

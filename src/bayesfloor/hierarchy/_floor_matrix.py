@@ -12,11 +12,10 @@ import numpy as np
 from bayesfloor.counts._pair_counts import pair_counts
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bayes_floor import LARGE
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows, make_sample
+from bayesfloor.floor._sample import LARGE, Sample, SampledRowsWarning, draw_rows, make_sample
 from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
 from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.formulas._henze_penrose import henze_penrose

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bayesfloor.io._arrow_types import arrow
+from bayesfloor.io._file_encoding import find_encoding
 from bayesfloor.io._find_file import File
 from bayesfloor.io._messages import DataError, count, join_words, quote, troubles_of
-from bayesfloor.io._text_encoding import find_encoding
 
 NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 _CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f name something, though they could be read as numbers

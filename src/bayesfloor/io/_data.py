@@ -29,7 +29,7 @@ from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
 
-_POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
+POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,8 +260,8 @@ def _read_table(file: File, asked: Asked) -> Contents:
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
     """Rows of a large file to read, of those that have a label; None where all of them fit."""
     labelled = np.flatnonzero(~missing_labels(y))
-    room = int(_POOL_BYTES * len(y) / file.unpacked_size)
-    n_drawn = max(_LEAST, asked.most_rows or 0, min(_POOL, room))
+    room = int(POOL_BYTES * len(y) / file.unpacked_size)
+    n_drawn = max(_LEAST, asked.most_rows or 0, min(POOL, room))
     if n_drawn >= len(labelled):
         return None
     return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])

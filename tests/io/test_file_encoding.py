@@ -5,7 +5,7 @@ import gzip
 import pytest
 from tables import read_table
 
-from bayesfloor.io import _text_encoding
+from bayesfloor.io import _file_encoding
 
 TEXT = "Größe;Umsatz (€);Ort\r\n1.5;2.217,60;Köln\r\n2.5;…;Zürich\r\n"
 NAMES = ["Größe", "Umsatz (€)", "Ort"]
@@ -48,7 +48,7 @@ def test_the_evidence_may_stand_at_the_end(encoding, monkeypatch, text_file):
     """Millions of plain rows say nothing; a character may lie across two blocks."""
     rows = "u,label\n" + "1,a\n" * 1000
     for size in (4096, 4097, 5):
-        monkeypatch.setattr(_text_encoding, "_BLOCK", size)
+        monkeypatch.setattr(_file_encoding, "_BLOCK", size)
         table = read_table(text_file((rows + "2,€ä€\n").encode(encoding)))
 
         assert bool(table.notes) is (encoding == "cp1252")
