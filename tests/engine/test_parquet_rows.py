@@ -119,7 +119,7 @@ def test_plain_columns_are_read_without_pandas(write):
     """Each of many small workers would pay for it."""
     path = write("plain.parquet", {"x": [1.0, 2.0], "n": [3, 4], "l": [[5.0, 6.0], [7.0, 8.0]]})
     code = (
-        "import sys; from bayesfloor import open_rows; X = open_rows(sys.argv[1]).read(); "
+        "import sys; from bayesfloor.io import open_rows; X = open_rows(sys.argv[1]).read(); "
         "print(X.tolist(), 'pandas' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=True, text=True)

@@ -114,7 +114,7 @@ def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_
     groups = moved["patient"].to_numpy() if with_groups else None
     found = check(moved[["u", "v", "w"]].to_numpy(), moved["label"].to_numpy(), groups=groups)
     before = grouped if with_groups else plain
-    but = ("facts.fingerprint", "samples.row", "samples.nearest")
+    but = ("facts.fingerprint", "suspicious.row", "suspicious.nearest")
 
     assert parts(found, *but) == parts(before, *but)
     assert order[found.suspicious.scores.row].tolist() == before.suspicious.scores.row.tolist()

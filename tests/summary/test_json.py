@@ -361,8 +361,8 @@ WRONG = {
     "prepared.columns": [None, "x", {}, [1], [{}]],
     "prepared.notes": [None, "x", [1]],
     "prepared.n_unlabelled": [None, "x", True],
-    "samples.nearest": ["x", {}, ["a"]],
-    "samples.n_suspect": [None, "x"],
+    "suspicious.nearest": ["x", {}, ["a"]],
+    "suspicious.n_suspect": [None, "x"],
     "tree.order": [None, "x", {}],
 }
 

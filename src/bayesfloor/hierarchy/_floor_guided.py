@@ -140,7 +140,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            RowsOnTree.
+            Rows.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            RowsOnTree.
+            Rows.
 
         Returns
         -------

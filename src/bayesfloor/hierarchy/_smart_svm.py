@@ -180,7 +180,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            RowsOnTree.
+            Rows.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            RowsOnTree.
+            Rows.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            RowsOnTree.
+            Rows.
 
         Returns
         -------

@@ -329,4 +329,4 @@ def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None
     strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
     if strange:
         shown = join_words(sorted(map(str, known)), 4)
-        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. LabelColumn: {shown}.")
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. Labels: {shown}.")

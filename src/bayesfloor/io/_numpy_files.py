@@ -97,7 +97,7 @@ def _shape(arrays: Any, name: str) -> tuple[int, ...]:
         return ()
 
 
-# LabelColumn alone
+# Labels alone
 
 
 def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:

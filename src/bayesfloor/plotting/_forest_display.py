@@ -102,7 +102,7 @@ class ForestDisplay(Display):
         points : array-like of shape (n_rows, n_features)
             Its rows, or where to draw them.
         y : array-like of shape (n_rows,)
-            VertexLabels.
+            Labels.
         tree : int, default=0
             Which tree.
         **looks
