@@ -190,7 +190,7 @@ def measure_classes(n_classes, size, d):
 
 def measure_import(rounds):
     """Importing the package, beyond starting Python."""
-    lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor import class_forests"}
+    lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor.forest import class_forests"}
     times = take_turns({name: partial(run_python, code) for name, code in lines.items()}, rounds, clock="children")
     rows = [
         excess_row(lines["package"], times["package"], times["bare"], against="bare Python", goal=0.1),

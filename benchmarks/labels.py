@@ -75,7 +75,7 @@ def measure_labels(name, seed):
 
 
 def find_ours(X, given):
-    """Scores and list of odd labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
+    """Scores and list of suspicious labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
     from bayesfloor.labels import suspicious_labels
 
     return suspicious_labels(X, given, n_jobs=1)

@@ -7,7 +7,7 @@ import pytest
 
 import bayesfloor
 
-PLACES = ("bayesfloor", "bayesfloor.io", "bayesfloor.plotting", "bayesfloor.selection", "bayesfloor.hierarchy")
+PLACES = ("bayesfloor", *(f"bayesfloor.{name}" for name in bayesfloor._HOMES[""].split()))
 
 
 def public_callables():

@@ -20,8 +20,14 @@ from bayesfloor.selection import feature_floors, gap, merge_advice, samples_for,
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
 LONG = "x" * 5000
-NO_VALUES = {"ClassForests", "Data"}  # a handle on forests, and the user's own rows
-WORKING = ("forest/_spanning_forest", "forest/_prim", "learners/", "answer/_make", "sklearn/")  # parts of file names
+NO_VALUES = {"ClassForests", "Data", "Race"}  # a handle on forests, the user's own rows, and all posteriors
+WORKING = (
+    "forest/_spanning_forest",
+    "forest/_prim",
+    "learners/",
+    "answer/_make_answer",
+    "sklearn/",
+)  # parts of file names
 
 
 def make_results():
@@ -42,6 +48,7 @@ def make_results():
         answer,
         answer.curve,
         answer.judge(0.9),
+        answer.evidence(),
         found.pairs,
         found.classes,
         found.prepared,
@@ -93,6 +100,7 @@ NAMES = (
     "PairAnswers",
     "PairwiseFloor",
     "Prepared",
+    "Race",
     "SuspiciousLabels",
     "SampleScores",
     "SamplesNeeded",

@@ -118,7 +118,7 @@ def test_trees_of_all_pairs_of_digits_take_as_long_as_a_few_random_forests(ratio
     Measured: 4.9 s against 3.8 s, 1.3.
     """
     pairs = "forests = class_forests(X, y); [forests.pair(i, j) for i in range(10) for j in range(i)]; forests.all()"
-    ours = fresh(f"{DIGITS} from bayesfloor import class_forests; {pairs}")
+    ours = fresh(f"{DIGITS} from bayesfloor.forest import class_forests; {pairs}")
 
     assert ratio(ours, fresh(DIGITS + FOREST)) < 2.6
 

@@ -94,13 +94,13 @@ display = CurveDisplay.from_estimator(floor)
 #
 # Is it the labels?
 # -----------------
-# ``suspicious_labels`` lists suspicious labels: they do not fit their neighbours. False discoveries are controlled. All
-# rows take part, since wrong labels in the test set hurt as well.
+# ``suspicious_labels`` scores every row by how badly its label fits its neighbours, and marks suspicious ones.
+# False discoveries are controlled. All rows take part, since wrong labels in the test set hurt as well.
 
 from bayesfloor.labels import suspicious_labels
 
-odd = suspicious_labels(X, y)
-suspects = np.flatnonzero(odd.suspect)
+scores = suspicious_labels(X, y)
+suspects = np.flatnonzero(scores.suspect)
 print(f"{len(suspects)} suspicious labels")
 
 # %%
@@ -110,11 +110,11 @@ print(f"{len(suspects)} suspicious labels")
 # sphinx_gallery_thumbnail_number = 3
 import matplotlib.pyplot as plt
 
-oddest = suspects[np.argsort(-odd.score[suspects])][:12]
+worst = suspects[np.argsort(-scores.score[suspects])][:12]
 figure, axes = plt.subplots(2, 6, figsize=(8, 3.4), layout="constrained")
-for row, ax in zip(oddest, axes.flat, strict=True):
+for row, ax in zip(worst, axes.flat, strict=True):
     ax.imshow(X[row].reshape(8, 8), cmap="gray_r")
-    ax.set_title(f"label {y[row]}\nneighbours {odd.suggested_label[row]}", fontsize=8)
+    ax.set_title(f"label {y[row]}\nneighbours {scores.suggested_label[row]}", fontsize=8)
     ax.set_axis_off()
 
 # %%
@@ -122,7 +122,7 @@ for row, ax in zip(oddest, axes.flat, strict=True):
 
 right = np.isin(suspects, flipped)
 print(f"{right.sum()} of {len(suspects)} have a wrong label; {len(flipped)} rows have one")
-print(f"suggested label is the true one for {np.mean(odd.suggested_label[flipped] == truth[flipped]):.0%} of these")
+print(f"suggested label is the true one for {np.mean(scores.suggested_label[flipped] == truth[flipped]):.0%} of these")
 
 # %%
 # Say that somebody has looked at them and corrected their labels. Then the floor falls, and so does the error of the

@@ -667,3 +667,10 @@ def test_metrics_are_figures_of_the_answer_and_a_row_of_a_table(each):
     assert found["lowest_error_estimate"] == answer.estimate
     assert ("lowest_error_lower" in found) == bool(answer.lower >= 0)
     assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": answer.reliability}.items()
+
+
+def test_metrics_leave_out_what_no_learner_told(made):
+    """Where none could be trained there is no error of the best one."""
+    found = made("iris")
+    none = replace(found, answer=replace(found.answer, errors={}, best=""))
+    assert set(found.metrics()) - set(none.metrics()) == {"best_learner_error"}

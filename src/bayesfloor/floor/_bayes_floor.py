@@ -55,9 +55,9 @@ _FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarter
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The floor under every classifier's error, from the edges of minimal spanning trees.
+    """The floor under every classifier's error, from the edges of minimum spanning trees.
 
-    Edges of the Euclidean minimal spanning trees of the rows that join two classes tell how far the
+    Edges of the Euclidean minimum spanning trees of the rows that join two classes tell how far the
     classes overlap, and so bound the error that no classifier can go below: for the whole problem,
     for every pair of classes and for every class against the rest.
 

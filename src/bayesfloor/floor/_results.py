@@ -286,7 +286,7 @@ class OneVsRestFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelClaims(Result):
-    """Labels that a classifier's posterior says are wrong, not merely odd.
+    """Labels that a classifier's posterior says are wrong, not merely suspicious.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 An edge is ordered by its squared length, then by a symmetric hash of its two rows' own content,
 then by the rows themselves. Nothing in it depends on row numbers, so every subset and every block
-of rows orders its edges alike: that is what lets forests compose (see ``_classes``). The hash
+of rows orders its edges alike: that is what lets forests compose (see ``_class_forests``). The hash
 keeps ties fair: an order by row number would favour edges inside a class in data sorted by class.
 """
 

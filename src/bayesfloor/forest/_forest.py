@@ -1,4 +1,4 @@
-"""``Forest``: edges of the first t orthogonal Euclidean minimal spanning trees, as users see them."""
+"""``Forest``: edges of the first t orthogonal Euclidean minimum spanning trees, as users see them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_TREES = 100  # tree numbers are kept in one byte
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forest(Result):
-    """Edges of the first t orthogonal minimal spanning trees.
+    """Edges of the first t orthogonal minimum spanning trees.
 
     The vertices are the distinct rows, numbered in the order of their content: shuffled rows give
     the same ``a``, ``b``, ``length`` and ``tree``. Edges are in increasing order.

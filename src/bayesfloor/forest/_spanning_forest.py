@@ -1,4 +1,4 @@
-"""``spanning_forest``: the first t orthogonal Euclidean minimal spanning trees of a set of rows."""
+"""``spanning_forest``: the first t orthogonal Euclidean minimum spanning trees of a set of rows."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def spanning_forest(
     checkpoint: str | Path | None = None,
     block_rows: int | None = None,
 ) -> Forest:
-    """First t orthogonal Euclidean minimal spanning trees.
+    """First t orthogonal Euclidean minimum spanning trees.
 
-    Tree 1 is the minimal spanning tree of the rows, tree j that of the complete graph without the
+    Tree 1 is the minimum spanning tree of the rows, tree j that of the complete graph without the
     edges of the trees before. The answer is exact and the same for every method, number of threads
     and order of rows; ties are broken by the rows' own content.
 

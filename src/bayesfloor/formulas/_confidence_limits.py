@@ -59,7 +59,7 @@ def bias_left(growth: float, dimension: float) -> float:
     """The bias of a cross rate with ``growth`` times the rows, as a part of that with all.
 
     For a smooth posterior it falls as n^(-2/m), m the intrinsic dimension (Snapp and Venkatesh 1998). This is the
-    growth of trees; errors of learners have curves of their own, whose exponent is fitted (``_curves``).
+    growth of trees; errors of learners have curves of their own, whose exponent is fitted (``_learning_curves``).
     """
     return float(growth ** (-2 / dimension))
 

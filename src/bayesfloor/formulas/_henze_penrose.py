@@ -51,7 +51,7 @@ def henze_penrose(
     Parameters
     ----------
     n_cross : float or array-like
-        R, the number of edges of the minimal spanning tree that join the two classes: a mean over
+        R, the number of edges of the minimum spanning tree that join the two classes: a mean over
         several trees, or an expected number where rows are equal, need not be whole.
     n1, n2 : float or array-like
         Numbers of samples of the two classes.

@@ -52,6 +52,7 @@ def suspicious_labels(
     Returns
     -------
     SampleScores
+        A score for each row; ``suspect`` marks the suspicious ones. ``check(X, y).suspicious`` has these alone.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def suspicious_labels(
     >>> X, y = load_iris(return_X_y=True)
     >>> y[:3] = 2  # three setosa called virginica
     >>> found = suspicious_labels(X, y)
-    >>> np.flatnonzero(found.suspect)  # and two that were odd before
+    >>> np.flatnonzero(found.suspect)  # and two that were suspicious before
     array([  0,   1,   2,  83, 106])
     >>> found.suggested_label[:3]
     array([0, 0, 0])

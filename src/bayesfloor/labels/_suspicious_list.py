@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._row_edges import nearest_other
-from bayesfloor.engine._result import Result
+from bayesfloor.engine._result import Result, plain
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import SampleScores
@@ -49,7 +49,12 @@ class SuspiciousLabels(Result):
         return len(self.nearest)
 
     def _summary(self) -> str:
-        return f"{len(self)} of {self.n_suspect} suspect rows, {self.n_conflict} in conflict"
+        return f"{len(self):,} of {self.n_suspect:,} suspicious labels, {self.n_conflict:,} rows in conflict"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values as plain Python, ready for JSON: counts, and a list for each column."""
+        columns = {name: plain(values) for name, values in self._columns().items()}
+        return {"n_suspect": self.n_suspect, "n_conflict": self.n_conflict, **columns}
 
     def _columns(self) -> dict[str, Any]:
         scores = {item.name: getattr(self.scores, item.name) for item in fields(self.scores)}

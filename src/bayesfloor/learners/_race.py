@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import Shown
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
@@ -23,8 +24,8 @@ logger = logging.getLogger(__name__)
 _LOW = -30.0  # score of a class that training did not have
 
 
-@dataclass(frozen=True, eq=False)
-class Race:
+@dataclass(frozen=True, eq=False, repr=False)
+class Race(Shown):
     """What learners made of rows that they were not trained on.
 
     Attributes
@@ -55,6 +56,9 @@ class Race:
     brier: dict[str, Floats]
     eta: dict[str, Floats]
     left_out: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{len(self.row):,} rows, {len(self.eta)} learners, {len(self.n_train)} training sizes"
 
     @property
     def errors(self) -> dict[str, float]:

@@ -36,8 +36,8 @@ class ClassTreeDisplay(Display):
 
     Attributes
     ----------
-    layout_ : TreeLayout
-        Where everything is; ``layout(tree)`` gives the same without matplotlib.
+    layout_ : object
+        Where everything is: ``x`` and ``y`` of the nodes, and ``rows``, the classes from top to bottom.
     lines_ : LineCollection
         The tree.
     nodes_ : PathCollection

@@ -84,5 +84,5 @@ class SampleScoreDisplay(Display):
         n_suspects = int(np.count_nonzero(self.suspect))
         return [
             swatch(f"all {len(self.score):,} rows", linewidth=0.5, edgecolor=DARK, facecolor=few["color"]),
-            swatch(f"{n_suspects:,} suspect" if n_suspects else "none suspect", linewidth=0.5, **hatched),
+            swatch(f"{n_suspects:,} suspicious" if n_suspects else "none suspicious", linewidth=0.5, **hatched),
         ]

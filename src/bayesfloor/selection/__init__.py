@@ -1,4 +1,4 @@
-"""What to decide before training: representations, features, weights, merges, how many rows.
+"""What to decide before you tune a model: representations, features, merges, how many rows.
 
 Comes in: a ``Fit`` and its answer, or rows.
 Goes out: features, representations, merges, rows needed, the gap of a model.

@@ -49,7 +49,7 @@ class TwoSamples(Result):
     suspects : rows of B that tell of the shift, since those around them are of B far more than by
         chance; false discoveries controlled at the level. Empty where no shift is shown.
     n_a, n_b : number of rows.
-    scale : the scale in use.
+    scale : the scale in use, "none" for ``scale=None``.
 
     Examples
     --------

@@ -208,7 +208,7 @@ class Check(Measured):
             "lowest_error_lower": answer.lower,
             "lowest_error_upper": answer.upper,
             "guessing_error": answer.guessing,
-            "best_learner_error": answer.errors[answer.best],
+            "best_learner_error": answer.errors.get(answer.best, np.nan),
             "hardest_pair_error": np.nanmax(self.pairs.estimate),
             "hardest_class_error": np.nanmax(self.classes.estimate),
             "suspicious_labels": self.suspicious.n_suspect,

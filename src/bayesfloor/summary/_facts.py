@@ -39,7 +39,8 @@ class Facts(Result):
     n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct ones among these.
     n_features, n_classes : numbers of columns and of classes.
     n_groups : number of groups, or None.
-    scale, scale_rates : the scale in use, and the fraction of cross-class edges under each that was tried.
+    scale, scale_rates : the scale in use ("none" for ``scale=None``), and the fraction of cross-class edges under
+        each that was tried.
     n_trees, random_state : as in ``BayesFloor``.
     near_copies : fraction of rows that are near-duplicates of another.
     fingerprint : SHA-256 of features and labels; of files that stay where they are, of names, sizes and times.

@@ -260,7 +260,7 @@ TERMS = {
     "findings": "What to know, each with a code.",
     "code": "BF and three digits: 1xx causes, 2xx doubts, 3xx gates, 4xx what may be done.",
     "text": "The same in words.",
-    "look": "Where to look further: a verb of the command line and an attribute of Check.",
+    "look": "Where to look further: an attribute of Check.",
     "gates": "Limits that the answer was compared with, each ok, failed or too close to call.",
     "ruler": "From no error to the error of guessing; the dark part is the range, with the best estimate in it.",
     "class": "One of the labels.",

@@ -57,7 +57,7 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "overall": _overall(check.overall),
         "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
         "pairwise": _pairwise(check.pairwise),
-        "suspicious": _suspicious(check.suspicious),
+        "suspicious": check.suspicious.to_dict(),
         "tree": check.tree.to_dict(),
         **choices_to_dict(check),
     }
@@ -90,11 +90,6 @@ def _pairs(pairs: PairAnswers) -> dict[str, Any]:
     """Each pair once, in the order of ``pairwise``."""
     above = np.triu_indices(len(pairs.classes), 1)
     return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
-
-
-def _suspicious(rows: SuspiciousLabels) -> dict[str, Any]:
-    counts = {"n_suspect": rows.n_suspect, "n_conflict": rows.n_conflict}
-    return {**counts, **{name: plain(value) for name, value in rows._columns().items()}}
 
 
 def load(source: str | Path, kind: type[Made]) -> Made:
