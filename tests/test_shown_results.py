@@ -24,7 +24,7 @@ NO_VALUES = {"ClassForests", "Data", "Race"}  # a handle on forests, the user's 
 WORKING = (
     "forest/_spanning_forest",
     "forest/_prim",
-    "learners/",
+    "learners/_folds",
     "answer/_make_answer",
     "sklearn/",
 )  # parts of file names
