@@ -11,6 +11,7 @@ import click
 from bayesfloor.cli._run_check import (
     FILES,
     check_file,
+    check_outputs,
     command_line,
     gate_lines,
     if_pillow,
@@ -20,7 +21,6 @@ from bayesfloor.cli._run_check import (
     pictures,
     prepared_lines,
     read_baseline,
-    refuse_missing_folder,
     write_all,
 )
 from bayesfloor.cli._settings import make_output, read, take
@@ -122,9 +122,9 @@ def check(
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
     """
     one_to_stdout(json_path, markdown)
-    refuse_missing_folder(json_path, markdown)
-    before = read_baseline(baseline)
     output, settings = take(given)
+    check_outputs((json_path, markdown), (*settings.files, baseline))
+    before = read_baseline(baseline)
     _, found = check_file(output, target, settings)
     gates = found.gates(
         max_error=max_error,
@@ -169,7 +169,7 @@ def report(
     if path_out == "-":
         raise click.UsageError("The report needs a file: -o report.html.")
     output, settings = take(given)
-    refuse_missing_folder(path_out, json_path, markdown)
+    check_outputs((path_out, json_path, markdown), settings.files)
     data, found = check_file(output, target, settings)
     path = path_out or page_path(data.name)
     written = found.to_html(
@@ -197,7 +197,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 
     output, settings = take(given)
     check_ending(path_out)
-    refuse_missing_folder(path_out)
+    check_outputs((path_out,), settings.files)
     data = read(settings)
     with output.bar() as bar:
         found = find_rows(data, settings, bar)
@@ -233,7 +233,7 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
 
     output, settings = take(given)
     check_ending(path_out)
-    refuse_missing_folder(path_out, json_path)
+    check_outputs((path_out, json_path), settings.files)
     if alone:
         work.refuse_unheeded(settings)
     data = read(settings)
@@ -263,7 +263,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 
     output, settings = take(given)
     work.check_files(paths, settings.pca)
-    refuse_missing_folder(json_path)
+    check_outputs((json_path,), (*paths, *settings.files))
     data = work.read_files(paths, settings)
     with output.bar() as bar:
         found = work.compare_files(output, paths, data, settings, bar)

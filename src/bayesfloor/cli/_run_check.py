@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,11 +174,24 @@ def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
         raise click.UsageError("Only one of --json and --markdown can go to stdout.")
 
 
-def refuse_missing_folder(*paths: str | None) -> None:
-    """Before the work, not after it."""
-    for path in paths:
-        if path is not None and not Path(path).absolute().parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {Path(path).parent}. Make it first.")
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Refuse to write where there is no folder, or over what is read: before the work, not after it."""
+    read = [Path(path) for path in inputs if path not in (None, "", "-")]
+    for output in (Path(path) for path in outputs if path not in (None, "-")):
+        if not output.absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {output.parent}. Make it first.")
+        if any(_is_part_of(output, path) for path in read):
+            from bayesfloor.io._messages import DataError, short_path
+
+            told = f"{short_path(output)} is read by this command, and writing would destroy it."
+            raise DataError(f"{told} Name another file.")
+
+
+def _is_part_of(output: Path, path: Path) -> bool:
+    """Whether an output is a file that is read, by whatever name, or one of a folder that is."""
+    if not output.exists() or not path.exists():
+        return False
+    return output.samefile(path) or (path.is_dir() and path.resolve() in output.resolve().parents)
 
 
 def command_line() -> str:

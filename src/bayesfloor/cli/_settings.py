@@ -56,6 +56,11 @@ class Settings:
     # of comparisons
     pca: str | None = None
 
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """The files that are read."""
+        return self.path, self.labels_file
+
     def preparing(self, data: Data) -> dict[str, Any]:
         """How columns become numbers, as arguments."""
         return {"prepare": "strict" if self.strict_input else "auto", "roles": self._roles(data)}
