@@ -15,12 +15,11 @@ from bayesfloor.cli._write_table import write_table
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import plain
-from bayesfloor.engine._show import printable
+from bayesfloor.engine._show import how_many, printable
 from bayesfloor.io._data import Data
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._optional_tables import feature_cells, path_cells, path_notes
-from bayesfloor.summary._phrases import how_many
 from bayesfloor.summary._text import align
 
 _PRINTED = 30  # features, each alone

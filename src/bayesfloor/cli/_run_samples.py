@@ -9,11 +9,10 @@ import numpy as np
 from bayesfloor.cli._settings import Settings
 from bayesfloor.cli._write_table import write_table
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._show import printable, show_labels
+from bayesfloor.engine._show import how_many, printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
 from bayesfloor.labels._suspicious_list import most_suspicious
-from bayesfloor.summary._phrases import how_many
 from bayesfloor.summary._text import align
 
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")

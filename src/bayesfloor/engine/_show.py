@@ -124,3 +124,14 @@ def _decimals(error: float) -> int:
 def two_digits(rows: float) -> int:
     """A predicted number of rows, rounded: more digits would be a promise."""
     return round(float(f"{rows:.1e}"))
+
+
+def how_many(number: float, noun: str) -> str:
+    """A number with its noun: 1 row, 1,797 rows."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{amount(number)} {noun if number == 1 else plural}"
+
+
+def amount(number: float) -> str:
+    """A number of rows, in whole ones: soft labels make fractions of them."""
+    return f"{number:,.0f}"

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._file_encoding import find_encoding
 from bayesfloor.io._find_file import File
-from bayesfloor.io._messages import DataError, count, join_words, quote, troubles_of
+from bayesfloor.io._messages import DataError, join_words, quote, troubles_of
 
 NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 _CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f name something, though they could be read as numbers
@@ -259,8 +260,8 @@ def _broken_numbers(names: Sequence[str]) -> list[str]:
 def _ragged(part: CsvFile) -> str:
     """Name the lines, which pyarrow leaves out."""
     width, wrong = len(part.names), list(_wrong_lines(part))
-    shown = ", ".join(f"line {line:,} has {count(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
-    more = f" and {count(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""
+    shown = ", ".join(f"line {line:,} has {how_many(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
+    more = f" and {how_many(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""
     return (
         f"in {part.file.shown}, {shown}{more}, but expected {width:,} as in the header. Fix such lines, or put quotes "
         "around texts that hold the separator."

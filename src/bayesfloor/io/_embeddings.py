@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow, is_list, is_text, stack_lists
-from bayesfloor.io._messages import DataError, count, quote, short
+from bayesfloor.io._messages import DataError, quote, short
 from bayesfloor.io._open_table import Table
 
 
@@ -61,7 +62,7 @@ def _refuse_lengths(column: Any, name: str) -> None:
         came = "no list" if lengths[row] < 0 else f"a list of {lengths[row]:,}"
         raise DataError(
             f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows "
-            f"({count(int(wrong.sum()), 'such row')}). Mend or drop them."
+            f"({how_many(int(wrong.sum()), 'such row')}). Mend or drop them."
         )
 
 
@@ -75,7 +76,7 @@ def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.n
     if wrong.any():
         kinds = "infinite" if allow_gaps else "missing or infinite"
         raise DataError(
-            f"{what} has {kinds} numbers in {count(int(wrong.sum()), 'row')}, the first in row "
+            f"{what} has {kinds} numbers in {how_many(int(wrong.sum()), 'row')}, the first in row "
             f"{int(wrong.argmax()) + 1:,}. Fill them or drop these rows."
         )
     return X

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Ints
 from bayesfloor.io._find_file import File
-from bayesfloor.io._messages import DataError, count
+from bayesfloor.io._messages import DataError
 
 _BLOCK = 1 << 20
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -36,7 +37,7 @@ def find_encoding(file: File) -> tuple[str, str]:
         return "utf-8-sig", ""
     if seen.fitting > seen.broken:
         raise DataError(
-            f"{file.shown} is UTF-8 text except for {count(seen.broken, 'byte')}, the first in line "
+            f"{file.shown} is UTF-8 text except for {how_many(seen.broken, 'byte')}, the first in line "
             f"{_first_broken_line(file):,}. Fix the text there, or save the file as UTF-8 again."
         )
     if seen.controls & _NOT_1252:

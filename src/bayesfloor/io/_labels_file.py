@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._csv import read_lines
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
-from bayesfloor.io._messages import count, refuse_length
+from bayesfloor.io._messages import refuse_length
 from bayesfloor.io._numpy_files import read_label_array
 from bayesfloor.io._open_table import open_table
 from bayesfloor.io._row_columns import Coded, encode, read_roles
@@ -18,7 +19,7 @@ def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
     with reading(file):
         name, coded = _read(file, label, n_rows)
     n_labels = len(coded.codes)
-    refuse_length(f"{file.shown} has {count(n_labels, 'label')}", n_labels, n_rows)
+    refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
     return labels_of(name, coded)
 
 

@@ -41,11 +41,6 @@ def join_words(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
-def count(n: int, noun: str) -> str:
-    """1 row, or 2 rows."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
 def shell(words: Sequence[str], *, windows: bool = os.name == "nt") -> str:
     """Words as one would type them; the shells of Windows know no single quotes."""
     return subprocess.list2cmdline(words) if windows else shlex.join(words)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.io._embeddings import finite_floats
 from bayesfloor.io._find_file import File
 from bayesfloor.io._find_label import LabelColumn, as_whole, labels_of
-from bayesfloor.io._messages import DataError, count, quote, refuse_length, refuse_unknown, short
+from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import Coded, refuse_gaps
 
@@ -194,9 +195,9 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
 
 def _contents(X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.ndarray], asked: Asked) -> Contents:
     if labels is not None:
-        refuse_length(f"there are {count(len(labels.y), 'label')}", len(labels.y), len(X))
+        refuse_length(f"there are {how_many(len(labels.y), 'label')}", len(labels.y), len(X))
     for name, values in given.items():
-        refuse_length(f"array {quote(name)} has {count(len(values), 'value')}", len(values), len(X))
+        refuse_length(f"array {quote(name)} has {how_many(len(values), 'value')}", len(values), len(X))
     names = [f"x{i}" for i in range(X.shape[1])]
     chosen = asked.choose(names)
     if len(chosen) < len(names):

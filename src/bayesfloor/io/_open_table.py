@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import as_utf8
+from bayesfloor.engine._show import as_utf8, how_many
 from bayesfloor.io._arrow_types import arrow, plain_type
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._find_file import File, reading
-from bayesfloor.io._messages import DataError, count, troubles_of
+from bayesfloor.io._messages import DataError, troubles_of
 
 _BATCH = 1 << 16  # rows decoded at once
 _Stream = Callable[[Sequence[str]], Iterator[Any]]
@@ -105,7 +105,9 @@ def open_table(file: File) -> Table:
     if file.kind not in openers:
         raise DataError(f"{file.shown} holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
     names, notes, stream, text_stream = openers[file.kind](file)
-    left = tuple(f"{count(n, f'{kind} file')} beside the {file.kind} files were not read" for kind, n in file.others())
+    left = tuple(
+        f"{how_many(n, f'{kind} file')} beside the {file.kind} files were not read" for kind, n in file.others()
+    )
     return _checked(file, (names, notes + left, stream, text_stream))
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow, is_number, is_text, missing_rows
-from bayesfloor.io._messages import DataError, count, quote, short
+from bayesfloor.io._messages import DataError, quote, short
 from bayesfloor.io._open_table import Table
 
 
@@ -54,7 +55,7 @@ def refuse_gaps(name: str, missing: np.ndarray) -> None:
     """Refuse rows without a value."""
     if missing.any():
         raise DataError(
-            f"column {quote(name)} has {count(int(missing.sum()), 'missing value')}, the first in row "
+            f"column {quote(name)} has {how_many(int(missing.sum()), 'missing value')}, the first in row "
             f"{int(missing.argmax()) + 1:,}. Drop these rows, or fill them with a value of their own."
         )
 

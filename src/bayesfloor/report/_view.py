@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH
-from bayesfloor.engine._show import about, cells, percent, range_text, show_labels, span
+from bayesfloor.engine._show import about, amount, cells, percent, range_text, show_labels, span
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
-from bayesfloor.summary._phrases import amount, target_text
+from bayesfloor.summary._phrases import target_text
 
 MOST_CELLS = 40  # classes in the matrix; of more the hardest
 MOST_PAIRS = 100  # in the ranked list

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayesfloor.engine._show import about, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.engine._show import about, how_many, join_labels, percent, printable, quoted, show_labels
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
@@ -17,7 +17,7 @@ from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import pair_rows
-from bayesfloor.summary._phrases import how_many, points
+from bayesfloor.summary._phrases import points
 from bayesfloor.summary._verdict_text import finds_nothing
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import about, percent, show_labels, span
+from bayesfloor.engine._show import about, amount, percent, show_labels, span
 from bayesfloor.engine._types import Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._selection_path import SelectionPath
-from bayesfloor.summary._phrases import amount, points
+from bayesfloor.summary._phrases import points
 
 Cells = list[tuple[str, ...]]
 Show = Callable[[str], str]

@@ -17,17 +17,6 @@ def target_text(target: float) -> str:
     return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
 
 
-def how_many(number: float, noun: str) -> str:
-    """A number with its noun: 1 row, 1,797 rows."""
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{amount(number)} {noun if number == 1 else plural}"
-
-
-def amount(number: float) -> str:
-    """A number of rows, in whole ones: soft labels make fractions of them."""
-    return f"{number:,.0f}"
-
-
 def points(difference: float) -> str:
     """A difference of two fractions in percent, with its sign."""
     told = percent(abs(difference))

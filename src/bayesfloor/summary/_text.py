@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH
-from bayesfloor.engine._show import cells, pad, percent, printable, range_text, span
+from bayesfloor.engine._show import amount, cells, how_many, pad, percent, printable, range_text, span
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
-from bayesfloor.summary._phrases import accuracy, amount, how_many, target_text
+from bayesfloor.summary._phrases import accuracy, target_text
 from bayesfloor.summary._verdict_text import finds_nothing
 
 HOW = "how we know"

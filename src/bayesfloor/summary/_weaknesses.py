@@ -8,11 +8,10 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import percent, printable
+from bayesfloor.engine._show import amount, how_many, percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._phrases import amount, how_many
 
 _SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
 _DUPLICATES = 0.01  # fraction of equal rows that is worth a word
