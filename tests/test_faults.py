@@ -495,7 +495,7 @@ def test_a_checkpoint_of_another_run(other, kept, X, expected):
     change, name = OTHERS[other]
     rows, n_trees = change(X)
     before = state_of(kept)
-    with pytest.raises(CheckpointError, match=rf"{kept} is of another run: {name} differ"):
+    with pytest.raises(CheckpointError, match=rf"{kept} belongs to another run, which differs in {name}\."):
         spanning_forest(rows, n_trees, checkpoint=kept)
 
     assert state_of(kept) == before
@@ -507,7 +507,7 @@ def test_a_piece_of_another_run(kept, X, expected, tmp_path):
     spanning_forest(X + 1, 3, checkpoint=tmp_path / "other", block_rows=300)
     path = kept / "block-1.arrays"
     shutil.copy(tmp_path / "other" / "block-1.arrays", path)
-    with pytest.raises(CheckpointError, match=f"{path} is of another run"):
+    with pytest.raises(CheckpointError, match=f"{path} belongs to another run"):
         spanning_forest(X, 3, checkpoint=kept)
     path.unlink()
 
@@ -517,7 +517,7 @@ def test_a_piece_of_another_run(kept, X, expected, tmp_path):
 def test_a_folder_of_other_things(tmp_path, X):
     """Somebody's photographs stay as they are."""
     (tmp_path / "photo.png").write_bytes(b"1")
-    with pytest.raises(CheckpointError, match=f"{tmp_path} is not empty and is no checkpoint"):
+    with pytest.raises(CheckpointError, match=f"{tmp_path} is not empty and is not a checkpoint"):
         spanning_forest(X, 3, checkpoint=tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["photo.png"]
@@ -544,7 +544,7 @@ def test_a_part_that_is_removed(parts, any_engine, expected, tmp_path):
             part.rename(away)
 
     with where:
-        with pytest.raises(FileNotFoundError, match=f"There is no file {part}. Was it moved or removed"):
+        with pytest.raises(FileNotFoundError, match=f"There is no file {part}. Was it moved or deleted"):
             spanning_forest(parts, 3, progress=remove, **options)
         assert_whole(tmp_path)
         away.rename(part)
@@ -563,7 +563,7 @@ def test_a_part_that_changes(parts, tmp_path):
 
     with pytest.raises(ValueError, match=f"{part} changed while it was in use"):
         spanning_forest(parts, 3, checkpoint=tmp_path / "kept", block_rows=BLOCK_ROWS, progress=change)
-    with pytest.raises(CheckpointError, match=f"{tmp_path}/kept is of another run: data differ"):
+    with pytest.raises(CheckpointError, match=f"{tmp_path}/kept belongs to another run, which differs in data"):
         spanning_forest(parts, 3, checkpoint=tmp_path / "kept", block_rows=BLOCK_ROWS)
 
 

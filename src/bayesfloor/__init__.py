@@ -27,7 +27,7 @@ __all__ = [
     "spanning_forest",
 ]
 
-# Importing the package costs nothing; a name loads what it needs when it is first used.
+# Importing the package is cheap: each name loads what it needs when it is first used.
 _HOMES = {
     ".floor": "BayesFloor",
     ".forest": "spanning_forest",

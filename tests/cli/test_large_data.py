@@ -170,7 +170,7 @@ def test_a_trait_says_what_was_subsampled_and_where_the_work_was_done(own_worker
     validate(found)
     trait = next(trait for trait in found["traits"] if trait["code"] == "BF206")
 
-    assert found["facts"]["engine"].startswith("Dask with 2 at a time")
+    assert found["facts"]["engine"].startswith("Dask, 2 tasks at a time")
     assert (found["facts"]["n_rows"], found["facts"]["n_used"], found["overall"]["n_rows"]) == (LARGE, 50_000, LARGE)
     assert trait["text"].startswith("tree bounds from all 51,000 rows (Dask with 2 ")
     assert trait["text"].endswith("everything else from a subsample of 50,000")
@@ -199,9 +199,9 @@ def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_change
 
     assert (report.code, report.stderr) == (0, "")
     assert before == {path: path.stat().st_mtime_ns for path in own_workers[1].glob("kept/block-*")} != {}
-    assert "<dt>trees of all rows</dt><dd><code>Dask with 2 at a time" in page
+    assert "<dt>trees of all rows</dt><dd><code>Dask, 2 tasks at a time" in page
     assert is_one_error(refused), refused
-    assert "is of another run: data differ" in refused.stderr
+    assert "belongs to another run, which differs in data." in refused.stderr
 
 
 @pytest.mark.slow

@@ -174,13 +174,13 @@ def test_a_piece_of_another_run_is_refused(store):
     """Somebody copied a file, or two runs."""
     Store(store.folder, "another key").write("piece", ARRAYS)
 
-    with pytest.raises(CheckpointError, match=r"piece\.arrays is of another run"):
+    with pytest.raises(CheckpointError, match=r"piece\.arrays belongs to another run"):
         store.read("piece")
 
 
 def test_a_missing_piece_is_named(store):
     """On another machine the folder is empty."""
-    with pytest.raises(CheckpointError, match=r"There is no file .*piece\.arrays.*a folder that all of them see"):
+    with pytest.raises(CheckpointError, match=r"piece\.arrays was written earlier but is gone.*all of them can see"):
         store.read("piece")
 
 
@@ -219,7 +219,7 @@ def test_a_folder_is_opened_again_by_the_same_run(store):
 @pytest.mark.parametrize("other", [{"data": "abd", "rows": 10}, {"data": "abc", "rows": 11, "trees": 3}])
 def test_a_folder_of_another_run_is_refused(store, other):
     """With what differs; it stays as it is."""
-    with pytest.raises(CheckpointError, match=r"is of another run: (data|rows, trees) differ\(s\)"):
+    with pytest.raises(CheckpointError, match=r"belongs to another run, which differs in (data|rows, trees)\."):
         open_store(store.folder, other)
 
     assert read_description(store.folder) == WHAT
@@ -228,7 +228,7 @@ def test_a_folder_of_another_run_is_refused(store, other):
 def test_a_folder_of_other_things_is_refused(tmp_path):
     """Nobody wants a thousand files among their own."""
     (tmp_path / "thesis.txt").touch()
-    with pytest.raises(CheckpointError, match="is not empty and is no checkpoint"):
+    with pytest.raises(CheckpointError, match="is not empty and is not a checkpoint"):
         open_store(tmp_path, WHAT)
 
     assert names(tmp_path) == ["thesis.txt"]

@@ -166,7 +166,7 @@ def test_a_missing_label_is_refused_by_the_number_of_its_row_even_if_it_is_not_d
     values = [None if row == gap else CODES[row] if kind == "ints" else NAMES[CODES[row]] for row in range(N)]
     folder = write(label=pa.array(values, KINDS[kind]))
 
-    with pytest.raises(ValueError, match=rf"no label in 1 row\(s\) of column label, the first is row {gap} "):
+    with pytest.raises(ValueError, match=rf"1 missing label in column label, the first in row {gap} "):
         draw_some(folder, "label")
     with pytest.raises(ValueError, match=rf"row {gap} \(counted from 0\)"):
         open_labelled(folder, "label").read_labels()
@@ -175,15 +175,15 @@ def test_a_missing_label_is_refused_by_the_number_of_its_row_even_if_it_is_not_d
 def test_numbers_that_are_none_are_missing_labels(write):
     """NaN is what many programs write for a gap."""
     for column in (np.where(np.arange(N) == 7, np.nan, CODES), pa.array([None if k == 7 else k for k in range(N)])):
-        with pytest.raises(ValueError, match="the first is row 7 "):
+        with pytest.raises(ValueError, match="the first in row 7 "):
             draw_some(write(label=column), "label")
 
 
 # What is given in the place of labels, and what is said of it.
 WRONG = {
-    "a name that is none": ("lable", ValueError, "no column lable in .*: u, v, label"),
+    "a name that is none": ("lable", ValueError, "no column lable in .* Its columns are u, v, label"),
     "nothing": (None, ValueError, "y is None"),
-    "too few": (CODES[:5], ValueError, r"shape \(5,\), but expected one for each of 900"),
+    "too few": (CODES[:5], ValueError, r"shape \(5,\), but expected one label for each of the 900"),
     "votes": (np.eye(3)[CODES], ValueError, r"shape \(900, 3\)"),
     "one for all": (3, ValueError, r"shape \(\)"),
 }
@@ -209,7 +209,7 @@ def test_labels_without_features_are_refused(tmp_path):
     pq.write_table(pa.table({"label": CODES}), tmp_path / "only.parquet")
 
     for X in (tmp_path, open_rows(tmp_path)):
-        with pytest.raises(ValueError, match="label as the only column, but expected features"):
+        with pytest.raises(ValueError, match="The only column is label, the label, but expected at least one feature"):
             open_labelled(X, "label")
 
 
@@ -217,14 +217,16 @@ def test_a_column_of_rows_in_no_parquet_file_is_refused(X, tmp_path):
     """A ``.npy`` file has no names."""
     np.save(tmp_path / "X.npy", X)
     for rows in (tmp_path / "X.npy", X):
-        with pytest.raises(TypeError, match="column, label, of rows that are in no Parquet file"):
+        with pytest.raises(TypeError, match="column name label, but the rows do not come from Parquet files"):
             draw_some(rows, "label")
 
 
 def test_labels_of_objects_in_a_file_are_refused_in_plain_words(X, tmp_path):
     """Reading them could run any code."""
     np.save(tmp_path / "y.npy", NAMES[CODES].astype(object), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"y\.npy cannot be read as labels: .* Save them as numbers or texts"):
+    with pytest.raises(
+        ValueError, match=r"y\.npy cannot be read as labels: .* Save them as an array of numbers or text"
+    ):
         open_labelled(X, tmp_path / "y.npy")
     with pytest.raises(FileNotFoundError, match=r"gone\.npy"):
         open_labelled(X, str(tmp_path / "gone.npy"))

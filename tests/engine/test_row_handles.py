@@ -253,7 +253,7 @@ def test_a_file_that_was_removed_is_named(saved, X):
     rows = open_rows(path)
     path.unlink()
 
-    with pytest.raises(FileNotFoundError, match=r"rows\.npy\. Was it moved or removed\?"):
+    with pytest.raises(FileNotFoundError, match=r"rows\.npy\. Was it moved or deleted\?"):
         rows.read()
 
 

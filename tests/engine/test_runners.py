@@ -123,7 +123,7 @@ def test_joblib_says_what_it_has():
     assert JoblibRunner().shares_memory
     assert JoblibRunner(2).n_workers == 2
     assert JoblibRunner().memory is None
-    assert JoblibRunner(2).name == "joblib with 2 at a time"
+    assert JoblibRunner(2).name == "joblib, 2 tasks at a time"
 
 
 def test_dask_says_what_it_has(dask):
@@ -131,7 +131,7 @@ def test_dask_says_what_it_has(dask):
     assert dask.n_workers == 2
     assert dask.memory == 10**9
     assert not dask.shares_memory
-    assert dask.name == "Dask with 2 at a time"
+    assert dask.name == "Dask, 2 tasks at a time"
 
 
 def test_tasks_run_on_all_workers_of_dask(dask):
@@ -169,7 +169,7 @@ def paused(monkeypatch):
 @pytest.mark.dask
 def test_workers_that_are_paused_for_good_end_the_work(paused, square):
     """Dask itself would wait for ever, and say so in the log of a worker."""
-    with pytest.raises(WorkersPausedError, match=r"paused all of its 1 workers: .* MB of 1,000 MB.*more memory"):
+    with pytest.raises(WorkersPausedError, match=r"paused all workers \(1\): .* MB of 1,000 MB.*more memory"):
         list(paused.run(square, [(x,) for x in range(5)], "square"))
 
     assert keys(paused.client) == []
@@ -283,7 +283,7 @@ def test_an_error_leaves_no_futures(dask, faulty):
 def test_a_task_that_always_kills_is_named(dask, deadly):
     """Dask also blames what waited behind it on the same workers."""
     done = []
-    with pytest.raises(WorkerDiedError, match=r"died 4 times, the last time at block 5\. Most often"):
+    with pytest.raises(WorkerDiedError, match=r"died 4 times, most recently while running block 5\. They probably"):
         done.extend(dask.run(deadly, [(x, MANY * (x == 5)) for x in range(12)], "block"))
 
     assert len(dict(done)) == len(done)

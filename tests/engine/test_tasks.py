@@ -201,7 +201,9 @@ def test_tasks_that_were_not_sent_yet_outlive_many_deaths(deadly):
 def test_a_task_that_always_kills_is_named(deadly, at):
     """Which block is too large is what a user has to know; results before that are given once."""
     done = []
-    with pytest.raises(WorkerDiedError, match=rf"died \d+ times, the last time at block {at}\. Most often"):
+    with pytest.raises(
+        WorkerDiedError, match=rf"died \d+ times, most recently while running block {at}\. They probably"
+    ):
         done.extend(run_unordered(deadly, [(x, MANY * (x == at)) for x in range(12)], n_jobs=None, name="block"))
 
     assert len(dict(done)) == len(done)
@@ -212,7 +214,7 @@ def test_a_task_that_always_kills_is_named(deadly, at):
 @pytest.mark.usefixtures("loky")
 def test_a_single_task_that_always_kills_is_named(deadly):
     """There is nothing to put it apart from."""
-    with pytest.raises(WorkerDiedError, match="the last time at task 0"):
+    with pytest.raises(WorkerDiedError, match="most recently while running task 0"):
         list(run_unordered(deadly, [(0, MANY)], n_jobs=None))
 
 

@@ -486,7 +486,7 @@ def test_a_checkpoint_is_gone_on_with_and_only_for_the_same_files(far, data, tmp
     os.utime(folder / "part-1.parquet", (1, 1))
 
     assert "blocks" in stages[0] - stages[1]
-    with pytest.raises(CheckpointError, match="is of another run: data differ"):
+    with pytest.raises(CheckpointError, match=r"belongs to another run, which differs in data\."):
         BayesFloor(**ALL).fit(folder, "label", checkpoint=kept)
 
 
@@ -495,7 +495,7 @@ def test_a_checkpoint_of_another_scale_is_another_run(data, tmp_path):
     """Scaled rows are other rows, in the same files."""
     kept = tmp_path / "kept"
     BayesFloor(**ALL).fit(data[0], "label", checkpoint=kept)
-    with pytest.raises(CheckpointError, match="data differ"):
+    with pytest.raises(CheckpointError, match=r"differs in data\."):
         BayesFloor(scale="standard", target_width=None).fit(data[0], "label", checkpoint=kept)
 
 
@@ -522,9 +522,9 @@ def test_a_check_says_what_was_drawn_and_where_the_rest_was_done(data):
 
     assert (found.facts.n_rows, found.facts.n_used, found.overall.n_rows) == (3000, 800, 3000)
     assert found.facts.label == "label"
-    assert found.facts.engine.startswith("joblib with 1 at a time, 5 blocks")
+    assert found.facts.engine.startswith("joblib, 1 task at a time, 5 blocks")
     assert "\nparts · 3,000 rows, subsampled to 800 but for the tree bounds · 2 features · 3 classes" in repr(found)
     assert not trait.weak
-    assert "all 3,000 rows (joblib with 1 at a time, 5 blocks" in trait.text
+    assert "all 3,000 rows (joblib, 1 task at a time, 5 blocks" in trait.text
     assert "everything else from a subsample of 800" in trait.text
     assert "BF206" not in {finding.code for finding in found.findings}

@@ -200,7 +200,7 @@ def test_facts_say_where_the_trees_of_all_rows_were_grown(made):
     facts = made("all rows").facts
 
     assert (facts.n_rows, facts.n_used, made("all rows").overall.n_rows) == (1500, 300, 1500)
-    assert facts.engine.startswith("joblib with 1 at a time, ")
+    assert facts.engine.startswith("joblib, 1 task at a time, ")
     assert made("sampled").facts.engine == made("iris").facts.engine == ""
 
 

@@ -52,7 +52,7 @@ def test_all_rows_for_the_tree_bounds_and_a_subsample_for_the_rest(made):
     found = trait(made("all rows"), "BF206")
     where = made("all rows").facts.engine
 
-    assert where.startswith("joblib with 1 at a time")
+    assert where.startswith("joblib, 1 task at a time")
     assert found.text == (f"tree bounds from all 1,500 rows ({where}); everything else from a subsample of 300")
     assert not found.weak
 

@@ -1,6 +1,6 @@
-"""Where tasks run, how work tells of itself, and files that are written whole.
+"""Run tasks, report progress, and read and write files safely.
 
-Comes in: tasks, files and rows of numbers beyond memory.
-Goes out: results, progress, pieces with checksums, short harmless texts.
+Input: tasks, files, and rows of numbers that may not fit in memory.
+Output: results, progress, checkpoint files, and short text that is safe to print.
 Must not know: what a tree or a label means.
 """

@@ -1,7 +1,8 @@
-"""A folder of finished pieces: each file is written whole, says what run it is of, and is opened in place.
+"""Keep the finished pieces of a run in a folder, so that the run can resume.
 
-A file holds arrays one after the other as ``.npy`` does, each filled up to whole cache lines, behind
-a first one with the run's key and the arrays' names.
+Each file is written completely or not at all, names the run it belongs to, and is memory-mapped when read.
+It holds arrays one after the other in ``.npy`` format, each padded to whole cache lines. The first array
+holds the run's key and the names of the other arrays.
 """
 
 from __future__ import annotations
@@ -28,18 +29,19 @@ from bayesfloor.engine._show import printable
 Arrays = dict[str, NDArray[Any]]
 
 _LINE = 64  # bytes
-_ONE_HEADER = threading.Lock()  # NumPy parses headers as Python, which fails in two threads at once in Python 3.11
+_ONE_HEADER = threading.Lock()  # NumPy parses headers as Python, which Python 3.11 cannot do in two threads at once
 _MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
-_DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)  # NumPy's among them
+# Errors that a damaged file can cause, including those that NumPy raises.
+_DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)
 
 
 class CheckpointError(ValueError):
-    """A checkpoint folder cannot be used as it is."""
+    """A checkpoint folder is damaged or belongs to another run."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """A folder and the key of the one run that it is of."""
+    """A checkpoint folder and the key of the run it belongs to."""
 
     folder: str
     key: str
@@ -49,7 +51,7 @@ class Store:
         return self._path(name).is_file()
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write a piece under another name and move it into place when it is complete."""
+        """Write a piece under a temporary name and move it into place when it is complete."""
         path = self._path(name)
         part = path.with_name(f".{uuid4().hex}{_PART}")
         try:
@@ -62,27 +64,29 @@ class Store:
             _remove(part)
 
     def read(self, name: str) -> Arrays:
-        """The arrays of a piece, opened in place: they can be read, not changed."""
+        """Return a piece's arrays, memory-mapped and read-only."""
         path = self._path(name)
         try:
             with path.open("rb") as file:
                 key, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except FileNotFoundError as error:
             raise CheckpointError(
-                f"There is no file {printable(path)}, which was written before. Was it removed? "
-                "Workers on several machines need a folder that all of them see: pass it as checkpoint."
+                f"The checkpoint file {printable(path)} was written earlier but is gone. Was it removed? "
+                "Workers on several machines need a folder that all of them can see: pass one as checkpoint."
             ) from error
         except _DAMAGE as error:
             raise CheckpointError(
                 f"The checkpoint file {printable(path)} is damaged: {error}. Delete it and run again: "
-                "only what it held is computed anew."
+                "only this piece is recomputed."
             ) from error
         if key != self.key:
-            raise CheckpointError(f"The checkpoint file {printable(path)} is of another run. Delete it, and run again.")
+            raise CheckpointError(
+                f"The checkpoint file {printable(path)} belongs to another run. Delete it and run again."
+            )
         return arrays
 
     def remove(self, name: str) -> None:
-        """Delete a piece that is not needed any more."""
+        """Delete a piece that is no longer needed."""
         _remove(self._path(name))
 
     def _path(self, name: str) -> Path:
@@ -90,17 +94,17 @@ class Store:
 
 
 def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
-    """The folder's store for the run of this description; refused if it holds another run."""
+    """Open the folder as the store of the described run; raise if the folder holds another run."""
     place, manifest = Path(folder).absolute(), Path(folder) / _MANIFEST
     text = json.dumps(dict(what), sort_keys=True, indent=1)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        there = [path.name for path in place.iterdir()]  # once: another process may open it right now
+        there = [path.name for path in place.iterdir()]  # listed once: another process may open the folder right now
         if _MANIFEST in there:
             _compare(place, _read_manifest(manifest), json.loads(text))
         elif not all(name.endswith(_PART) for name in there):
             raise CheckpointError(
-                f"The folder {printable(place)} is not empty and is no checkpoint. Pass a new or an empty one."
+                f"The folder {printable(place)} is not empty and is not a checkpoint. Pass a new or an empty folder."
             )
         _try_to_write(place)
         write_whole(manifest, text)
@@ -119,24 +123,24 @@ def _compare(place: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
     other = [name for name in now if before.get(name) != now[name]]
     if other:
         raise CheckpointError(
-            f"The checkpoint in {printable(place)} is of another run: {', '.join(other)} differ(s). "
-            "Pass another folder, or delete this one to start anew."
+            f"The checkpoint in {printable(place)} belongs to another run, which differs in {', '.join(other)}. "
+            "Pass another folder, or delete this one to start over."
         )
 
 
 def _try_to_write(place: Path) -> None:
-    """Find out now, not after the first hour."""
+    """Fail now rather than after an hour of work if the folder is not writable."""
     part = place / f".{uuid4().hex}{_PART}"
     part.touch()
     part.unlink()
 
 
 def cannot_write(path: Path, error: OSError) -> OSError:
-    """What to say of a file that could not be written."""
+    """Make the error for a file that could not be written."""
     if error.errno == errno.ENOSPC:
         return OSError(
             errno.ENOSPC,
-            f"The disk is full: {printable(path)} could not be written. Make room and run again with the same "
+            f"The disk is full: {printable(path)} could not be written. Free some space and run again with the same "
             "checkpoint folder: finished pieces are kept",
         )
     return OSError(error.errno or 0, f"{printable(path)} could not be written: {error.strerror or error}")
@@ -145,7 +149,7 @@ def cannot_write(path: Path, error: OSError) -> OSError:
 def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
-    except OSError:  # of a read-only folder, say, which an error has told of already
+    except OSError:  # for example in a read-only folder, which another error has already reported
         return
 
 
@@ -166,14 +170,14 @@ def _read(mapped: mmap.mmap) -> tuple[str, Arrays]:
 def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
     version = npy.read_magic(mapped)
     if version != (1, 0):
-        raise ValueError(f"it is of version {version}")
+        raise ValueError(f"its .npy version is {version}, not (1, 0)")
     with _ONE_HEADER:
         shape, _, dtype = npy.read_array_header_1_0(mapped)
     start, count = mapped.tell(), prod(shape)
     stop = start + count * dtype.itemsize
     stop += -stop % _LINE
     if stop > len(mapped):
-        raise ValueError(f"it ends after {len(mapped)} bytes, but has at least {stop}")
+        raise ValueError(f"it ends after {len(mapped)} bytes, but should have at least {stop}")
     mapped.seek(stop)
     if not count:
         return np.empty(shape, dtype)
@@ -181,7 +185,7 @@ def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
 
 
 def read_description(folder: str | Path) -> dict[str, Any] | None:
-    """What run a checkpoint folder is of; None of a new one."""
+    """Return the description of the run a checkpoint folder belongs to, or None for a new folder."""
     manifest = Path(folder) / _MANIFEST
     return _read_manifest(manifest) if manifest.is_file() else None
 

@@ -1,4 +1,4 @@
-"""Files as they were when the work began, and the checks that they still are."""
+"""Record the state of input files, and check that they do not change while they are in use."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from bayesfloor.engine._show import printable
 
 
 class FileState(NamedTuple):
-    """A file as it was when the work began."""
+    """A file's path, size and modification time when the work began."""
 
     path: str
     size: int
-    changed: int  # when, in nanoseconds
+    changed: int  # modification time in nanoseconds
 
     def check(self) -> None:
-        """Refuse a file that is gone or not as it was."""
+        """Raise if the file is gone or has changed."""
         now = find_state(Path(self.path))
         if now != self:
             raise ValueError(
-                f"The file {printable(self.path)} changed while it was in use. Start again when it is complete."
+                f"The file {printable(self.path)} changed while it was in use. Run again when it is complete."
             )
 
 
 def find_state(path: Path) -> FileState:
-    """The file as it is now."""
+    """Return the file's current state."""
     try:
         state = path.stat()
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"There is no file {printable(path)}. Was it moved or removed?") from error
+        raise FileNotFoundError(f"There is no file {printable(path)}. Was it moved or deleted?") from error
     return FileState(str(path.resolve()), state.st_size, state.st_mtime_ns)
 
 
 def data_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """The files below a folder that hold data, in the order of their paths.
+    """List the data files in a folder and its subfolders, sorted by path.
 
-    Files and folders such as ``_temporary`` and ``.cache`` are what programs keep for themselves.
+    Names such as ``_temporary`` and ``.cache`` are skipped: programs use them for their own files.
     """
     found = sorted(place for place in folder.rglob("*") if place.name.lower().endswith(suffixes))
     return [place for place in found if _is_data(place.relative_to(folder)) and not place.is_dir()]
@@ -49,11 +49,11 @@ def _is_data(place: Path) -> bool:
 
 
 def told(error: Exception) -> str:
-    """What an error of another library says, within one of our sentences."""
+    """Return another library's error message in a form that fits into one of our sentences."""
     return printable(str(error).strip().rstrip("."))
 
 
 def digest_files(files: Sequence[FileState], *more: object) -> str:
-    """A text that changes when one of the files, or what else is given, does."""
+    """Return a digest that changes when any file, or any other argument, changes."""
     names = [(Path(file.path).name, file.size, file.changed) for file in files]
     return hashlib.blake2b(repr((names, more)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()

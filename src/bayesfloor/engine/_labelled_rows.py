@@ -1,4 +1,4 @@
-"""Rows and their labels, both told by where they are."""
+"""Rows and their labels, given as paths or arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_parq
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
 from bayesfloor.engine._runners import Runner, follow
-from bayesfloor.engine._show import join_labels, printable, quoted
+from bayesfloor.engine._show import how_many, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
 _CHUNK = 1 << 26  # bytes of rows that one task reads
@@ -23,29 +23,29 @@ _CHUNK = 1 << 26  # bytes of rows that one task reads
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Rows, and their labels: an array, or the name of a column of the files that the rows are in."""
+    """Rows and their labels: an array, or the name of a column in the rows' files."""
 
     rows: Rows
     labels: NDArray[Any] | str
 
     def read_labels(self) -> NDArray[Any]:
-        """The labels of all rows."""
+        """Return the labels of all rows."""
         if isinstance(self.labels, str):
             return _whole(read_parquet_column(self.rows, self.labels), self.labels, 0)
         return self.labels
 
 
 class Drawn(NamedTuple):
-    """Some rows: where they stand, what they hold, what they are called."""
+    """A random subsample: row numbers, features and labels."""
 
     row: Ints
     x: Floats
     y: NDArray[Any]
-    n_rows: int  # of all
+    n_rows: int  # in the whole data
 
 
 def open_labelled(X: Any, y: Any) -> Labelled:
-    """Handles of rows and labels: a column of Parquet files by its name, a ``.npy`` file, or an array."""
+    """Open rows and labels; labels are the name of a Parquet column, a ``.npy`` file, or an array."""
     if y is None:
         raise ValueError("Got no labels: y is None, but expected an array, a .npy file or the name of a column.")
     if isinstance(y, str) and not y.endswith(".npy"):
@@ -53,17 +53,19 @@ def open_labelled(X: Any, y: Any) -> Labelled:
     rows = open_rows(X)
     labels = _load(y) if isinstance(y, (str, Path)) else _as_array(y)
     if labels.shape != (rows.shape[0],):
-        raise ValueError(f"Got labels of shape {labels.shape}, but expected one for each of {rows.shape[0]} rows.")
+        raise ValueError(
+            f"Got labels of shape {labels.shape}, but expected one label for each of the {rows.shape[0]} rows."
+        )
     return Labelled(rows, labels)
 
 
 def _open_beside(X: Any, label: str) -> Rows:
-    """Rows without the column of labels, which as a feature would make any floor zero."""
+    """Open rows without the label column: used as a feature, it would make every floor zero."""
     if isinstance(X, (str, Path)) and Path(X).suffix.lower() != ".npy":
         names = column_names(Path(X))
         if label not in names:
             raise ValueError(
-                f"Got no column {quoted(label)} in {printable(X)}, but expected one: {join_labels(names)}."
+                f"There is no column {quoted(label)} in {printable(X)}. Its columns are {join_labels(names)}."
             )
         return open_rows(X, _without(names, label))
     rows = open_rows(X)
@@ -75,12 +77,12 @@ def _open_beside(X: Any, label: str) -> Rows:
 def _without(names: Sequence[str], label: str) -> list[str]:
     left = [name for name in names if name != label]
     if not left:
-        raise ValueError(f"Got {quoted(label)} as the only column, but expected features beside the labels.")
+        raise ValueError(f"The only column is {quoted(label)}, the label, but expected at least one feature as well.")
     return left
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    """Labels as they are: of a list, NumPy would make texts of 1 and '1' alike."""
+    """Return labels unchanged: from a list, NumPy would turn both 1 and '1' into the same text."""
     return np.asarray(y, dtype=object if isinstance(y, (list, tuple)) else None)
 
 
@@ -89,12 +91,12 @@ def _load(path: str | Path) -> NDArray[Any]:
         return np.load(path, allow_pickle=False)
     except ValueError as error:
         raise ValueError(
-            f"{printable(path)} cannot be read as labels: {told(error)}. Save them as numbers or texts."
+            f"{printable(path)} cannot be read as labels: {told(error)}. Save them as an array of numbers or text."
         ) from error
 
 
 def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progress: Progress | None) -> Drawn:
-    """So many rows at random, in the order of the input: each chunk of rows gives its share."""
+    """Subsample ``n_drawn`` rows at random, in input order; each chunk gives rows in proportion to its size."""
     n, d = data.rows.shape
     step = max(1, _CHUNK // (8 * d))
     cuts = [*range(0, n, step), n]
@@ -105,10 +107,10 @@ def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progr
         for start, stop, before, after in zip(cuts[:-1], cuts[1:], share[:-1], share[1:], strict=True)
     ]
     if isinstance(data.rows, ArrayRows) and not runner.shares_memory:
-        results = ((number, draw_chunk(*task)) for number, task in enumerate(tasks))  # they are nowhere but here
+        results = ((number, draw_chunk(*task)) for number, task in enumerate(tasks))  # only this process has the rows
     else:
         results = runner.run(draw_chunk, tasks, "chunk of rows")
-    found = dict(follow(results, progress, "drawing rows", len(tasks)))
+    found = dict(follow(results, progress, "sampling rows", len(tasks)))
     parts = [found[number] for number in range(len(tasks))]
     row, x = (np.concatenate([part[field] for part in parts]) for field in range(2))
     y = np.concatenate([part[2] for part in parts]) if column is not None else np.asarray(data.labels)[row]
@@ -118,18 +120,18 @@ def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progr
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
 ) -> tuple[Ints, Floats, NDArray[Any] | None]:
-    """Some of a chunk's rows at random, with their labels if they stand in a column beside."""
+    """Subsample some of a chunk's rows, with their labels if these are in a column of the same files."""
     chosen = _choose(rows.shape[0], n_drawn, [seed, first_row])
     labels = None if column is None else _whole(read_parquet_column(rows, column), column, first_row)[chosen]
     return first_row + chosen, rows.take(chosen), labels
 
 
 def _whole(labels: NDArray[Any], column: str, first_row: int) -> NDArray[Any]:
-    """The labels, if none is missing: not of rows that are left undrawn either."""
+    """Return the labels; raise if any is missing, even in rows that are not sampled."""
     missing = np.flatnonzero(_is_missing(labels))
     if len(missing):
         raise ValueError(
-            f"Got no label in {len(missing)} row(s) of column {quoted(column)}, the first is row "
+            f"Got {how_many(len(missing), 'missing label')} in column {quoted(column)}, the first in row "
             f"{first_row + missing[0]} (counted from 0), but expected a label for every row. "
             "Drop these rows, or give them a label of their own."
         )
@@ -139,7 +141,7 @@ def _whole(labels: NDArray[Any], column: str, first_row: int) -> NDArray[Any]:
 def _is_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     if labels.dtype.kind == "O":
         return np.array([label is None for label in labels], dtype=bool)
-    return np.asarray(labels != labels)  # noqa: PLR0124 - NaN, and times that are none
+    return np.asarray(labels != labels)  # noqa: PLR0124 - NaN and NaT differ from themselves
 
 
 def _choose(n: int, n_drawn: int, seed: Any) -> Ints:

@@ -1,7 +1,7 @@
-"""Memory that was freed goes back to the system.
+"""Return freed memory to the system.
 
-Allocators keep what they think they will need again. A Dask worker that is above 80 % of its memory takes
-no more tasks until it has less: what an allocator keeps would stop it for good.
+Allocators keep freed memory that they expect to need again. A Dask worker that uses more than 80 % of its memory
+takes no new tasks until it uses less, so the memory an allocator keeps could stop it for good.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def release_memory() -> None:
-    """Hand back what is free: NumPy's by the C library, pyarrow's by its own pool."""
+    """Return free memory to the system: NumPy's through the C library, pyarrow's through its own pool."""
     arrow: Any = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()
@@ -23,7 +23,7 @@ def release_memory() -> None:
 
 @cache
 def _trim() -> Any:
-    """The C library's ``malloc_trim``, which only glibc has."""
+    """Return the C library's ``malloc_trim``, or None: only glibc has it."""
     import ctypes
 
     try:

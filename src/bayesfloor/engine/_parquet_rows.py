@@ -1,4 +1,4 @@
-"""Rows of Parquet files, read where a task runs and only as many as it asks for."""
+"""Rows in Parquet files: each task reads only the rows it needs, on the machine it runs on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bayesfloor.engine._file_state import FileState, data_files, digest_files, f
 from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
-_BATCH = 1 << 16  # rows decoded at once
+_BATCH = 1 << 16  # rows decoded at a time
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the rows of a Parquet file."""
+    """A range of rows in a Parquet file."""
 
     file: FileState
     start: int
@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ParquetRows:
-    """Rows of a Parquet file, or of a folder of them in the order of their names."""
+    """Rows of a Parquet file, or of a folder of Parquet files sorted by name."""
 
     parts: tuple[Part, ...]
     columns: tuple[str, ...]
@@ -43,15 +43,15 @@ class ParquetRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Number of rows and number of features."""
         return sum(len(part) for part in self.parts), self.n_features
 
     def part(self, start: int, stop: int) -> ParquetRows:
-        """The handle of these rows alone."""
+        """Return a handle for this range of rows."""
         return replace(self, parts=tuple(_cut(self.parts, start, stop)))
 
     def read(self) -> Floats:
-        """The numbers themselves."""
+        """Read the rows as an array."""
         out, at = np.empty(self.shape), 0
         for part in self.parts:
             for table in _batches(part, self.columns):
@@ -60,12 +60,12 @@ class ParquetRows:
         return out
 
     def take(self, rows: Ints) -> Floats:
-        """Single rows, in the order asked for; whole batches of a file are read for them."""
+        """Read single rows in the given order; this reads whole batches of each file."""
         order = np.argsort(rows, kind="stable")
         ends = np.cumsum([len(part) for part in self.parts])
         out, ascending = np.empty((len(rows), self.n_features)), rows[order]
         if len(rows) and not 0 <= ascending[0] <= ascending[-1] < ends[-1]:
-            raise IndexError(f"Got rows {ascending[0]} to {ascending[-1]}, but there are {ends[-1]}.")
+            raise IndexError(f"Got row numbers {ascending[0]} to {ascending[-1]}, but there are {ends[-1]} rows.")
         for part, stop in zip(self.parts, ends, strict=True):
             first = stop - len(part)
             inside = slice(*np.searchsorted(ascending, [first, stop]))
@@ -73,18 +73,18 @@ class ParquetRows:
                 out[order[inside]] = self._take_of(part, ascending[inside] - first)
         return out
 
-    def on_disk(self, folder: str) -> ParquetRows:  # noqa: ARG002 - where they are
-        """The same rows."""
+    def on_disk(self, folder: str) -> ParquetRows:  # noqa: ARG002 - the rows are on disk already
+        """Return the handle itself."""
         return self
 
     def fingerprint(self) -> str:
-        """Names, sizes and times of the files."""
+        """Return a digest of the files' names, sizes and modification times."""
         return digest_files(
             [part.file for part in self.parts], self.columns, [(part.start, part.stop) for part in self.parts]
         )
 
     def _take_of(self, part: Part, rows: Ints) -> Floats:
-        """Ascending rows of one file."""
+        """Read rows of one file, given in ascending order."""
         taken, at = [], 0
         for table in _batches(part, self.columns):
             inside = rows[slice(*np.searchsorted(rows, [at, at + len(table)]))] - at
@@ -104,7 +104,7 @@ def _cut(parts: Sequence[Part], start: int, stop: int) -> Iterator[Part]:
 
 
 def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
-    """Tables of some rows each, of these rows of a file alone."""
+    """Yield the rows of one part as tables of limited size."""
     part.file.check()
     with _opened(part.file) as file:
         sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
@@ -121,39 +121,39 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             if at >= part.stop:
                 return
         if at < part.stop:
-            raise ValueError(f"it ends before row {part.stop}, which it says it has")
+            raise ValueError(f"it ends before row {part.stop}, but its header promises that row")
 
 
 @contextmanager
 def _opened(file: FileState) -> Iterator[Any]:
-    """The file, open; what cannot be read of it is told with its name."""
+    """Open the file; errors while reading it name the file."""
     try:
         with _parquet().ParquetFile(as_utf8(file.path)) as opened:
             yield opened
     except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
-        file.check()  # it may be gone since
+        file.check()  # it may have been removed since
         raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
     except ValueError as error:
         raise ValueError(
             f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
-            "A path may name Parquet or .npy; read other files into a data frame first."
+            "Only Parquet and .npy files can be given as a path; read other files into a data frame first."
         ) from error
 
 
 def _matrix(table: Any, file: FileState, n_features: int) -> Floats:
-    """The columns of a batch as one matrix; missing values become NaN."""
+    """Join the columns of a batch into one matrix; missing values become NaN."""
     columns = [_numbers(column, name, file) for name, column in zip(table.schema.names, table.columns, strict=True)]
     matrix = columns[0] if len(columns) == 1 else np.hstack(columns)
     if matrix.shape[1] != n_features:
         raise ValueError(
-            f"Got {matrix.shape[1]} numbers a row in {printable(file.path)}, "
-            f"but expected {n_features} as in the others."
+            f"Got {matrix.shape[1]} numbers per row in {printable(file.path)}, "
+            f"but expected {n_features} as in the other files."
         )
     return matrix
 
 
 def _numbers(column: Any, name: str, file: FileState) -> Floats:
-    """A column of numbers, or one of lists of them, as a matrix."""
+    """Return a column of numbers, or of lists of numbers, as a matrix."""
     import pyarrow as pa
 
     kind = column.type
@@ -161,15 +161,15 @@ def _numbers(column: Any, name: str, file: FileState) -> Floats:
         lengths = _to_numpy(column.value_lengths())
         if column.null_count or (lengths != lengths[0]).any():
             raise ValueError(
-                f"Got lists of different lengths, or missing ones, in column {quoted(name)} of "
-                f"{printable(file.path)}, but expected as many numbers in each."
+                f"Got lists of different lengths, or missing lists, in column {quoted(name)} of "
+                f"{printable(file.path)}, but expected the same number of values in every row."
             )
         return as_floats(_to_numpy(column.flatten()).reshape(len(column), -1))
     return as_floats(_to_numpy(column)[:, None])
 
 
 def _to_numpy(column: Any) -> NDArray[Any]:
-    """The numbers of a column. Its own ``to_numpy`` loads pandas: 40 MB that small workers cannot spare."""
+    """Return a column's numbers. Arrow's own ``to_numpy`` loads pandas: 40 MB that small workers cannot spare."""
     import pyarrow as pa
 
     is_plain = not column.null_count and not pa.types.is_boolean(column.type)
@@ -178,7 +178,7 @@ def _to_numpy(column: Any) -> NDArray[Any]:
 
 
 def as_floats(array: NDArray[Any]) -> Floats:
-    """Numbers of any kind as float64, one row after the other."""
+    """Return numbers of any type as float64 in row-major order."""
     return np.array(array, dtype=np.float64, order="C")
 
 
@@ -187,7 +187,7 @@ def _parquet() -> Any:
         import pyarrow.parquet
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            'Parquet files need pyarrow, which is not installed: pip install "bayesfloor[dask]" brings it.'
+            'Parquet files need pyarrow, which is not installed. Install it with: pip install "bayesfloor[dask]"'
         ) from error
     return pyarrow.parquet
 
@@ -197,16 +197,16 @@ def _parquet_files(path: Path) -> list[FileState]:
         return [find_state(path)]
     found = data_files(path, (".parquet",))
     if not found:
-        raise FileNotFoundError(f"The folder {printable(path)} holds no .parquet files.")
+        raise FileNotFoundError(f"The folder {printable(path)} has no .parquet files.")
     return [find_state(place) for place in found]
 
 
 def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
-    """The rows of a file, or of all files in a folder."""
+    """Open the rows of a file, or of all files in a folder."""
     files = _parquet_files(path)
     parts, names = [], None if columns is None else list(columns)
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise ValueError(f"Got column {join_labels(twice)} more than once in columns, but expected each once.")
+        raise ValueError(f"Got column {join_labels(twice)} more than once in columns, but expected each name once.")
     for file in files:
         schema, n_rows = _look_into(file)
         names = list(schema.names) if names is None else names
@@ -220,13 +220,13 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
     width = sum(_numbers(column, name, full[0].file).shape[1] for name, column in zip(rows.columns, first, strict=True))
     if not width:
         raise ValueError(
-            f"Got empty lists in {printable(full[0].file.path)}, but expected at least one number in each."
+            f"Got empty lists in {printable(full[0].file.path)}, but expected at least one number in every list."
         )
     return replace(rows, n_features=width)
 
 
 def column_names(path: Path) -> list[str]:
-    """The columns of a Parquet file, or of the first of a folder; none of another file."""
+    """List the columns of a Parquet file, or of a folder's first file; a ``.npy`` file has none."""
     if path.suffix.lower() == ".npy":
         return []
     return list(_look_into(_parquet_files(path)[0])[0].names)
@@ -243,7 +243,7 @@ def _check_columns(schema: Any, names: list[str], file: FileState) -> None:
     if texts:
         raise ValueError(
             f"Got {printable(schema.field(texts[0]).type)} in column {quoted(texts[0])} of {printable(file.path)}, but "
-            "expected numbers. Name the columns to use: open_rows(path, columns=[...]); encode texts first."
+            "expected numbers. Choose other columns with open_rows(path, columns=[...]), or encode text as numbers."
         )
 
 
@@ -256,10 +256,10 @@ def _holds_numbers(kind: Any) -> bool:
 
 
 def read_parquet_column(rows: object, name: str) -> NDArray[Any]:
-    """A column of the files that the rows come from: their labels."""
+    """Read a column, such as the labels, from the files that hold the rows."""
     if not isinstance(rows, ParquetRows):
         raise TypeError(
-            f"Got a column, {quoted(name)}, of rows that are in no Parquet file. Pass the labels themselves."
+            f"Got the column name {quoted(name)}, but the rows do not come from Parquet files. Pass an array of labels."
         )
     for file in dict.fromkeys(part.file for part in rows.parts):
         _check_names(_look_into(file)[0], [name], file)
@@ -275,12 +275,12 @@ def _values(column: Any) -> NDArray[Any]:
 def _check_names(schema: Any, names: Sequence[str], file: FileState) -> None:
     have = Counter(schema.names)
     missing = [name for name in names if name not in have]
-    if missing or not names:
+    if not names:
+        raise ValueError(f"Got no columns to read from {printable(file.path)}. It has {join_labels(list(have))}.")
+    if missing:
         raise ValueError(
-            f"Got no column {join_labels(missing)} in {printable(file.path)}, "
-            f"but expected one: it has {join_labels(list(have))}."
+            f"There is no column {join_labels(missing)} in {printable(file.path)}. "
+            f"Its columns are {join_labels(list(have))}."
         )
     if twice := [name for name in names if have[name] > 1]:
-        raise ValueError(
-            f"Got several columns of the name {quoted(twice[0])} in {printable(file.path)}, but expected one."
-        )
+        raise ValueError(f"Got several columns named {quoted(twice[0])} in {printable(file.path)}, but expected one.")

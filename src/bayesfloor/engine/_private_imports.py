@@ -1,6 +1,6 @@
-"""All that is used of scikit-learn and joblib without being public there, each with its reason.
+"""The private functions of scikit-learn and joblib that we use, each with the reason why.
 
-None of it comes with a promise: a new version that breaks one is met in this file alone.
+Private functions may change at any time. Because all of them are used here, only this file has to change with them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def take_rows(X: Any, rows: Any) -> Any:
-    """Some rows of an array, sparse matrix, data frame or list; nothing public takes rows of all of them."""
+    """Take rows of an array, sparse matrix, data frame or list; no public function handles all of these."""
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
 
 
 def take_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
-    """Parameters of ``fit`` for some rows, as scikit-learn's own searches cut them; it has no public way to do so."""
+    """Cut ``fit`` parameters to some rows as scikit-learn's own searches do; no public function does this."""
     from sklearn.utils.validation import _check_method_params
 
     cut: dict[str, Any] = _check_method_params(X, params, rows)
@@ -24,14 +24,14 @@ def take_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]
 
 
 def check_sample_weight(sample_weight: Any, X: Any) -> Any:
-    """Weights as scikit-learn's estimators read them: single numbers are spread, and messages are the usual ones."""
+    """Check weights as scikit-learn's estimators do: a single number applies to all rows, and errors look familiar."""
     from sklearn.utils.validation import _check_sample_weight
 
     return _check_sample_weight(sample_weight, X)
 
 
 def active_backend() -> Any:
-    """Where joblib would run tasks that prefer threads; no public function says whether they share memory there."""
+    """Return joblib's backend for tasks that prefer threads; no public function says whether it shares memory."""
     from joblib.parallel import get_active_backend
 
     backend, _ = get_active_backend(prefer="threads")
@@ -39,7 +39,7 @@ def active_backend() -> Any:
 
 
 def worker_death() -> type[Exception]:
-    """What loky raises when a worker dies; its public base class is also raised for tasks that cannot be unpickled."""
+    """Return what loky raises if a worker dies; its public base class also covers tasks that cannot be unpickled."""
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     return TerminatedWorkerError

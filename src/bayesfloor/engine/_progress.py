@@ -1,4 +1,4 @@
-"""How long work tells of itself: one callback, ``progress(stage, done, total)``."""
+"""Report the progress of long work through one callback, ``progress(stage, done, total)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public names of a package, each loaded when it is first used: importing a package costs nothing."""
+"""Load a package's public names when they are first used, so that importing the package is cheap."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def load_late(package: str, homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package, whose names are at home in these modules, relative to it.
+    """Return ``__getattr__`` and ``__dir__`` for a package.
 
-    At home in "" are modules inside the package itself.
+    ``homes`` maps each module, relative to the package, to its public names. The names under "" are modules themselves.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 

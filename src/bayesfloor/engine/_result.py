@@ -1,4 +1,4 @@
-"""What results share: a short text, its form in notebooks, plain values and a table."""
+"""Base classes for results: a short repr, a notebook view, plain values and a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = 10  # of a table in a notebook
 
 
 class Shown:
-    """Something that says in a few lines what it is, also in notebooks."""
+    """Base class with a repr of a few lines and a notebook view."""
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__}({self._summary()})"
@@ -28,49 +28,49 @@ class Shown:
         return f"<pre>{escape(repr(self))}</pre>{_table(self._columns())}"
 
     def _summary(self) -> str:
-        """What stands between the brackets."""
+        """Return the text between the brackets of the repr."""
         raise NotImplementedError
 
     def _columns(self) -> dict[str, Any]:
-        """The columns of the table; none where there is none."""
+        """Return the columns of the table, or an empty dict if there is no table."""
         return {}
 
 
 class Tabled:
-    """Values of a dataclass, as a table and as plain values."""
+    """Base class for dataclasses that can be converted to a table and to plain values."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON."""
+        """Return all values as plain Python objects, ready for JSON."""
         return {name: plain(value) for name, value in _values(self).items()}
 
     def frame(self) -> Any:
-        """The result as a pandas data frame."""
+        """Return the result as a pandas data frame."""
         return make_frame(self._columns())
 
     def _columns(self) -> dict[str, Any]:
-        """A line for each entry of the arrays; a single one where all are single values."""
+        """Return one table row per array entry, or a single row if all values are scalars."""
         values = _values(self).items()
         return {name: value if isinstance(value, np.ndarray) else [value] for name, value in values}
 
 
 class Result(Tabled, Shown):
-    """A frozen dataclass of what was found; fields with ``repr=False`` are its own affair."""
+    """Base class for frozen result dataclasses; fields with ``repr=False`` stay private."""
 
     def _summary(self) -> str:
         return ", ".join(f"{name}={_cell(value, cut=False)}" for name, value in _values(self).items())
 
 
 def make_frame(columns: dict[str, Any]) -> Any:
-    """Columns as a pandas data frame."""
+    """Return columns as a pandas data frame."""
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("frame() needs pandas: install it, or use to_dict().") from error
+        raise ImportError("frame() needs pandas: pip install pandas, or use to_dict() instead.") from error
     return pd.DataFrame(columns)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is not a number becomes None."""
+    """Convert a value to a JSON type; NaN and infinity become None."""
     if isinstance(value, Tabled):
         return value.to_dict()
     if isinstance(value, np.ndarray):
@@ -90,7 +90,7 @@ def _values(result: Any) -> dict[str, Any]:
 
 
 def _table(columns: dict[str, Any]) -> str:
-    """The first rows of a table as HTML, and how many more there are; nothing without columns."""
+    """Render a table's first rows as HTML, with the number of remaining rows; empty without columns."""
     if not columns:
         return ""
     lines = zip(*(values[:_ROWS] for values in columns.values()), strict=True)
@@ -105,7 +105,7 @@ def _line(tag: str, texts: Iterable[str]) -> str:
 
 
 def _cell(value: Any, *, cut: bool = True) -> str:
-    """A value as text, harmless and by default short."""
+    """Return a value as text that is safe to print and, by default, short."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
     return show_labels([value])[0] if cut else quoted(value)

@@ -1,7 +1,7 @@
-"""Where rows live: handles that a task opens where it runs.
+"""Handles to rows in memory or in files, which each task opens on the machine it runs on.
 
-A handle is a few strings and numbers, however many rows stand behind it. ``part`` gives the handle
-of a range of rows alone, so that a task is told no more than it needs.
+A handle is a few strings and numbers, however many rows it refers to. ``part`` returns the handle
+of a range of rows, so that a task gets no more than it needs.
 """
 
 from __future__ import annotations
@@ -30,53 +30,53 @@ _COPIED_AT_ONCE = 1 << 24  # bytes
 
 
 class Rows(Protocol):
-    """Rows of numbers, wherever they are."""
+    """Rows of numbers, in memory or in files."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Number of rows and number of features."""
 
     def part(self, start: int, stop: int) -> Rows:
-        """The handle of these rows alone."""
+        """Return a handle for this range of rows."""
 
     def read(self) -> Floats:
-        """The numbers themselves."""
+        """Read the rows as an array."""
 
     def take(self, rows: Ints) -> Floats:
-        """Single rows, in the order asked for."""
+        """Read single rows in the given order."""
 
     def on_disk(self, folder: str) -> Rows:
-        """A handle of the same rows that other processes can open."""
+        """Return a handle to the same rows that other processes can open."""
 
     def fingerprint(self) -> str:
-        """A text that changes when the rows do."""
+        """Return a digest that changes when the rows change."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayRows:
-    """Rows in this process's memory: for tasks that share it."""
+    """Rows in this process's memory, for tasks that share it."""
 
     array: NDArray[Any]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Number of rows and number of features."""
         return self.array.shape[0], self.array.shape[1]
 
     def part(self, start: int, stop: int) -> ArrayRows:
-        """The handle of these rows alone."""
+        """Return a handle for this range of rows."""
         return ArrayRows(self.array[start:stop])
 
     def read(self) -> Floats:
-        """The numbers themselves."""
+        """Read the rows as an array."""
         return as_floats(self.array)
 
     def take(self, rows: Ints) -> Floats:
-        """Single rows, in the order asked for."""
+        """Read single rows in the given order."""
         return as_floats(self.array[rows])
 
     def on_disk(self, folder: str) -> NpyRows:
-        """The same rows in a file of this folder."""
+        """Save the rows to a file in this folder and return a handle to it."""
         path = Path(folder) / "rows.npy"
         if not path.exists():
             part = path.with_name(f".{uuid4().hex}.part")
@@ -86,12 +86,12 @@ class ArrayRows:
             except OSError as error:
                 raise cannot_write(path, error) from error
             finally:
-                with suppress(OSError):  # of a read-only folder, which an error has told of already
+                with suppress(OSError):  # for example in a read-only folder, which another error has already reported
                     part.unlink(missing_ok=True)
         return _open_npy(path)
 
     def _save(self, path: Path) -> None:
-        """Write as np.save does, but some rows at a time and with errors that say what is wrong."""
+        """Write like np.save, but a few rows at a time and with clear errors."""
         header = npy.header_data_from_array_1_0(self.array) | {"fortran_order": False}
         with path.open("xb") as file:
             npy.write_array_header_1_0(file, header)
@@ -99,13 +99,13 @@ class ArrayRows:
                 file.write(rows)
 
     def _copies(self, dtype: Any) -> Iterator[memoryview]:
-        """The bytes of all numbers, some rows at a time."""
+        """Yield the bytes of the array, a few rows at a time."""
         step = max(1, _COPIED_AT_ONCE // max(1, self.array[:1].nbytes))
         for start in range(0, len(self.array), step):
             yield np.ascontiguousarray(self.array[start : start + step], dtype).data.cast("B")
 
     def fingerprint(self) -> str:
-        """The digest of the array's content, as it is read: bytes of long doubles are not all part of a number."""
+        """Return a digest of the array as float64: long doubles contain padding bytes that carry no value."""
         digest = hashlib.blake2b(f"{self.array.shape} {self.array.dtype.str}".encode(), digest_size=16)
         for rows in self._copies(np.float64):
             digest.update(rows)
@@ -114,7 +114,7 @@ class ArrayRows:
 
 @dataclass(frozen=True)
 class NpyRows:
-    """Rows of a ``.npy`` file."""
+    """Rows in a ``.npy`` file."""
 
     file: FileState
     start: int
@@ -123,27 +123,27 @@ class NpyRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Number of rows and number of features."""
         return self.stop - self.start, self.n_features
 
     def part(self, start: int, stop: int) -> NpyRows:
-        """The handle of these rows alone."""
+        """Return a handle for this range of rows."""
         return replace(self, start=self.start + start, stop=min(self.stop, self.start + stop))
 
     def read(self) -> Floats:
-        """The numbers themselves."""
+        """Read the rows as an array."""
         return as_floats(self._open())
 
     def take(self, rows: Ints) -> Floats:
-        """Single rows, in the order asked for."""
+        """Read single rows in the given order."""
         return as_floats(self._open()[rows])
 
-    def on_disk(self, folder: str) -> NpyRows:  # noqa: ARG002 - where they are
-        """The same rows."""
+    def on_disk(self, folder: str) -> NpyRows:  # noqa: ARG002 - the rows are on disk already
+        """Return the handle itself."""
         return self
 
     def fingerprint(self) -> str:
-        """Name, size and time of the file."""
+        """Return a digest of the file's name, size and modification time."""
         return digest_files([self.file], self.start, self.stop)
 
     def _open(self) -> NDArray[Any]:
@@ -152,21 +152,20 @@ class NpyRows:
 
 
 def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
-    """A handle of rows, for data that need not be in memory.
+    """Open rows that may be too large for memory and return a handle to them.
 
     Parameters
     ----------
     X : str, path or array-like
-        A ``.npy`` file, a ``.parquet`` file, a folder of ``.parquet`` files (in the order of their
-        names), or an array.
+        A ``.npy`` file, a ``.parquet`` file, a folder of ``.parquet`` files (sorted by name), or an array.
     columns : list of str, default=None
-        Columns of Parquet files to use as features: numbers, or one column of lists of numbers.
-        All by default.
+        Parquet columns to use as features. They hold numbers or lists of numbers.
+        By default all columns are used.
 
     Returns
     -------
     Rows
-        What ``spanning_forest`` and ``BayesFloor.fit`` take in the place of an array.
+        A handle that ``spanning_forest`` and ``BayesFloor.fit`` accept in place of an array.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     if not isinstance(X, (str, Path)):
         return _open_array(np.asarray(X), "X")
     if not str(X):
-        raise ValueError("Got an empty name, but expected a .npy file, a .parquet file or a folder of them.")
+        raise ValueError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
     path = Path(X)
     if path.suffix.lower() == ".npy":
         return _open_npy(path)
@@ -188,12 +187,12 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
 
 
 def is_handle(X: object) -> bool:
-    """Whether rows stay where they are."""
+    """Whether X is a handle to rows."""
     return isinstance(X, (ArrayRows, NpyRows, ParquetRows))
 
 
 def is_place(X: object) -> bool:
-    """Whether rows are given by where they are, and not as they are."""
+    """Whether X is a handle or a path rather than an array."""
     return is_handle(X) or isinstance(X, (str, Path))
 
 

@@ -1,7 +1,7 @@
-"""Who runs the tasks of a large piece of work: the user's joblib, or the user's Dask.
+"""Run the tasks of a large job on the user's joblib or on the user's Dask cluster.
 
-Both take a function and tasks of a few words each, and give back numbers of tasks and small results
-as they come. Whatever is large goes through files that tasks open where they run.
+Both take a function and small tasks, and yield each task's number and its small result as soon as it is finished.
+Large data go through files that each task opens on the machine it runs on.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._show import how_many
 from bayesfloor.engine._tasks import (
     WorkerDiedError,
     WorkersPausedError,
@@ -26,47 +27,47 @@ from bayesfloor.engine._tasks import (
 
 Result = TypeVar("Result")
 
-# Options of a local cluster. Workers log what goes wrong, which is told anyway; another may have the usual port.
+# Options for a local cluster. Workers' logs only repeat errors that we raise; the usual dashboard port may be in use.
 ON_THIS_MACHINE: dict[str, Any] = {
     "host": "127.0.0.1",
     "dashboard_address": "127.0.0.1:0",
     "silence_logs": logging.CRITICAL,
 }
 
-_BATCH_SECONDS = 0.25  # of work in one future, where tasks are small
-_PATIENCE = 10.0  # seconds without a result until workers are looked at
+_BATCH_SECONDS = 0.25  # of work per future if tasks are small
+_PATIENCE = 10.0  # seconds without a result until we check the workers
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05  # seconds
-_LOOKS = 3  # that find all of them paused: Dask would wait for ever
-_AHEAD = 3  # futures for each thread of a worker: enough to keep it busy, few enough to be forgotten
+_LOOKS = 3  # checks in a row that find all workers paused, after which we stop: Dask would wait for ever
+_AHEAD = 3  # futures per worker thread: enough to keep it busy, few enough not to burden the scheduler
 
 
 class Runner(Protocol):
-    """Runs tasks, in any order and anywhere."""
+    """Runs tasks in any order, on this machine or on others."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name shown to the user."""
 
     @property
     def shares_memory(self) -> bool:
-        """Whether tasks see this process's arrays."""
+        """Whether tasks can use this process's arrays directly."""
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run side by side."""
+        """How many tasks run at the same time."""
 
     @property
     def memory(self) -> int | None:
-        """Bytes that one task may take, if anybody has said so."""
+        """Bytes of memory that one task may use, or None if there is no limit."""
 
     def run(
         self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
     ) -> Generator[tuple[int, Result]]:
-        """Numbers of tasks and results, as they come."""
+        """Yield each task's number and result as soon as the task is finished."""
 
 
 class JoblibRunner:
-    """Runs tasks where the user's ``joblib.parallel_config`` says; in threads if it says nothing."""
+    """Runs tasks with the user's ``joblib.parallel_config``, or in threads if there is none."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
@@ -74,31 +75,31 @@ class JoblibRunner:
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return f"joblib with {self.n_workers} at a time"
+        """Name shown to the user."""
+        return f"joblib, {how_many(self.n_workers, 'task')} at a time"
 
     @property
     def shares_memory(self) -> bool:
-        """Whether tasks see this process's arrays."""
+        """Whether tasks can use this process's arrays directly."""
         return shares_memory(self.n_jobs)
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run side by side."""
+        """How many tasks run at the same time."""
         return effective_n_jobs(self.n_jobs)
 
     def run(
         self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
     ) -> Generator[tuple[int, Result]]:
-        """Numbers of tasks and results, as they come."""
+        """Yield each task's number and result as soon as the task is finished."""
         yield from run_unordered(function, tasks, n_jobs=self.n_jobs, name=name)
 
 
 class DaskRunner:
     """Runs tasks as futures of a Dask client.
 
-    Never more futures than keep the workers busy, so that the scheduler has little to remember;
-    tasks that turn out small go several to a future.
+    It submits only as many futures as keep the workers busy, so that the scheduler has little to remember.
+    Tasks that turn out to be small are grouped into one future.
     """
 
     shares_memory = False
@@ -108,27 +109,27 @@ class DaskRunner:
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return f"Dask with {self.n_workers} at a time"
+        """Name shown to the user."""
+        return f"Dask, {how_many(self.n_workers, 'task')} at a time"
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run side by side."""
+        """How many tasks run at the same time."""
         return max(1, sum(self.client.nthreads().values()))
 
     @property
     def memory(self) -> int | None:
-        """Bytes that one task may take: the tightest worker's share for each of its threads."""
+        """Bytes of memory that one task may use: the smallest memory limit per thread among the workers."""
         limits: list[int] = self.client.run_on_scheduler(_memory_of_threads)
         return min(limits, default=None)
 
     def run(
         self, function: Callable[..., Result], tasks: Sequence[tuple[object, ...]], name: str
     ) -> Generator[tuple[int, Result]]:
-        """Numbers of tasks and results, as they come.
+        """Yield each task's number and result as soon as the task is finished.
 
-        Dask blames all that was sent to the workers that died; what it blames is run again one by one,
-        so that the error can name the one that kills.
+        When workers die, Dask blames every task that was sent to them. The blamed tasks run again one by one,
+        so that the error can name the task that kills its worker.
         """
 
         def submit(batch: range) -> Any:
@@ -146,10 +147,10 @@ class DaskRunner:
     def _run_side_by_side(
         self, submit: Callable[[range], Any], flow: _Flow, blamed: list[int]
     ) -> Generator[tuple[int, Any]]:
-        """Results until all tasks are done, or until some are blamed and the others that were sent are done."""
+        """Yield results until all tasks are done, or, once some are blamed, until all other submitted ones are done."""
         import distributed
 
-        dask: Any = distributed  # which has no types
+        dask: Any = distributed  # it has no type hints
         done, running = dask.as_completed(loop=self.client.loop), dict[Any, range]()
         try:
             while running or (flow.left and not blamed):
@@ -187,9 +188,9 @@ class DaskRunner:
         yield from results
 
     def _await(self, is_ready: Callable[[], bool]) -> None:
-        """Until it is; or until nothing will ever be, since all workers are paused.
+        """Wait until the result is ready; raise if all workers are paused, since none will ever come then.
 
-        Asked often at first and less and less: a nap adds a tenth to the time waited.
+        Poll often at first, then less often: each nap is a tenth of the time waited so far.
         """
         start = looked = perf_counter()
         looks = 0
@@ -206,13 +207,13 @@ class DaskRunner:
 def _tell_paused(paused: list[tuple[int, int]]) -> str:
     used, limit = max(paused)
     return (
-        f"Dask paused all of its {len(paused)} workers: with no task at hand they use up to {used / 1e6:,.0f} MB of "
-        f"{limit / 1e6:,.0f} MB each, and nothing would go on. Give workers more memory (memory_limit), or have fewer."
+        f"Dask has paused all workers ({len(paused)}): even without a task they use up to {used / 1e6:,.0f} MB of "
+        f"{limit / 1e6:,.0f} MB each, so no task can run. Give each worker more memory (memory_limit) or use fewer."
     )
 
 
 class _Flow:
-    """How many tasks go into the next future."""
+    """Decides how many tasks go into the next future."""
 
     def __init__(self, total: int) -> None:
         self.at, self.total, self.seconds = 0, total, float("inf")
@@ -222,12 +223,12 @@ class _Flow:
         return self.total - self.at
 
     def learn(self, seconds: float) -> None:
-        """Remember how long a task took of late."""
+        """Update the running mean of the seconds per task."""
         known = self.seconds < float("inf")
         self.seconds = 0.5 * (self.seconds + seconds) if known else seconds
 
     def next_batch(self, workers: int) -> range:
-        """The numbers of the next tasks: one while nothing is known, and few where few are left."""
+        """Return the numbers of the next tasks: one while run times are unknown, and few if few tasks are left."""
         enough = int(_BATCH_SECONDS / max(self.seconds, 1e-6))
         size = max(1, min(enough, self.left // (2 * workers)))
         self.at += size
@@ -243,13 +244,13 @@ def _call_all(
 
 
 def _memory_of_threads(dask_scheduler: Any) -> list[int]:
-    """Runs on the scheduler: bytes that each thread of each worker may take."""
+    """Runs on the scheduler: bytes that one thread of each worker may use."""
     workers = dask_scheduler.workers.values()
     return [worker.memory_limit // max(1, worker.nthreads) for worker in workers if worker.memory_limit]
 
 
 def _memory_of_paused(dask_scheduler: Any) -> list[tuple[int, int]]:
-    """Runs on the scheduler: bytes used and allowed by each worker, if all are paused and idle; else nothing."""
+    """Runs on the scheduler: bytes used and allowed per worker if all are paused and idle, else an empty list."""
     workers = list(dask_scheduler.workers.values())
     if any(worker.status.name != "paused" or worker.executing for worker in workers):
         return []
@@ -257,25 +258,25 @@ def _memory_of_paused(dask_scheduler: Any) -> list[tuple[int, int]]:
 
 
 def make_runner(client: Any, n_jobs: int | None) -> Runner:
-    """The runner for a user's Dask client, or for joblib where there is none."""
+    """Return a runner for the user's Dask client, or for joblib if there is none."""
     return JoblibRunner(n_jobs) if client is None else DaskRunner(client)
 
 
 def _check_client(client: Any) -> Any:
     if not all(hasattr(client, name) for name in ("submit", "nthreads", "run_on_scheduler")):
         raise TypeError(
-            f"Got client={client!r}, but expected a distributed.Client, as in "
+            f"Got client={client!r}, but expected a distributed.Client, for example "
             "distributed.Client('tcp://scheduler:8786')."
         )
     if getattr(client, "asynchronous", False):
-        raise TypeError("Got an asynchronous client, but expected a plain one: Client(..., asynchronous=False).")
+        raise TypeError("Got an asynchronous client, but expected a synchronous one: Client(..., asynchronous=False).")
     return client
 
 
 def follow(
     results: Generator[tuple[int, Result]], progress: Progress | None, stage: str, total: int, done: int = 0
 ) -> Iterator[tuple[int, Result]]:
-    """The results as they come, told to whoever wants to know."""
+    """Pass results on as they arrive, and report progress."""
     with closing(results):
         for number, result in results:
             done += 1

@@ -1,4 +1,4 @@
-"""Large arguments that many tasks share: told by a handle, and read once where tasks run."""
+"""Pass large arguments that many tasks share as handles, so that each process reads them once."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from bayesfloor.engine._tasks import shares_memory
 Value = TypeVar("Value")
 Held_co = TypeVar("Held_co", covariant=True)
 
-_READ = 16  # values that a process keeps
+_READ = 16  # values that a process keeps in memory
 
 
 class Held(Protocol[Held_co]):
-    """A handle of a value."""
+    """A handle to a value."""
 
     def get(self) -> Held_co:
-        """The value."""
+        """Return the value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Here(Generic[Value]):
-    """A value in this process's memory, which tasks share."""
+    """A value in memory that tasks share with this process."""
 
     value: Value
 
     def get(self) -> Value:
-        """The value."""
+        """Return the value."""
         return self.value
 
 
@@ -45,14 +45,14 @@ class Kept(Generic[Value]):
     path: str
 
     def get(self) -> Value:
-        """The value, read from the file unless this process did so of late."""
+        """Return the value, from the file unless this process has read it recently."""
         value: Value = _read(self.path)
         return value
 
 
 @contextmanager
 def holding(n_jobs: int | None) -> Iterator[Callable[[Any], Held[Any]]]:
-    """Holds values for tasks while the work lasts: in memory if they share it, else in a folder only we may enter."""
+    """Hold values for tasks while the work lasts: in shared memory if possible, else in a private temporary folder."""
     if shares_memory(n_jobs):
         yield Here
         return
@@ -75,6 +75,6 @@ def _read(path: str) -> Any:
             return pickle.load(file)  # noqa: S301 - written by this very run, into a folder of its own
     except FileNotFoundError as error:
         raise FileNotFoundError(
-            f"There is no file {printable(path)} where this task runs. Workers on other machines need a folder for "
-            "temporary files that all of them see: set TMPDIR to one."
+            f"There is no file {printable(path)} on the machine that runs this task. Workers on other machines need a "
+            "folder for temporary files that all of them can see: set TMPDIR to one."
         ) from error

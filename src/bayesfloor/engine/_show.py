@@ -1,4 +1,4 @@
-"""Labels and fractions as text that neither a terminal nor a reader can be misled by."""
+"""Format labels and fractions as unambiguous text that is safe to print."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from unicodedata import category, east_asian_width, normalize
 
 
 def printable(label: object) -> str:
-    """A label as text, with whatever does not print written as an escape."""
+    """Return a label as text, with unprintable characters escaped."""
     text = str(label)
     return text if text.isprintable() else repr(text)[1:-1]
 
 
 def as_utf8(text: str | os.PathLike[str]) -> str:
-    """A text from the system, such as a path, read as UTF-8 if it is, even where the locale knows ASCII only."""
+    """Decode text from the system, such as a path, as UTF-8 if possible, even if the locale is ASCII only."""
     try:
         return os.fsencode(text).decode()
     except UnicodeError:
@@ -25,16 +25,16 @@ def as_utf8(text: str | os.PathLike[str]) -> str:
 
 
 def join_labels(labels: Sequence[object], most: int = 6) -> str:
-    """Some labels in a line, and how many more there are."""
+    """List the first labels in one line, and say how many more there are."""
     shown = ", ".join(printable(label) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
 def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[str] = ()) -> list[str]:
-    """Labels as short texts that differ wherever the labels do.
+    """Return labels as short texts that differ whenever the labels differ.
 
-    Long ones lose their middle; where blanks begin or end one, quotes show it; letters that are
-    ``missing`` from all fonts are written as escapes; those that look alike after that get a number.
+    Long labels lose their middle. Labels that start or end with a space are quoted. Characters ``missing``
+    from all fonts are escaped. Labels that still look alike get a number.
     """
     short = [_shorten(_letters(quoted(label), missing), width) for label in labels]
     looks = [_look(text) for text in short]
@@ -44,13 +44,13 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
 
 
 def quoted(label: object) -> str:
-    """A label as text, in quotes where they are needed to see where it begins and ends."""
+    """Return a label as text, in quotes if it is empty or starts or ends with a space."""
     text = printable(label)
     return text if text and text == text.strip() else f'"{text}"'
 
 
 def _letters(text: str, missing: Collection[str]) -> list[str]:
-    """The letters of a text, none of which is to be cut in two."""
+    """Split a text into characters, with missing ones escaped; an escape is never cut in two."""
     return [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
 
 
@@ -63,13 +63,13 @@ def _shorten(letters: list[str], width: int) -> str:
 
 
 def _fitting(letters: list[str], room: int) -> list[str]:
-    """As many of the first letters as there is room for."""
+    """Return as many of the first letters as fit into the room."""
     ends = accumulate(map(len, letters))
     return [letter for letter, end in zip(letters, ends, strict=True) if end <= room]
 
 
 def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
-    """The text with the next number that makes it unlike all others."""
+    """Append the next number that makes the text differ from all others."""
     look = _look(text)
     while True:
         numbers[look] += 1
@@ -80,40 +80,40 @@ def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
 
 
 def _look(text: str) -> str:
-    """What a reader sees: accents however they are spelt, and many blanks as one, as on web pages."""
+    """Return what a reader sees: accents in composed form, and runs of spaces as one, as on web pages."""
     return " ".join(normalize("NFC", text).split())
 
 
 def cells(text: str) -> int:
-    """Columns that a text takes up in a terminal: two for wide characters, none for marks on others."""
+    """Count the terminal columns of a text: two for wide characters, none for combining marks."""
     return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """A text filled up with blanks to so many columns of a terminal."""
+    """Pad a text with spaces to this many terminal columns."""
     blank = " " * max(0, width - cells(text))
     return blank + text if right else text + blank
 
 
 def percent(share: float) -> str:
-    """A fraction in percent: two decimals below 1 %, else one, and one where two would show nothing but zeros."""
+    """Format a fraction in percent: two decimals below 1 %, else one; one also if two would show only zeros."""
     if not isfinite(share):
         return "unknown"
     return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
 
 
 def span(low: float, high: float) -> str:
-    """Two fractions in percent."""
+    """Format two fractions as a span in percent."""
     return f"{percent(low)} to {percent(high)} %"
 
 
 def range_text(lower: float, upper: float) -> str:
-    """A range in percent; where it has no lower end, only how high it goes."""
+    """Format a range in percent; without a lower end, only the upper end."""
     return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
 
 
 def about(estimate: float, lower: float, upper: float) -> str:
-    """A best estimate with its range, in percent."""
+    """Format a best estimate with its range, in percent."""
     return f"about {percent(estimate)} % ({range_text(lower, upper)})"
 
 
@@ -122,16 +122,16 @@ def _decimals(error: float) -> int:
 
 
 def two_digits(rows: float) -> int:
-    """A predicted number of rows, rounded: more digits would be a promise."""
+    """Round a predicted number of rows to two digits: more would promise too much."""
     return round(float(f"{rows:.1e}"))
 
 
 def how_many(number: float, noun: str) -> str:
-    """A number with its noun: 1 row, 1,797 rows."""
+    """Format a number with its noun: 1 row, 1,797 rows."""
     plural = noun + ("es" if noun.endswith("s") else "s")
     return f"{amount(number)} {noun if number == 1 else plural}"
 
 
 def amount(number: float) -> str:
-    """A number of rows, in whole ones: soft labels make fractions of them."""
+    """Format a number of rows without decimals: soft labels lead to fractional counts."""
     return f"{number:,.0f}"

@@ -1,7 +1,7 @@
-"""Tasks run where the user's joblib says.
+"""Run tasks with the user's joblib.
 
-A task is a function of its arguments that returns its result and changes nothing, so it may run in
-a thread beside the points or, under the user's own ``joblib.parallel_config``, anywhere else.
+A task is a function that returns its result and has no side effects. It may therefore run in a thread of this
+process or, under the user's own ``joblib.parallel_config``, anywhere else.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Result = TypeVar("Result")
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:
-    """How many tasks run side by side."""
+    """Return how many tasks run at the same time."""
     import joblib
 
     return int(joblib.effective_n_jobs(n_jobs))
 
 
 def shares_memory(n_jobs: int | None) -> bool:
-    """Whether tasks see this process's arrays: threads do, and a single process; Dask's workers never."""
+    """Whether tasks can use this process's arrays: threads and a single process can, Dask workers never."""
     backend = active_backend()
     if getattr(backend, "supports_sharedmem", False):
         return True
@@ -48,10 +48,10 @@ def run_tasks(
     total: int = 0,
     inside: bool = False,
 ) -> Iterator[Result]:
-    """Results of ``function(*task)`` in the order of the tasks, as they come.
+    """Yield the results of ``function(*task)`` in the order of the tasks, each as soon as possible.
 
-    Tasks ``inside`` others are small and share arrays: they run in threads whatever the user's
-    ``parallel_config`` says.
+    Tasks ``inside`` other tasks are small and share arrays, so they always run in threads, whatever the user's
+    ``parallel_config``.
     """
     waiting: dict[int, Result] = {}
     results = run_unordered(function, tasks, n_jobs=n_jobs, name=stage or "task", inside=inside)
@@ -72,10 +72,10 @@ def run_unordered(
     name: str = "task",
     inside: bool = False,
 ) -> Generator[tuple[int, Result]]:
-    """Numbers of tasks and results of ``function(*task)``, as they come.
+    """Yield each task's number and the result of ``function(*task)`` as soon as it is finished.
 
-    What a worker that dies leaves undone is run again, after some deaths a single task first and then
-    twice as many each time, so that the error can name the one that kills.
+    If a worker dies, its unfinished tasks run again. After several deaths a single task runs first and then twice as
+    many each time, so that the error can name the task that kills its worker.
     """
     source, sent, died = enumerate(tasks), dict[int, tuple[object, ...]](), 0
     size: int | None = None  # all at once
@@ -91,7 +91,7 @@ def run_unordered(
                     yield number, result
             if size is not None:
                 size *= 2
-            elif not sent:  # else a run that ended with a death took a task to its grave
+            elif not sent:  # otherwise a dying worker has lost a task, which must run again
                 return
         except _deaths() as error:
             died += 1
@@ -103,33 +103,33 @@ def run_unordered(
 def _remember(
     tasks: Iterable[tuple[int, tuple[object, ...]]], sent: dict[int, tuple[object, ...]]
 ) -> Iterator[tuple[int, tuple[object, ...]]]:
-    """The tasks as they are taken, kept until their results are back: rows are copied for some of them."""
+    """Yield tasks and remember each one only until its result is back: some tasks hold copies of rows."""
     for number, task in tasks:
         sent[number] = task
         yield number, task
 
 
-_DEATHS = 3  # of workers, after which tasks are run one by one
+_DEATHS = 3  # dead workers, after which tasks run one by one
 
 
 class WorkersPausedError(RuntimeError):
-    """All workers have too little memory to go on."""
+    """All workers have too little memory to continue."""
 
 
 class WorkerDiedError(RuntimeError):
-    """A worker died several times at one task."""
+    """One task killed its worker several times."""
 
 
 def tell_death(task: str, times: int) -> str:
-    """What to say of a task that kills its workers."""
+    """Return the message for a task that kills its workers."""
     return (
-        f"Workers died {times} times, the last time at {task}. Most often they run out of memory: "
-        "let fewer run side by side, give them more, or cut the rows into smaller blocks (block_rows)."
+        f"Workers died {times} times, most recently while running {task}. They probably ran out of memory: "
+        "run fewer of them at a time, give each one more memory, or use smaller blocks of rows (block_rows)."
     )
 
 
 def _deaths() -> tuple[type[Exception], ...]:
-    """What is raised when a worker dies: by loky, and by Dask if it is in use."""
+    """Return the exceptions raised when a worker dies: by loky, and by Dask if it is in use."""
     dask = sys.modules.get("distributed")
     return (worker_death(),) if dask is None else (worker_death(), dask.KilledWorker)
 
@@ -154,7 +154,7 @@ def _run(
 
 @contextmanager
 def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
-    """Close at once what an error or an interrupt leaves unused; joblib would warn of it, later."""
+    """Close results that an error or an interrupt leaves unused; joblib would warn about them later."""
     try:
         yield results
     finally:
@@ -164,7 +164,7 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
 
 
 def call(function: Callable[..., Result], number: int, name: str, task: tuple[object, ...]) -> tuple[int, Result]:
-    """The task's number and result; an error is told which task it comes from."""
+    """Return the task's number and result; errors get a note that names the task."""
     try:
         with _threads.at_work():
             return number, function(*task)
@@ -174,10 +174,10 @@ def call(function: Callable[..., Result], number: int, name: str, task: tuple[ob
 
 
 class _Threads:
-    """Threads that are at a task, so that the process does not end under them.
+    """Tracks threads that are running a task, so that the process does not exit under them.
 
-    An interrupt may leave joblib's threads at work. Python cuts off those it finds at its end, and where that happens
-    inside compiled C++ the process aborts.
+    An interrupt may leave joblib's threads running. Python stops them abruptly at exit, and if that happens inside
+    compiled C++ code, the process aborts.
     """
 
     def __init__(self) -> None:
@@ -185,36 +185,36 @@ class _Threads:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Around a task; none begins any more in a thread of a process that ends."""
+        """Mark this thread as busy during a task; no task starts once the process is exiting."""
         me = threading.get_ident()
         if me in self.busy or threading.current_thread() is threading.main_thread():
             yield
             return
-        self.busy.add(me)  # before it is asked whether to go on: whoever ends waits for this one, or this one knows
+        self.busy.add(me)  # before ``ended`` is checked: either ``end`` waits for this thread, or this thread sees it
         try:
             if self.ended:
-                raise RuntimeError("the process ends")
+                raise RuntimeError("the process is exiting")
             yield
         finally:
             self.busy.discard(me)
 
     def end(self) -> None:
-        """Wait for the tasks that run, for a while."""
+        """Wait for running tasks, up to a time limit."""
         self.ended, patience = True, time.monotonic() + _LAST_TASKS
         while self.busy and time.monotonic() < patience:
             time.sleep(0.001)
 
 
-_LAST_TASKS = 10.0  # seconds that they have to end
+_LAST_TASKS = 10.0  # seconds that running tasks get to finish
 _threads = _Threads()
 atexit.register(_threads.end)
 
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
-    """OpenMP on one thread, for the thread that asks: to be entered inside each task.
+    """Limit OpenMP to one thread in the calling thread; enter it inside each task.
 
-    BLAS has one limit for the whole process; tasks that set and restored it side by side would leave it wrong.
+    BLAS has one limit for the whole process: tasks that set and restore it at the same time would leave it wrong.
     """
     with _openmp(len(sys.modules)).limit(limits=1):
         yield
@@ -222,7 +222,7 @@ def one_openmp_thread() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _openmp(_n_modules: int) -> Any:
-    """All copies of OpenMP; they are looked for again, which takes long, only after something was imported."""
+    """Find all loaded OpenMP libraries; the slow search is repeated only after new imports."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="openmp")
@@ -230,15 +230,15 @@ def _openmp(_n_modules: int) -> Any:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Matrix products on one thread each: the tasks are the threads, never two pools at once."""
+    """Limit matrix products to one thread each: tasks already run in threads, and two thread pools would compete."""
     with _blas("scipy.linalg" in sys.modules).limit(limits=1):
         yield
 
 
 @cache
 def _blas(_with_scipy: bool) -> Any:  # noqa: FBT001
-    """NumPy's BLAS, and SciPy's own once it is there; looking for them takes longer than a small forest."""
-    import numpy as np  # noqa: F401 - loads it
+    """Find NumPy's BLAS, and SciPy's own once it is loaded; the search takes longer than a small forest."""
+    import numpy as np  # noqa: F401 - loads its BLAS
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
