@@ -130,7 +130,7 @@ def test_what_comes_fitted_with_labels_is_warned_about():
     """Also inside a pipeline."""
     frozen = FrozenEstimator(LinearDiscriminantAnalysis().fit(X, Y))
     for candidate in (frozen, make_pipeline(frozen)):
-        with pytest.warns(LabelsSeenWarning, match="fitted with labels before"):
+        with pytest.warns(LabelsSeenWarning, match="is already fitted with labels"):
             make_once("frozen", candidate, X, 60)
 
 
@@ -144,7 +144,7 @@ def test_what_comes_fitted_without_labels_is_not():
     [
         ([X], TypeError, "expected a dict"),
         ({}, TypeError, "expected a dict"),
-        ({1: X}, TypeError, "expected a text"),
+        ({1: X}, TypeError, "expected a string"),
         ({"pca": PCA}, TypeError, "the class PCA"),
         ({"none": None}, TypeError, "is nothing"),
         ({"pca": PCA(2)}, ValueError, "Pass X=X"),

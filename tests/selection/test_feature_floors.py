@@ -100,5 +100,5 @@ def test_thousands_of_features_are_ranked(global_random_seed):
 
 def test_texts_are_refused_with_what_to_do():
     """There is no line to put them on."""
-    with pytest.raises(TypeError, match=r"whose values have no order, but expected numbers.* Drop them"):
+    with pytest.raises(TypeError, match=r"whose values have no order, but expected numbers.* Drop these columns"):
         feature_floors(pd.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 3]}), [0, 1, 0])

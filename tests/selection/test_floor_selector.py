@@ -230,7 +230,7 @@ def test_more_rows_than_asked_for_are_drawn():
         ({"start": "double"}, "'single' or 'pairs'"),
         ({"criterion": "best"}, "overall, mean, worst"),
         ({"holdout": 1.0}, "below 1"),
-        ({"scale": "unit"}, "scale of columns"),
+        ({"scale": "unit"}, "scale that works per column"),
         ({"level": 1.5}, "level"),
         ({"max_rows": 1}, "at least 2"),
     ],

@@ -395,7 +395,7 @@ def test_labels_are_shown_without_harm(rng):
 @pytest.mark.parametrize(
     ("truth", "pred", "told"),
     [
-        ([0, 1, 2], [0, 1], "Got y_true of 3 rows and y_pred of 2, but expected as many"),
+        ([0, 1, 2], [0, 1], "Got y_true with 3 rows and y_pred with 2, but expected the same number"),
         ([], [], "at least one"),
         ([0, 1, 3], [0, 1, 2], "Got y_true with labels that the floor does not know: 3"),
         ([0, 1, 2], ["0", "1", "2"], "Got y_pred with labels that the floor does not know: 0, 1, 2"),

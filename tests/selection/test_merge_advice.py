@@ -101,7 +101,7 @@ def test_classes_that_are_the_same_are_merged(rng):
     assert advice.steps[0].upper < advice.before.upper / 4
     assert advice.steps[0].gain == pytest.approx(0.25, abs=0.05)
     assert "Merge 0 + 1 (shown to be alike)." in advice.text
-    assert "What is lost: 50.0 % of the rows" in advice.text
+    assert "The cost: 50.0 % of the rows" in advice.text
 
 
 def test_without_a_target_only_what_was_shown_is_merged(rng):

@@ -187,7 +187,7 @@ def test_the_result_tells_and_is_plain(rng):
     assert len(frame) == 100
     assert frame["copy_of"][:30].tolist() == list(range(30))
     assert np.flatnonzero(frame["suspect"]).tolist() == found.suspects.tolist()
-    assert f"{len(found.copies)} rows of B are copies" in found.text
+    assert f"B contains {len(found.copies)} duplicates of rows in A" in found.text
     assert "TwoSamples(" in repr(found)
     assert (found.n_a, found.n_b) == (100, 100)
 
@@ -212,7 +212,7 @@ def test_wrong_input_is_refused(rng):
     """Messages say what came and what was expected."""
     A, B = halves(rng, 40)
     one, two = frames(rng)
-    with pytest.raises(ValueError, match=r"Got A with 5 columns and B with 3, but expected as many"):
+    with pytest.raises(ValueError, match=r"Got A with 5 columns and B with 3, but expected the same number"):
         two_samples(A, B[:, :3])
     with pytest.raises(TypeError, match=r"expected two arrays or two data frames"):
         two_samples(one, B)
@@ -246,5 +246,5 @@ def test_data_frames_of_two_kinds_are_refused():
     import polars as pl
 
     given = {"a": [1.0, 2.0, 3.0]}
-    with pytest.raises(TypeError, match="of one kind"):
+    with pytest.raises(TypeError, match="from the same library"):
         two_samples(pd.DataFrame(given), pl.DataFrame(given))

@@ -1,7 +1,7 @@
-"""What to decide before you tune a model: representations, features, merges, how many rows.
+"""Decisions to make before you tune a model: representation, features, merged classes, number of rows.
 
 Comes in: a ``Fit`` and its answer, or rows.
-Goes out: features, representations, merges, rows needed, the gap of a model.
+Goes out: selected features, ranked representations, merge advice, rows needed, a model's gap to the floor.
 Must not know: pictures, ``hierarchy``.
 """
 

@@ -1,4 +1,4 @@
-"""The answer that a decision rests on."""
+"""Find the answer that a decision is based on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
-    """The answer given, or else the floor's own."""
+    """Return the given answer, or the floor's own if there is none."""
     from bayesfloor.floor._bayes_floor import check_floor
 
     check_floor(floor)
@@ -20,6 +20,6 @@ def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
     if answer.n_classes != len(floor.classes_):
         raise ValueError(
             f"Got an answer for {answer.n_classes:,} classes, but the floor has {len(floor.classes_):,}. "
-            "Pass the floor's own: floor.answer()."
+            "Pass answer=floor.answer()."
         )
     return answer

@@ -1,7 +1,7 @@
-"""Representations to be compared: arrays as they are, transformers fitted so that they cannot flatter themselves.
+"""Prepare representations for comparison: take arrays as they are, fit transformers without label leakage.
 
-A transformer is first fitted without labels, to all rows. Only one that will not do without is shown
-labels, and then of other rows than those that it transforms.
+A transformer is first fitted to all rows without labels. Only a transformer that needs labels gets them, and
+only the labels of rows that it does not transform.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from bayesfloor.io._labels_and_weights import missing_labels
 
 
 class LabelsSeenWarning(UserWarning):
-    """A representation may have been made with the labels of the very rows it is judged on.
+    """Warn that a representation may have been fitted with the labels of the rows it is judged on.
 
     Examples
     --------
     >>> import warnings
     >>> from bayesfloor.selection import LabelsSeenWarning
-    >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # where they were made elsewhere
+    >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # if you know it was fitted to other rows
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A representation of all rows; how it came about is "given", "fitted once" or "cross-fitted"."""
+    """A representation of all rows; ``how`` it was made is "given", "fitted once" or "cross-fitted"."""
 
     name: str
     how: str
@@ -42,19 +42,19 @@ class Candidate:
 
 
 def read_candidates(given: Any, X: Any) -> dict[str, Any]:
-    """The candidates, checked as far as that goes before the work."""
+    """Return the candidates after all checks that do not need fitting."""
     if not isinstance(given, Mapping) or not given:
         raise TypeError(
-            f"Got {f'a {type(given).__name__}' if given else 'nothing'} as candidates, but expected a dict of at least "
-            'one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
+            f"Got {f'a {type(given).__name__}' if given else 'nothing'} as candidates, but expected a dict with at "
+            'least one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
         )
     for name, candidate in given.items():
         if not isinstance(name, str):
-            raise TypeError(f"Got {name!r} as the name of a representation, but expected a text.")
+            raise TypeError(f"Got {name!r} as the name of a representation, but expected a string.")
         if candidate is None or isinstance(candidate, type):
             what = "nothing" if candidate is None else f"the class {candidate.__name__}"
             raise TypeError(
-                f"Representation {name!r} is {what}, but expected an array, or a transformer such as PCA(20)."
+                f"Representation {name!r} is {what}, but expected an array or a transformer such as PCA(20)."
             )
         if is_transformer(candidate) and X is None:
             raise ValueError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
@@ -62,18 +62,18 @@ def read_candidates(given: Any, X: Any) -> dict[str, Any]:
 
 
 def is_transformer(candidate: Any) -> bool:
-    """Whether this has to be fitted or applied to rows; pandas has a transform of its own."""
+    """Whether the candidate is a transformer; data frames are not, although pandas ones have a transform method."""
     if as_frame(candidate) is not None:
         return False
     if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
         raise TypeError(
-            f"Got {type(candidate).__name__}, which has fit but no transform, but expected arrays or transformers."
+            f"Got {type(candidate).__name__}, which has fit but no transform, but expected an array or a transformer."
         )
     return hasattr(candidate, "transform")
 
 
 def is_supervised(transformer: Any) -> bool:
-    """Whether a transformer says of itself that it needs labels."""
+    """Whether a transformer's tags say that it needs labels."""
     from sklearn.base import is_classifier, is_regressor
     from sklearn.utils import get_tags
 
@@ -85,7 +85,7 @@ def is_supervised(transformer: Any) -> bool:
 
 
 def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | None:
-    """The representation where it needs no labels, else None."""
+    """Return the representation, or None if making it needs labels."""
     if not is_transformer(candidate):
         return Candidate(name, "given", read_values(name, candidate, n_rows))
     _warn_if_frozen(name, candidate)
@@ -97,13 +97,13 @@ def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | Non
 
     try:
         fitted = clone(candidate).fit(X)
-    except (AttributeError, TypeError, ValueError):  # as a rule for want of labels; else it comes up again with them
+    except (AttributeError, TypeError, ValueError):  # usually labels are missing; other errors recur with labels
         return None
     return Candidate(name, "fitted once", read_values(name, fitted.transform(X), n_rows))
 
 
 def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints]) -> Candidate:
-    """Rows of each fold as transformed by what was fitted to the other folds."""
+    """Transform each fold with a transformer fitted to the other folds."""
     from sklearn.base import clone
 
     parts, labelled = [], np.flatnonzero(~missing_labels(y))
@@ -113,7 +113,7 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
             fitted = clone(candidate).fit(take_rows(X, rest), np.array(y[rest].tolist()))
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"Representation {name!r} could not be fitted, neither without labels nor with those of "
+                f"Representation {name!r} could not be fitted, neither without labels nor with the labels of "
                 f"{len(rest)} rows: {error}"
             ) from error
         parts.append(read_values(name, fitted.transform(take_rows(X, fold)), len(fold)))
@@ -124,26 +124,28 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
 
 
 def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
-    """A representation as numbers, with as many rows as there are labels."""
+    """Read a representation as numbers and check that it has one row per label."""
     values = values.toarray() if hasattr(values, "toarray") else values
     try:
         features = read_features(BayesFloor(), values)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:
-        raise ValueError(f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, as y has.")
+        raise ValueError(
+            f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, the length of y."
+        )
     return features
 
 
 def _warn_if_frozen(name: str, candidate: Any) -> None:
-    """Say so where a transformer that needs labels comes fitted: which rows it saw cannot be known."""
+    """Warn if a transformer that needs labels is already fitted: we cannot know which rows it saw."""
     if any(is_supervised(part) for part in _frozen_parts(candidate)):
         warnings.warn(
             LabelsSeenWarning(
-                f"Representation {name!r} was fitted with labels before. If these rows were among them, it ranks "
-                "too high. Pass it without FrozenEstimator to have it fitted to other rows than it is judged on."
+                f"Representation {name!r} is already fitted with labels. If it saw the labels of these rows, it ranks "
+                "too high. Pass it without FrozenEstimator, so that it is fitted to other rows than it is judged on."
             ),
-            stacklevel=5,  # of who compares
+            stacklevel=5,  # the caller of compare_representations
         )
 
 

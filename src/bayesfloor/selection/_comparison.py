@@ -1,4 +1,4 @@
-"""What a comparison of representations found."""
+"""The result of comparing representations."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Representations of the same rows, the fewest cross-class edges first. Arrays have one entry for each.
+    """Representations of the same rows, ranked from fewest to most cross-class edges. Arrays have one entry for each.
 
-    Cross-class edges rank representations. They are not errors: ``check`` says how low the error can go with one.
+    Cross-class edges rank representations. They are not errors: run ``check`` on one to see how low its error can go.
 
     Attributes
     ----------
-    names : what they were called.
-    how : how each came about: "given", "fitted once" (without labels) or "cross-fitted".
+    names : names of the representations.
+    how : how each was made: "given", "fitted once" (without labels) or "cross-fitted".
     n_features : number of columns.
-    n_rows : rows on which each was measured last; fewer than all for those that were far behind.
-    cross_rate : fraction of edges that join two classes there.
-    predicted, std_error : that fraction with four times as many rows as all, and its standard error; below 1,000
-        rows, and of few groups, the fraction as it is.
-    difference, difference_low, difference_high : the predicted fraction less that of the best from the same rows, and
-        its interval. All intervals together hold with the level asked for, whichever was picked as the best.
-    p_value : of "no higher than the best" of the round that was its last, adjusted for all pairs and rounds. One that
-        went early was compared with the best of that round, while ``difference`` is to the best of all.
+    n_rows : rows in the last round that measured it; fewer than all rows if it dropped out early.
+    cross_rate : fraction of cross-class edges in that round.
+    predicted, std_error : the fraction predicted for four times as many rows, and its standard error. With fewer than
+        1,000 rows, or with few groups, the measured fraction.
+    difference, difference_low, difference_high : the predicted fraction minus that of the best on the same rows, and
+        its interval. All intervals hold simultaneously at ``level``, whichever representation was picked as the best.
+    p_value : for "no higher than the best", in its last round, adjusted for all pairs and rounds. A representation
+        that dropped out early was tested against the best of that round; ``difference`` is always to the overall best.
     word : "best", "no significant difference" or "worse".
-    best_cross_rate : what is predicted of the best, without what it owes to having been picked as the smallest.
-    n_folds : parts that the rows were split into, each with trees of its own: 2 where some representation is
-        cross-fitted, else 1.
-    level : confidence of the intervals.
+    best_cross_rate : the best one's predicted fraction, corrected for having been picked as the smallest.
+    n_folds : number of folds, each with its own trees: 2 if any representation is cross-fitted, else 1.
+    level : confidence level of the intervals.
     rounds : rows, names and cross rates of each round.
 
     Examples
@@ -76,12 +75,12 @@ class Comparison(Result):
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """Names of the best and of all that show no significant difference from it."""
+        """Names of the best and of all others with no significant difference from it."""
         return tuple(name for name, word in zip(self.names, self.word, strict=True) if word != "worse")
 
     @property
     def smallest(self) -> str:
-        """Name of the one with the fewest features among those that are not significantly worse."""
+        """Name of the representation with the fewest features among those that are not significantly worse."""
         kept = [place for place, word in enumerate(self.word) if word != "worse"]
         return self.names[min(kept, key=lambda place: (self.n_features[place], place))]
 
@@ -111,12 +110,12 @@ class Comparison(Result):
         return {"representation": self.names, **{name: getattr(self, name) for name in (*names, *more)}}
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON."""
+        """Return all values as plain Python objects, ready for JSON."""
         return {**super().to_dict(), "best": self.best_}
 
 
 def ranked_best_first(ranked: Ints, columns: dict[str, Any]) -> dict[str, Any]:
-    """All columns in this order."""
+    """Return all columns reordered by rank."""
     return {
         name: values[ranked] if isinstance(values, np.ndarray) else tuple(values[i] for i in ranked)
         for name, values in columns.items()

@@ -1,4 +1,4 @@
-"""Representations race on more and more rows: who is far behind drops out early."""
+"""Compare representations on more and more rows; those far behind drop out early."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from bayesfloor.floor._sample import Sample, label_units, labelled_by_group
 from bayesfloor.formulas._confidence_limits import bias_from_growth, bias_left
 from bayesfloor.selection._growing_samples import nested_units, round_sizes
 
-_FEWEST_ROWS = 500  # of a first round
-_MOST_ROUNDS = 4  # the first on an eighth of the rows
-_MOST_FALLEN = 0.75  # of a rate: what is typically predicted leaves the rest, lest the order of rates turn round
-_WIDENING = 1.1  # of errors, whose posterior is rough: 0.94 to 1.2 of those seen without
-_AHEAD = 4  # times as many rows are what rates are predicted for
-_DIMENSION = 4.0  # of all candidates: bias goes as n^(-1/2); one measured for each was not tried
+_FEWEST_ROWS = 500  # in the first round
+_MOST_ROUNDS = 4  # the first uses an eighth of the rows
+_MOST_FALLEN = 0.75  # the typical predicted fall is capped at this fraction of a rate, so that rates keep their order
+_WIDENING = 1.1  # factor on standard errors, whose posterior is rough: without it, 0.94 to 1.2 of those seen
+_AHEAD = 4  # rates are predicted for this many times all rows
+_DIMENSION = 4.0  # assumed for all candidates: bias falls as n^(-1/2); measuring one per candidate was not tried
 
 
 @dataclass(eq=False)
 class Elimination:
-    """Rounds on more and more rows, and who is still in."""
+    """Rounds on more and more rows, and the representations still in the comparison."""
 
     points: list[Floats]
     sample: Sample
@@ -51,7 +51,7 @@ class Elimination:
     rounds: list[Round] = field(default_factory=list)
 
     def run(self, rng: np.random.Generator) -> None:
-        """All rounds."""
+        """Run all rounds."""
         alive, last = list(range(len(self.points))), len(self.sizes) - 1
         for number, units in enumerate(nested_units(self.sample, self.sizes, rng)):
             self.rounds.append(self._measure(alive, units))
@@ -62,26 +62,26 @@ class Elimination:
 
     @cached_property
     def by_group(self) -> bool:
-        """Whether labels are those of groups."""
+        """Whether labels belong to groups rather than rows."""
         return labelled_by_group(self.sample)
 
     @cached_property
     def sizes(self) -> list[int]:
-        """Rows of each round."""
+        """Number of rows in each round."""
         return round_sizes(self.sample, _FEWEST_ROWS, _MOST_ROUNDS)
 
     @property
     def reach(self) -> float:
-        """Standard errors that all intervals together reach, of all ordered pairs at all rounds."""
+        """Half-width of the simultaneous intervals for all ordered pairs and rounds, in standard errors."""
         return float(norm.isf((1 - self.level) / self.n_tests))
 
     @property
     def n_tests(self) -> int:
-        """Ordered pairs, each at every round at which one may go."""
+        """Number of tests: all ordered pairs, in every round in which a representation may drop out."""
         return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
 
     def p_value(self, each: int, r: Round) -> float:
-        """Of "no higher than the best of this round, at its most hopeful", adjusted for all tests."""
+        """P-value for "no higher than the best of this round", in its most optimistic case, adjusted for all tests."""
         if each == r.best:
             return 1.0
         gap = (r.ahead[each] if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.ahead[r.best]
@@ -99,7 +99,7 @@ class Elimination:
         return self._look_ahead(Round(len(units), named, dict(zip(alive, graphs, strict=True)), labels))
 
     def _look_ahead(self, now: Round) -> Round:
-        """The round with what it predicts, as soon as there was one before."""
+        """Add predictions to a round, if there is an earlier round to predict from."""
         if not self.rounds:
             return now
         before, more = self.rounds[-1], len(self.sample) / now.n_rows
@@ -111,22 +111,22 @@ class Elimination:
         return now
 
     def _keep(self) -> list[int]:
-        """Those that are not worse than the best, even if they fall undiminished until all rows are there."""
+        """Keep those not worse than the best, assuming that they keep falling at the same pace up to all rows."""
         now = self.rounds[-1]
         return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
 
 
 def _falls_left(times_as_many: float) -> float:
-    """What is left to fall until there are ``_AHEAD`` times all rows, in units of the last fall, of half the rows."""
+    """Fall still to come up to ``_AHEAD`` times all rows, in units of the last fall (from half of the rows to all)."""
     return bias_from_growth(1.0, 1 / 2, _DIMENSION) * (1 - bias_left(_AHEAD * times_as_many, _DIMENSION))
 
 
 def _predict(now: Round, before: dict[int, Graph], times: float) -> dict[int, float]:
-    """Rates less so many times their fall since ``before``.
+    """Predict rates: subtract ``times`` the fall since ``before``.
 
-    Each fell by some share of what is left. How far its share is its own and how far the typical one is a matter
-    of how clearly the two differ (as in James and Stein's estimate): on few rows all fall alike, and who is ahead
-    stays ahead.
+    Each rate fell by some fraction of itself. The prediction shrinks each fraction towards the typical one, the more
+    so the less clearly the two differ (as in the James-Stein estimator). On few rows, all rates are thus predicted
+    to fall alike, and the order stays the same.
     """
     rates = {each: graph.cross_rate for each, graph in now.graphs.items()}
     shares = [before[each].cross_rate / max(rate, 1e-12) - 1 for each, rate in rates.items()]
@@ -139,19 +139,19 @@ def _predict(now: Round, before: dict[int, Graph], times: float) -> dict[int, fl
 
 
 def _believed(apart: Graph, now: Round, each: int) -> float:
-    """The part of a difference that is not taken for noise."""
+    """Fraction of a difference that is kept; the rest counts as noise."""
     error = rate_error(apart, now.posteriors[each])
     return max(0.0, 1 - (error / apart.cross_rate) ** 2) if apart.cross_rate else 0.0
 
 
 def _go_on(now: Round, before: dict[int, Graph], times: float) -> dict[int, Graph]:
-    """Graphs whose rates fall on by each one's own fall: their errors are those of what is predicted, or larger."""
+    """Extrapolate each graph by its own fall; its standard errors are at least those of the predictions."""
     return {each: combine([graph, before[each]], [1 + times, -times]) for each, graph in now.graphs.items()}
 
 
 @dataclass(eq=False)
 class Round:
-    """Graphs of those still in, on so many rows, and what they predict for more."""
+    """Graphs of the remaining representations on ``n_rows`` rows, and their predictions for more rows."""
 
     n_rows: int
     units: Ints
@@ -167,25 +167,25 @@ class Round:
 
     @cached_property
     def posteriors(self) -> dict[int, csr_array]:
-        """What neighbours in each one's graph say of the labels."""
+        """Label posteriors from the neighbours in each graph."""
         return {each: posterior(graph, self.labels) for each, graph in self.graphs.items()}
 
     def measured(self, each: int) -> float:
-        """The cross rate of one on these rows."""
+        """Cross rate of a representation on these rows."""
         return self.graphs[each].cross_rate
 
     @property
     def best(self) -> int:
-        """The one with the lowest rate; of equals the one that is lower now, of these the first."""
+        """The one with the lowest predicted rate; ties go to the lowest measured rate, then to the first."""
         return min(self.ahead, key=lambda each: (self.ahead[each], self.measured(each)))
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
-        """Standard error of the difference of two, of the first as predicted or at its most hopeful."""
+        """Standard error of the difference between two, with the first as predicted or in its most optimistic case."""
         eta = pool([self.posteriors[one], self.posteriors[two]])
         return _WIDENING * difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
 
     def own_error(self, each: int) -> float:
-        """Standard error of one."""
+        """Standard error of a representation's predicted rate."""
         return _WIDENING * rate_error(self.own[each], self.posteriors[each])
 
 
@@ -204,7 +204,7 @@ def _graph(
     seed: int,
     by_group: bool,  # noqa: FBT001
 ) -> Graph:
-    """The trees of these rows, of each part its own, as one graph on all rows or groups."""
+    """Build trees for each fold separately and join them into one graph on all rows or groups."""
     rng = np.random.default_rng(seed)
     units = sample.groups if by_group and sample.groups is not None else np.arange(len(sample))
     names, number = np.unique(units, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Floors of single features: a fast look at thousands of them."""
+"""Estimate the floor of each feature alone: a fast screen for thousands of features."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from bayesfloor.io._data import open_data
 from bayesfloor.io._labels_and_weights import read_one_label
 from bayesfloor.io._messages import quote
 
-_AT_ONCE = 64  # features of a task
+_AT_ONCE = 64  # features per task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureFloors(Result):
-    """The floor that each feature alone leaves, in the order of the columns.
+    """The floor with each feature alone, in column order.
 
     Attributes
     ----------
-    names : names of the features, or x0, x1, ... without.
-    cross_rate : share of edges that join two classes.
-    lower, estimate, upper : bounds on the Bayes error with this feature alone, and their middle.
-    p_value : of "this feature has nothing to do with the labels", by the Friedman-Rafsky test.
-    benjamini_hochberg : the same, adjusted for testing all features.
+    names : names of the features; x0, x1, ... if they have none.
+    cross_rate : fraction of cross-class edges.
+    lower, estimate, upper : tree bounds on the Bayes error with this feature alone, and their midpoint.
+    p_value : for "this feature is independent of the labels", from the Friedman-Rafsky test.
+    benjamini_hochberg : the p-value adjusted for testing all features.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class FeatureFloors(Result):
     >>> from bayesfloor.selection import feature_floors
     >>> found = feature_floors(*load_iris(return_X_y=True))
     >>> found
-    FeatureFloors(4 features, 4 tell something of the labels)
+    FeatureFloors(4 features, 4 related to the labels)
     >>> found.names[found.order].tolist()  # the lowest floor first
     ['x3', 'x2', 'x0', 'x1']
     """
@@ -56,12 +56,12 @@ class FeatureFloors(Result):
 
     @property
     def order(self) -> Ints:
-        """Columns by their floor, the lowest first."""
+        """Column numbers sorted by floor, lowest first."""
         return np.argsort(self.cross_rate, kind="stable")
 
     def _summary(self) -> str:
-        told = np.count_nonzero(self.benjamini_hochberg <= 0.05)
-        return f"{len(self.names)} features, {told} tell something of the labels"
+        n_related = np.count_nonzero(self.benjamini_hochberg <= 0.05)
+        return f"{len(self.names)} features, {n_related} related to the labels"
 
     def _columns(self) -> dict[str, Any]:
         names = ("cross_rate", "lower", "estimate", "upper", "p_value", "benjamini_hochberg")
@@ -69,9 +69,9 @@ class FeatureFloors(Result):
 
 
 def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progress | None = None) -> FeatureFloors:
-    """The floor of every feature alone, from the neighbours on a line: sorting is all it takes.
+    """Estimate the floor with each feature alone, from neighbours on a line, which takes only sorting.
 
-    Features that only help together show nothing here; ``FloorSelector(start="pairs")`` finds them.
+    Features that only help together look useless here; ``FloorSelector(start="pairs")`` finds them.
 
     Parameters
     ----------
@@ -109,33 +109,36 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
 
 
 def _read(X: Any) -> tuple[Floats, np.ndarray]:
-    """Numbers, and what the columns are called."""
+    """Return the columns as numbers, and their names."""
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.io._features import read_columns
 
     reader = BayesFloor()
     features, source, _ = read_columns(reader, X)
     names = np.asarray(getattr(reader, "feature_names_in_", [f"x{i}" for i in range(source[-1] + 1)]), dtype=object)
-    used, first = np.unique(source, return_index=True)  # beside a number stands whether it was missing
+    used, first = np.unique(source, return_index=True)  # a number may come with a missing-value column
     others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]
     if others or any(column.role == "list" for column in features.prepared):
-        told = f"such as {quote(others[0])}" if others else "of lists"
+        which = f"such as {quote(others[0])}" if others else "of lists"
         raise TypeError(
-            f"Got columns {told}, whose values have no order, but expected numbers: each feature is rated along a "
-            "line. Drop them, or select features without this filter."
+            f"Got columns {which}, whose values have no order, but expected numbers: each feature is rated along a "
+            "line. Drop these columns, or select features with FloorSelector instead."
         )
     return features.values[:, first], names[used]
 
 
 def _measure(values: Floats, codes: Ints, n_classes: int) -> Floats:
-    """Cross rates of these features, and their p-values."""
+    """Return the cross rates of these features and their p-values."""
     sizes = np.bincount(codes)
     edges = [line_edges(values[:, j], codes, n_classes) for j in range(values.shape[1])]
     return np.array([[e.cross_rate for e in edges], [_p_value(e, sizes) for e in edges]])
 
 
 def _p_value(edges: LineEdges, sizes: Ints) -> float:
-    """Friedman-Rafsky's; on a line at most two edges cross at each row outside the largest class."""
+    """P-value of the Friedman-Rafsky test.
+
+    On a line, each row outside the largest class has at most two cross-class edges.
+    """
     n = int(sizes.sum())
     null = permutation_null(n, edges.moments, class_moments(sizes), edges.n_vertices)
     null = null._replace(most=np.minimum(null.most, 2.0 * (n - sizes.max())))

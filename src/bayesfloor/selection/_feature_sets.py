@@ -1,4 +1,4 @@
-"""Sets of features measured on the same rows."""
+"""Measure sets of features on the same rows."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from bayesfloor.selection._growing_samples import nested_units, round_sizes
 CRITERIA = ("overall", "mean", "worst")
 Chosen = tuple[int, ...]
 
-_DEALS = 10  # forty quarters
-_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
+_DEALS = 10  # random splits into quarters: forty quarters
+_FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
 _FIRST_ROUND, _ROUNDS = 250, 3
 _PERMUTATIONS = 20
-_KEPT, _MANY, _ALWAYS = 3, 100, 5  # a third of the candidates goes on, a sixth of many, but so many at least
+_KEPT, _MANY, _ALWAYS = 3, 100, 5  # keep a third of the candidates, a sixth if there are over 100, but at least 5
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """Rows on which sets of features are measured: ``feature`` is that of each column of ``points``."""
+    """Rows on which sets of features are measured; ``feature`` numbers the feature of each column of ``points``."""
 
     points: Floats
     feature: Ints
@@ -47,27 +47,27 @@ class Bench:
 
     @property
     def n_features(self) -> int:
-        """All features."""
+        """Number of features."""
         return int(self.feature[-1]) + 1
 
     @property
     def chance(self) -> float:
-        """The criterion of no features at all."""
+        """The criterion without any features."""
         return random_cross_rate(self.sample.class_sizes) if self.criterion == "overall" else 1.0
 
     def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
-        """The criterion of each set on these rows."""
+        """Return the criterion of each set on these rows."""
         own = self.sample.take(units)
         rows = self.points[units]
         tasks = ((rows[:, np.isin(self.feature, each)], own, self.criterion, self.n_trees) for each in sets)
         return np.array(list(run_tasks(_value, tasks, n_jobs=self.n_jobs, total=len(sets))))
 
     def value(self, chosen: Chosen) -> float:
-        """The criterion of a set on all rows."""
+        """Return the criterion of a set on all rows."""
         return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
 
     def best(self, chosen: Chosen, more: list[Chosen]) -> tuple[Chosen, float]:
-        """What is best added to the set, and the criterion then; the poor ones are measured on few rows only."""
+        """Return the best addition to the set and the resulting criterion; poor ones are measured on few rows only."""
         for units in self._rounds:
             values = self.values([(*chosen, *each) for each in more], units)
             order = np.argsort(values, kind="stable")
@@ -76,7 +76,7 @@ class Bench:
         return last[order[0]], float(values[order[0]])
 
     def gain_error(self, before: Chosen, after: Chosen) -> float:
-        """Standard error of the difference of two sets' criteria."""
+        """Return the standard error of the difference between two sets' criteria."""
         if len(self.sample) < _FEWEST_ROWS:
             return np.inf
         if self.criterion == "overall":
@@ -88,7 +88,7 @@ class Bench:
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom of these errors."""
+        """Degrees of freedom of the standard errors."""
         return np.inf if self.criterion == "overall" else N_PARTS * _DEALS - 1.0
 
     def _paired_error(self, before: Chosen, after: Chosen) -> float:
@@ -97,23 +97,23 @@ class Bench:
         return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
 
     def graph(self, chosen: Chosen, units: Ints) -> Graph:
-        """The trees of a set on these rows, as a graph."""
+        """Return a set's trees on these rows as a graph."""
         rows = self.points[units][:, np.isin(self.feature, chosen)]
         grown = grow_labelled(rows, self.sample.take(units), self.n_trees, self.n_jobs)
         return row_graph(*grown, np.random.default_rng(self.seed), by_group=self.by_group)
 
     @cached_property
     def by_group(self) -> bool:
-        """Whether labels are those of groups."""
+        """Whether labels belong to groups rather than rows."""
         return labelled_by_group(self.sample)
 
     @property
     def labels(self) -> csr_array:
-        """Labels of the units of graphs of all rows."""
+        """Labels of the rows or groups that are the vertices of a graph on all rows."""
         return label_units(self.sample, by_group=self.by_group)
 
     def _permuted(self, chosen: Chosen) -> list[float]:
-        """The criterion of a set under permuted labels."""
+        """Return the criterion of a set for permuted labels."""
         rng, rows = np.random.default_rng(self.seed), self.points[:, np.isin(self.feature, chosen)]
         orders = [rng.permutation(len(self.sample)) for _ in range(_PERMUTATIONS)]
         mixed = (replace(self.sample, shares=self.sample.shares[order]) for order in orders)
@@ -138,9 +138,9 @@ def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> floa
 
 
 def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
-    """Of all pairs of the classes that these rows have, their cross edges as a share of chance's.
+    """Return the cross-class edges of all pairs of classes in these rows, as a fraction of those expected by chance.
 
-    The pair's floor rises with it; but the floor is capped where chance begins, which would make noise look good.
+    A pair's floor rises with this fraction. But the floor is capped at chance level, which would make noise look good.
     """
     present, codes = np.unique(sample.codes, return_inverse=True)
     if len(present) < 2:

@@ -1,4 +1,4 @@
-"""``FloorSelector``: the features that lower the floor, chosen before any classifier is trained."""
+"""``FloorSelector``: select the features that lower the floor, without training a classifier."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from bayesfloor.selection._selection_path import HoldOut, SelectionPath
 
 logger = logging.getLogger(__name__)
 
-_FEWEST_HELD_OUT = 20  # rows, below which none are held out
+_FEWEST_HELD_OUT = 20  # rows; with fewer, none are held out
 _OPTIMISTIC_DRAWS = 3
-_STEPS = 5  # of a selection, or so
+_STEPS = 5  # roughly, in a selection
 
 
 @dataclass(frozen=True)
@@ -51,33 +51,33 @@ class _Step:
 
 
 class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Select features by the largest decrease of the floor, until the gain cannot be told from zero.
+    """Select the features that lower the floor most, until the gain is no longer significant.
 
-    Forward selection (Berisha et al. 2016): each step adds the feature with which the fewest edges of the
-    spanning trees join two classes. It stops when the interval of the gain, paired and allowing for having
-    picked the best of all candidates, covers zero.
+    This is forward selection (Berisha et al. 2016): each step adds the feature that leaves the fewest
+    cross-class edges in the spanning trees. It stops when the confidence interval of the gain covers zero.
+    The interval is paired and allows for having picked the best of all candidates.
 
     Parameters
     ----------
     n_features : "auto" or int, default="auto"
-        How many to select; "auto" stops when the gain is not shown. One is always kept.
+        How many to select; "auto" stops when the gain is not significant. At least one is always kept.
     start : {"single", "pairs"}, default="single"
-        "pairs" tries pairs of features wherever no single one helps, for those that only help together.
-        It takes d^2 / 2 trees in place of d.
+        "pairs" also tries pairs of features when no single feature helps, to find features that only help together.
+        It grows d^2 / 2 trees instead of d.
     criterion : {"overall", "mean", "worst"}, default="overall"
-        What is to fall: the overall share of cross edges, or the mean or the worst of the pairs' cross edges, each as
-        a share of those that chance would leave. The worst
-        may stay where it is until features for several pairs are there: it goes well with ``start="pairs"``.
+        What to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes, where
+        each pair's cross-class edges are a fraction of those expected by chance. The worst may not improve until
+        features for several pairs are selected, so combine it with ``start="pairs"``.
     holdout : float, default=0.25
-        Share of the rows that have no part in choosing, on which the selected features are measured.
+        Fraction of the rows that are held out from the selection and used to measure the selected features.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         As in ``BayesFloor``, chosen with all features.
     n_trees : int, default=3
         Number of orthogonal spanning trees.
     level : float, default=0.95
-        Confidence of the intervals of gains.
+        Confidence level of the gains' intervals.
     max_rows : int, default=10_000
-        Use about so many rows at most, drawn from every class alike; None uses all.
+        Use at most about this many rows, subsampled from all classes at the same rate; None uses all.
     n_jobs, random_state, progress, prepare, roles
         As in ``BayesFloor``.
 
@@ -88,9 +88,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     order_ : int array
         Selected features in the order in which they were chosen.
     path_ : SelectionPath
-        What each step showed, and the selected features on the rows held out.
+        The result of each step, and the selected features measured on the held-out rows.
     scale_ : str or None
-        The scale in use.
+        The scale used.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -142,16 +142,16 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self.roles = roles
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> FloorSelector:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            As in ``BayesFloor.fit``. A column of texts is one feature.
+            As in ``BayesFloor.fit``. A text column is one feature.
         y : array-like of shape (n_rows,)
-            Labels; or votes or probabilities, as in ``BayesFloor.fit``.
+            Labels, votes or probabilities, as in ``BayesFloor.fit``.
         groups : array-like of shape (n_rows,), default=None
-            Rows of one group are never joined, nor parted by holding out.
+            Rows of the same group are never joined by an edge, and never split between selection and held-out rows.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self._check_parameters()
         data = open_data(X, y, groups=groups)
         features, source, _ = read_columns(self, data.X, self.prepare, self.roles)
-        used, column = np.unique(source, return_inverse=True)  # some are left out: ids, constants
+        used, column = np.unique(source, return_inverse=True)  # some columns are left out: ids, constants
         self._check_n_features(int(column[-1]) + 1)
         n = len(features.values)
         sample = make_sample(
@@ -184,13 +184,16 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         check_scale(self.scale)
         check_max_rows(self.max_rows)
         if self.scale == "unit":
-            raise ValueError("Got scale='unit', but expected a scale of columns: lengths of rows need all features.")
+            raise ValueError(
+                "Got scale='unit', which needs all features at once, but expected a scale that works per column, "
+                "such as scale='standard'."
+            )
         if self.start not in ("single", "pairs"):
             raise ValueError(f"Got start={self.start!r}, but expected 'single' or 'pairs'.")
         if self.criterion not in CRITERIA:
             raise ValueError(f"Got criterion={self.criterion!r}, but expected one of {', '.join(CRITERIA)}.")
         if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
-            raise ValueError(f"Got holdout={self.holdout!r}, but expected a share of 0 or more and below 1.")
+            raise ValueError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
 
     def _check_n_features(self, n_all: int) -> None:
         if self.n_features == "auto":
@@ -200,7 +203,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
             raise ValueError(f"Got n_features={self.n_features!r}, but expected 'auto' or a number from 1 to {n_all}.")
 
     def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
-        """The rows that choose, and those held out."""
+        """Split the rows into those used for selection and those held out."""
         rng = np.random.default_rng(self.random_state)
         sample = draw_most(sample, self.max_rows, rng, 4)
         out = self._hold_out(sample, rng)
@@ -214,7 +217,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return Bench(points[rest], column, sample.take(rest), *how), held_out
 
     def _n_forests(self, n_features: int) -> int:
-        """How many forests of all rows the work comes to, roughly."""
+        """Estimate how many forests on all rows the selection is worth."""
         candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
         return _STEPS * (candidates // 2 + 10)  # most of them on few rows
 
@@ -226,7 +229,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         rest = np.setdiff1d(np.arange(len(sample)), out)
         if _can_part(sample, out) and _can_part(sample, rest) and len(out) < 2 * size:
             return out
-        logger.warning("No rows are held out: too few groups, or rows of some class, to part with.")
+        logger.warning("No rows are held out: there are too few groups, or too few rows of some class, to split.")
         return np.empty(0, dtype=np.int64)
 
     def _pick_scale(self, sample: Sample) -> str:
@@ -234,7 +237,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return name if name != "unit" else min((each for each in rates if each != "unit"), key=rates.__getitem__)
 
     def _choose(self, bench: Bench) -> list[_Step]:
-        """Steps until enough features are chosen, or none helps."""
+        """Add features until there are enough or none helps."""
         steps: list[_Step] = []
         chosen: Chosen = ()
         value, most = bench.chance, bench.n_features if self.n_features == "auto" else int(self.n_features)
@@ -250,7 +253,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return steps
 
     def _step(self, bench: Bench, chosen: Chosen, value: float, room: int) -> _Step:
-        """The best single feature; where it does not help and pairs are asked for, the best pair if that does."""
+        """Add the best single feature, or with ``start="pairs"`` the best pair if only the pair helps."""
         tried: list[_Step] = []
         for candidates in self._pools(bench, chosen, room):
             tried.append(self._try(bench, chosen, value, candidates))
@@ -267,7 +270,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     def _try(self, bench: Bench, chosen: Chosen, value: float, candidates: list[Chosen]) -> _Step:
         added, after = bench.best(chosen, candidates)
         error = bench.gain_error(chosen, (*chosen, *added))
-        pools = 2 if self.start == "pairs" else 1  # single features and pairs are looked at in turn
+        pools = 2 if self.start == "pairs" else 1  # single features first, then pairs
         level = 1 - (1 - self.level) / (pools * len(candidates))
         return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
 
@@ -312,13 +315,13 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
 
 def _can_part(sample: Sample, units: Ints) -> bool:
-    """Whether these rows have all classes, and several groups where there are any."""
+    """Whether these rows have all classes and, if there are groups, at least two of them."""
     groups = 2 if sample.groups is None else len(np.unique(sample.groups[units]))
     return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
 
 
 def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: float) -> HoldOut:
-    """The selected features, and all, on rows held out; and the selected on as many rows that chose them."""
+    """Measure the selected and all features on held-out rows, and the selected on as many rows that selected them."""
     n, everything = len(held_out.sample), np.arange(len(held_out.sample))
     rng = np.random.default_rng(bench.seed)
     draws = [draw_rows(bench.sample, n, rng) for _ in range(_OPTIMISTIC_DRAWS)]

@@ -1,4 +1,4 @@
-"""``gap``: a model's errors beside the lowest possible ones, to see where a better model is known to exist."""
+"""``gap``: compare a model's errors with the lowest possible ones, to see where a better model is known to exist."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from bayesfloor.selection._answer_of import answer_of
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
 NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
-_OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from those of the floor
-_RARE = 5  # rows expected of a class, below which a chi-square test does not hold
+_OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from the floor's
+_RARE = 5  # expected rows per class; with fewer, a chi-square test is not valid
 _SHOWN_PAIRS = 2  # in the text
-_PAIRS_WORTH_SHOWING = 0.1  # of the rows that may be won, at least
+_PAIRS_WORTH_SHOWING = 0.1  # smallest fraction of all rows that can be gained
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapLines(Result):
-    """The model beside the answer: numbers for the whole problem, arrays for all classes or all pairs.
+    """The model's errors and the lowest possible ones: numbers for the whole problem, arrays for classes or pairs.
 
     Attributes
     ----------
-    n_rows : rows that the error is a fraction of.
+    n_rows : number of rows that the error refers to.
     error : the model's error; NaN without rows.
     low, high : its Clopper-Pearson interval.
-    estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN where there is none.
-    word : what follows, as ``gap`` says.
+    estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN if there is none.
+    word : the conclusion, as explained in ``gap``.
     """
 
     n_rows: Any
@@ -52,7 +52,7 @@ class GapLines(Result):
 
     @property
     def room(self) -> Any:
-        """Where there is room to improve."""
+        """Whether there is room to improve."""
         return self.word == ROOM
 
     def _summary(self) -> str:
@@ -62,27 +62,27 @@ class GapLines(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gap(Result):
-    """A model's errors beside the lowest possible ones.
+    """A model's errors compared with the lowest possible ones.
 
     Attributes
     ----------
     classes : array
         Class labels.
     sizes : int array
-        Rows of each class that the model was tested on.
+        Number of rows per class that the model was tested on.
     level : float
-        Confidence level of the model's intervals; those of classes, and those of pairs, hold all together.
+        Confidence level of the model's intervals; it holds simultaneously for all classes, and for all pairs.
     overall : GapLines
         The whole problem.
     by_class : GapLines
-        Each class: how often its rows are taken for another class (1 - recall).
+        Each class: how often its rows are predicted as another class (1 - recall).
     by_pair : GapLines
-        Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one is taken for the
+        Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one class is predicted as the
         other, as a fraction of the rows of both.
     reliability, reasons : str, tuple of str
-        How far the answer can be relied on ("good", "limited", "upper limit only"), and why not further.
+        How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
     proportions_p_value : float
-        Of "the classes have the same proportions here as in the rows of the floor", by a chi-square test.
+        P-value for "the class proportions are the same here as in the floor's rows", from a chi-square test.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Gap(Result):
 
     @property
     def other_proportions(self) -> bool:
-        """Whether class proportions clearly differ from those of the rows of the floor."""
+        """Whether class proportions clearly differ from those in the floor's rows."""
         return self.proportions_p_value < _OTHER_PROPORTIONS
 
     @property
@@ -130,7 +130,7 @@ class Gap(Result):
         return " ".join(sentences)
 
     def _pair_texts(self) -> list[str]:
-        """Where most can be won, for the pairs with room to improve; one pair alone is the whole problem."""
+        """Describe the pairs with the most room to improve; with two classes, the only pair is the whole problem."""
         if len(self.classes) == 2:
             return []
         lines, names = self.by_pair, show_labels(self.classes.tolist())
@@ -147,13 +147,13 @@ class Gap(Result):
     def _cautions(self) -> list[str]:
         found = []
         if self.overall.word == BELOW:
-            found.append("Either the floor is too high here, or the model has seen the rows it was tested on.")
+            found.append("Either the floor is too high, or the model has seen the rows it was tested on.")
         elif self.overall.word != ROOM and self.reliability != GOOD:
             why = self.reasons[0] if self.reasons else "these data give no lower limit"
             found.append(f"How low the error can go is uncertain: {why}.")
         if self.other_proportions:
             found.append(
-                "The class proportions here differ from those of the floor's rows, on which the floor depends."
+                "The class proportions here differ from those in the floor's rows, and the floor depends on them."
             )
         return found
 
@@ -184,45 +184,45 @@ def gap(
         A fitted floor.
     y_true, y_pred : array-like of shape (n_rows,)
         Labels of rows that the model has not seen, and its predictions for them. The rows need not be
-        those of the floor, but should be drawn in the same way.
+        the floor's, but should come from the same distribution.
     level : float, default=0.95
         Confidence level of the intervals of the model's errors.
     groups : array-like of shape (n_rows,), default=None
-        Rows of these that belong together, such as those of a patient: intervals then count groups, not rows.
+        Groups of rows that belong together, such as those of one patient: intervals then count groups, not rows.
     answer : Answer, default=None
-        Of this floor, if there is one already; by default ``floor.answer()``.
+        The floor's answer, if you have it already; by default ``floor.answer()``.
 
     Returns
     -------
     Gap
         With a word for the whole problem and for each class:
 
-        - "room to improve": even the low end of the model's error lies above the upper end of the lowest
-          possible one, so a better classifier exists;
-        - "below the floor": even the high end lies below the lower end, so the model refutes the floor,
-          or has seen the rows;
-        - "at the floor": the answer's reliability is good, and the error is not above the best estimate,
-          or is in the range while its interval reaches the lower end: nothing lower can be shown to be possible;
+        - "room to improve": even the low end of the model's error is above the upper end of the lowest
+          possible error, so a better classifier exists;
+        - "below the floor": even the high end of the model's error is below the lower end of the lowest possible
+          error, so either the floor is wrong or the model has seen the rows;
+        - "at the floor": the answer's reliability is good, and the error is either not above the best estimate, or
+          within the range with an interval that reaches the lower end: nothing lower can be shown to be possible;
         - "no room shown": anything else.
 
-        For each pair "room to improve" or "no room shown". "no rows" where a class has none to test the model on.
+        Each pair has "room to improve" or "no room shown". A class without test rows has "no rows".
 
     Notes
     -----
-    What a class shows. A model can always trade the errors of one class for those of another, so a class
-    has room, or is below the floor, only where the whole problem is too: then a classifier is known that is
-    more accurate on the whole and on this class.
+    Classes: a model can always trade errors in one class for errors in another. So a class
+    has room, or is below the floor, only if the whole problem is too: then a classifier is known that is
+    more accurate both overall and on this class.
 
-    Why a pair shows room. Where the model answers i or j, let the best classifier of these two alone
-    decide between them. Errors about other classes stay as they are, and rows of i taken for j and of
-    j for i become no more than the pair's Bayes error allows, which is taken over all rows of both. So
-    the best classifier of all classes confuses them no more than that either: where it answers i,
+    Pairs: where the model predicts i or j, let the best classifier for these two classes alone
+    decide between them. Errors in other classes stay the same, and the rows of i predicted as j and of
+    j predicted as i are then at most what the pair's Bayes error allows, as a fraction of all rows of both. So
+    the best classifier for all classes does not confuse them more than that either: where it predicts i,
     eta_i >= eta_j, and it loses min(eta_i, eta_j). Confusions above the pair's upper end can be
-    avoided. Few confusions show nothing: rows may be lost to a third class instead.
+    avoided. Few confusions prove nothing: rows may be lost to a third class instead.
 
-    Intervals of K classes have level 1 - (1 - level) / K each, those of pairs likewise. Upper ends of both are
-    95 % each; "room to improve" needs an error above limits that hold for all of them together. Where no more than
-    guessing is possible, its error on other rows may be higher than on these, and the limit allows for that.
+    The intervals of K classes have level 1 - (1 - level) / K each, and those of pairs likewise. The upper ends of
+    both have 95 % each; "room to improve" needs an error above limits that hold for all of them simultaneously. If
+    guessing is the best possible, its error may be higher on other rows than on these, and the limit allows for that.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def gap(
 
 
 class _Model(NamedTuple):
-    """Rows of class i (rows of the matrix) that a model takes for class j, each worth so many independent draws."""
+    """A model's confusion matrix (true classes in rows), and how many independent draws each row of data is worth."""
 
     confusion: Ints
     draws: float
@@ -272,7 +272,7 @@ class _Model(NamedTuple):
 
 
 class _Lowest(NamedTuple):
-    """What errors are compared with: there is room above ``limit``, and the floor is refuted below ``least``."""
+    """The lowest possible errors: above ``limit`` there is room to improve, below ``least`` the floor is refuted."""
 
     estimate: Any
     lower: Any
@@ -283,16 +283,18 @@ class _Lowest(NamedTuple):
 
 
 def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
-    """Rows of class i (rows of the matrix) that are taken for class j."""
+    """Return the confusion matrix, with true classes in rows."""
     n, n_pred = (0 if y is None else len(y) for y in (y_true, y_pred))
     if n != n_pred or not n:
-        raise ValueError(f"Got y_true of {n} rows and y_pred of {n_pred}, but expected as many, and at least one.")
+        raise ValueError(
+            f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
+        )
     K, true, pred = len(classes), _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
     return np.bincount(K * true + pred, minlength=K * K).reshape(K, K)
 
 
 def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
-    """The number of each label among the floor's classes."""
+    """Return each label's index in the floor's classes."""
     try:
         labels, codes = read_labels(y, len(y))
     except ValueError as error:
@@ -303,19 +305,19 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
         raise ValueError(
             f"Got {name} with labels that the floor does not know: {join_labels(unknown)} ({_kind(unknown[0])}), but "
             f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
-            "Fit the floor to rows of all classes, and call them the same."
+            "Fit the floor to rows of all classes, and use the same labels in both."
         )
     return np.array([place[label] for label in labels.tolist()])[codes]
 
 
 def _kind(label: Any) -> str:
-    return "texts" if isinstance(label, str) else "numbers"
+    return "strings" if isinstance(label, str) else "numbers"
 
 
 def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:
-    """The line of the whole problem."""
+    """Compare the whole problem."""
     n, limit = model.confusion.sum(), answer.upper
-    if limit >= answer.guessing:  # which is an error on the floor's own rows: others may have other proportions
+    if limit >= answer.guessing:  # measured on the floor's rows: other rows may have other class proportions
         n_drawn = overall.n_rows * _draws(overall)
         limit = float(upper_limit(answer.guessing * n_drawn, n_drawn, _each(model.level, answer.n_classes)))
     lowest = _Lowest(answer.estimate, answer.lower, answer.upper, limit, answer.lower, answer.reliability == GOOD)
@@ -324,7 +326,7 @@ def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:
 
 
 def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> GapLines:
-    """The lines of classes, which have room, or refute the floor, only if the whole problem does."""
+    """Compare classes; they have room, or refute the floor, only if the whole problem does."""
     sizes, level = model.confusion.sum(axis=1), _each(model.level, len(own.classes))
     limit = _limits(own.error, own.n_rows, answer, level) if whole == ROOM else np.inf
     least = own.lower if whole == BELOW else np.nan
@@ -334,7 +336,7 @@ def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> Ga
 
 
 def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
-    """The lines of pairs: there is room, or none is shown."""
+    """Compare pairs; they have room, or none is shown."""
     pair, sizes = np.triu_indices(len(own.classes), 1), model.confusion.sum(axis=1)
     level = _each(model.level, len(pair[0]))
     estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
@@ -349,7 +351,7 @@ def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
 
 
 def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: float) -> GapLines:
-    """Errors beside the lowest possible ones, and the word for each."""
+    """Compare errors with the lowest possible ones and choose a word for each."""
     half = 0.5 + level / 2
     low, high = (limit(wrong * draws, n_rows * draws, half) for limit in (lower_limit, upper_limit))
     error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
@@ -360,23 +362,23 @@ def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: floa
 
 
 def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
-    """Upper limits of cross-validated errors at another level than the answer's, which are 95 % each."""
+    """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % each."""
     n_drawn = n_rows * len(np.unique(answer.evidence().cluster)) / answer.n_rows
     return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 
 
 def _each(level: float, n_tests: int) -> float:
-    """The level at which each of so many intervals must hold for all to hold together."""
+    """Return the level that each of ``n_tests`` intervals needs for all to hold simultaneously."""
     return 1 - (1 - level) / n_tests
 
 
 def _draws(whole: Floor) -> float:
-    """How many independent draws a row is worth: fewer than one where groups were drawn, or weights differ."""
+    """Return how many independent draws a row is worth: less than one if rows come in groups or weights differ."""
     return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
 
 
 def _proportions_p_value(floor: BayesFloor, sizes: Floats) -> float:
-    """Chi-square test of equal proportions, with rare classes taken together."""
+    """Return the p-value of a chi-square test of equal proportions, with rare classes combined."""
     there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
     rare = there / there.sum() * sizes.sum() < _RARE
     place = np.unique(np.where(rare, -1, np.arange(len(sizes))), return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""``merge_advice``: which classes to merge, what error is then possible, and what it costs."""
+"""``merge_advice``: which classes to merge, which error is possible then, and what is lost."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from bayesfloor.selection._answer_of import answer_of
 Group = tuple[Any, ...]  # labels
 
 _JOINT = " + "
-_LONGEST_NAME = 10**9  # letters: new labels are never cut
-_SHOWN_GROUPS, _SHOWN_LABELS = 4, 6  # in the text, the latter of each group
+_LONGEST_NAME = 10**9  # characters: new labels are never shortened
+_SHOWN_GROUPS, _SHOWN_LABELS = 4, 6  # groups in the text, and labels per group
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeStep(Result):
-    """Two groups of classes made one, and what is left.
+    """A merge of two groups of classes, and the problem after it.
 
     Attributes
     ----------
     one, two : tuples of labels
-        The groups; empty for the classes as they are.
+        The groups; empty before any merge.
     alike : bool
-        Whether every class of one was shown to be like every class of the other.
+        Whether every class of one group was shown to be indistinguishable from every class of the other.
     n_classes : int
-        Classes that are left.
+        Number of classes after the merge.
     gain : float
-        Fraction of the rows that the best learner, in cross-validation, takes from one group for the other.
+        Fraction of the rows that the best learner confuses between the two groups in cross-validation.
     estimate, lower, upper : float
-        The lowest possible error after it: best estimate and range; ``lower`` is NaN where there is none.
+        The lowest possible error after the merge: best estimate and range; ``lower`` is NaN if there is none.
     guessing : float
-        Error of always naming the most frequent class after it.
+        Error of always predicting the most frequent class after the merge.
     met : bool or None
-        Whether ``upper`` meets the target; None without one.
+        Whether ``upper`` meets the target; None without a target.
     """
 
     one: Group
@@ -70,20 +70,20 @@ class MergeAdvice(Result):
     target : float or None
         The accuracy asked for.
     before : MergeStep
-        The classes as they are.
+        The problem before any merge.
     steps : tuple of MergeStep
-        Merges, in their order.
+        The merges, in order.
     groups : tuple of tuples of labels
-        What the merges make of the classes.
+        The classes after merging.
     mapping : dict
-        The new label of each old one. As soon as any are merged, all new labels are texts: those of
-        a group joined by " + ", with a number behind where two would look alike.
+        The new label of each old label. If any classes are merged, all new labels are strings: the labels of
+        a group joined by " + ", followed by a number if two would look the same.
     fraction_merged : float
         Fraction of the rows whose class is no longer distinguished from another.
     tested : bool
-        Whether it could be shown at all that classes are alike: only in few dimensions, and with one label per row.
+        Whether classes can be tested for being alike: only in few dimensions, and with one label per row.
     all_alike : bool
-        Whether the two groups that are left are alike as well, so that nothing distinguishes them.
+        Whether the last two groups are alike as well, so that nothing distinguishes them.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class MergeAdvice(Result):
 
     @property
     def after(self) -> MergeStep:
-        """The last step; the classes as they are if there is none."""
+        """The last step; the problem before merging if there is none."""
         return self.steps[-1] if self.steps else self.before
 
     @property
@@ -120,9 +120,9 @@ class MergeAdvice(Result):
         return " ".join([*self._merged_text(), *self._target_text(), *self._loss_text()])
 
     def _merged_text(self) -> list[str]:
-        rest = ["The two that are left are alike as well: nothing here distinguishes them."] * self.all_alike
+        rest = ["The two remaining classes are alike as well: nothing here distinguishes them."] * self.all_alike
         if not self.steps:
-            why = "" if self.tested else ": this can be shown only in few dimensions, and with one label per row"
+            why = "" if self.tested else ": this can be shown only in few dimensions and with one label per row"
             return rest or [f"No two classes are shown to be alike{why}."]
         merged = [_show(group) for group in self.groups if len(group) > 1]
         first, then = (about(step.estimate, step.lower, step.upper) for step in (self.before, self.after))
@@ -148,13 +148,13 @@ class MergeAdvice(Result):
         return [f"{wish} is then reachable." if self.after.met else f"Even then, {wish} is not shown to be reachable."]
 
     def _loss_text(self) -> list[str]:
-        """What is lost, without which merging everything would always look best."""
+        """Describe what is lost; without this, merging everything would always look best."""
         if not self.steps:
             return []
         before, after = (f"{percent(step.guessing)} %" for step in (self.before, self.after))
         return [
-            f"What is lost: {percent(self.fraction_merged)} % of the rows belong to classes no longer distinguished.",
-            f"Always naming the most frequent class then has an error of {after} instead of {before}.",
+            f"The cost: {percent(self.fraction_merged)} % of the rows are in classes that are no longer distinguished.",
+            f"Always predicting the most frequent class then has an error of {after} instead of {before}.",
         ]
 
     def _columns(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class MergeAdvice(Result):
 
 
 def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer | None = None) -> MergeAdvice:
-    r"""Which classes to merge: those shown to be alike, and for a target accuracy as many more as it takes.
+    r"""Advise which classes to merge: those shown to be alike, and more if a target accuracy needs it.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     target : float, default=None
         Accuracy to reach. Without one, only classes shown to be alike are merged.
     answer : Answer, default=None
-        Of this floor, if there is one already; by default ``floor.answer()``.
+        The floor's answer, if you have it already; by default ``floor.answer()``.
 
     Returns
     -------
@@ -180,17 +180,17 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
 
     Notes
     -----
-    First come groups that ``floor.pairwise_.alike()`` shows to be alike, each class of one to each of
-    the other; then, while the target is not met, any two. Each time those are merged that gain the most: the
-    best learner's confusions between them, in cross-validation, are errors no longer. Merging ends where
-    none gains anything. Two groups always stay.
+    First, groups are merged if ``floor.pairwise_.alike()`` shows each class of one to be alike each class of
+    the other. Then, while the target is not met, any two groups may be merged. Each step merges the two groups with
+    the largest gain: the best learner's cross-validated confusions between them are no longer errors. Merging
+    stops when no merge gains anything. At least two groups always remain.
 
-    After each merge the same learner's posteriors, added up over the classes of a group, give the best estimate
-    and the range. The target is met when the *upper* end is no more than the target's error. A ``lower`` end
-    above the target's error says that merging has to go on.
+    After each merge, the same learner's posteriors, summed over the classes of a group, give the best estimate
+    and the range. The target is met when the *upper* end is at most the target's error. If the ``lower`` end is
+    above the target's error, more merging is needed.
 
-    Any merge lowers the error, down to 0 when nothing is left to distinguish; so look at what is lost. Merges
-    chosen by what they gain on these rows gain a little less on others.
+    Any merge lowers the error, down to 0 when nothing is left to distinguish, so look at the cost. Merges
+    are chosen by their gain on these rows; they gain a little less on other rows.
 
     Examples
     --------
@@ -204,8 +204,8 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     Merge 1 + 2 (not shown to be alike).
     The lowest possible error is then about 0.0 % (...) instead of about ... %).
     97 % accuracy is then reachable.
-    What is lost: 66.7 % of the rows belong to classes no longer distinguished.
-    Always naming the most frequent class then has an error of 33.3 % instead of 66.7 %.
+    The cost: 66.7 % of the rows are in classes that are no longer distinguished.
+    Always predicting the most frequent class then has an error of 33.3 % instead of 66.7 %.
     """
     if target is not None:
         check_target(target)
@@ -227,7 +227,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
 
 
 class _Classes:
-    """Classes while they are merged: a group keeps the number of its first class."""
+    """The state of merging; a group keeps the number of its first class."""
 
     def __init__(self, floor: BayesFloor, answer: Answer, target: float | None) -> None:
         self._labels, self._answer, self._target = floor.classes_.tolist(), answer, target
@@ -238,7 +238,7 @@ class _Classes:
         np.fill_diagonal(self._gain, -np.inf)
 
     def merge(self) -> Iterator[MergeStep]:
-        """Merge as long as there is a reason to."""
+        """Merge while there is a reason to."""
         met = self.step().met
         while np.count_nonzero(self._sizes) > 2:
             candidates = self._gain
@@ -251,11 +251,11 @@ class _Classes:
             yield step
 
     def groups(self) -> tuple[Group, ...]:
-        """Labels of the groups."""
+        """Return the labels of each group."""
         return tuple(self._members(number) for number in np.unique(self.group))
 
     def step(self, one: Group = (), two: Group = (), gain: float = 0.0, *, alike: bool = False) -> MergeStep:
-        """What there is now, after a merge of these two."""
+        """Describe the current state, after merging these two groups."""
         sizes = self._sizes[self._sizes > 0]
         estimate, lower, upper = merged_range(self._answer, self.group)
         met = None if self._target is None else upper <= 1 - self._target
@@ -265,7 +265,7 @@ class _Classes:
         return tuple(self._labels[own] for own in np.flatnonzero(self.group == number))
 
     def _join(self, i: int, j: int) -> MergeStep:
-        """Make group j part of group i, which comes before it."""
+        """Merge group j into group i, which comes before it."""
         one, two, gain, alike = self._members(i), self._members(j), float(self._gain[i, j]), bool(self.alike[i, j])
         self.group[self.group == j] = i
         self._sizes[i], self._sizes[j] = self._sizes[i] + self._sizes[j], 0.0
@@ -277,7 +277,7 @@ class _Classes:
 
 
 def _confused(answer: Answer) -> Floats:
-    """Of each two classes, the fraction of all rows that the best learner takes from one for the other."""
+    """Return, for each pair of classes, the fraction of all rows that the best learner confuses between them."""
     K, codes = answer.n_classes, answer.evidence().codes
     guess = best_posterior(answer).argmax(axis=1)
     lost = np.bincount(K * codes + guess, minlength=K * K).reshape(K, K) / len(codes)
@@ -285,14 +285,14 @@ def _confused(answer: Answer) -> Floats:
 
 
 def _show(group: Group) -> str:
-    """A group as a short text."""
+    """Return a group as a short text."""
     names = show_labels(group)
     shown, more = _JOINT.join(names[:_SHOWN_LABELS]), len(names) - _SHOWN_LABELS
     return shown if more <= 0 else f"{shown} and {more} more"
 
 
 def _mapping(groups: tuple[Group, ...]) -> dict[Any, Any]:
-    """New labels of old ones."""
+    """Map old labels to new ones."""
     if all(len(group) == 1 for group in groups):
         return {label: label for (label,) in groups}
     names = show_labels([_JOINT.join(map(str, group)) for group in groups], _LONGEST_NAME)

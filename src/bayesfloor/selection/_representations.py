@@ -1,4 +1,4 @@
-"""``compare_representations``: which features, embedding or transformation has the fewest cross-class edges."""
+"""``compare_representations``: find the features, embedding or transformation with the fewest cross-class edges."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from bayesfloor.selection._elimination import Elimination, Round
 from bayesfloor.selection._growing_samples import draw_most
 from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
-_FOLDS = 2  # for those that are cross-fitted: half of the rows to fit to, trees of the other half
-_DRAWS = 4000  # of what else might have been picked
+_FOLDS = 2  # for cross-fitting: fit to half of the rows, grow trees on the other half
+_DRAWS = 4000  # simulations of which representation is picked
 
 
 def compare_representations(
@@ -41,33 +41,33 @@ def compare_representations(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Rank representations of the same rows by their cross-class edges, before any classifier is trained.
+    """Rank representations of the same rows by their cross-class edges, without training a classifier.
 
-    How low the error can go with one of them is what ``check`` says of that one.
+    To see how low the error can go with one of them, run ``check`` on it.
 
     Parameters
     ----------
     candidates : dict of name -> array, data frame, transformer or pipeline
-        What to compare. Transformers are fitted to ``X`` without labels, once. Those that cannot do without
-        labels are cross-fitted: each half of the rows is transformed by what was fitted to all others, and
-        all representations are then measured in these halves. An array that was made with these labels cannot
-        be told from others: it will rank too high.
+        What to compare. Transformers are fitted to ``X`` once, without labels. Transformers that need
+        labels are cross-fitted: each half of the rows is transformed by a transformer fitted to the other half, and
+        all representations are then measured within these halves. An array that was made with these labels cannot
+        be recognised and will rank too high.
     y : array-like of shape (n_rows,)
         Labels.
     X : array-like or data frame of shape (n_rows, n_features), default=None
-        What transformers are fitted to.
+        The data that transformers are fitted to.
     groups : array-like of shape (n_rows,), default=None
-        Rows of one group are never joined, nor parted by cross-fitting.
+        Rows of the same group are never joined by an edge, and never split by cross-fitting.
     scale : {"auto", "standard", "robust", "unit"} or None, default=None
-        As in ``BayesFloor``, of each representation. None: scaling is a part of the representation. With "auto"
-        each takes the one that suits it best on these rows, for which nothing here makes up.
+        As in ``BayesFloor``, for each representation. None: scaling is part of the representation. With "auto",
+        each representation gets the scale that suits it best on these rows; nothing corrects for that choice.
     n_trees : int, default=3
         Number of orthogonal spanning trees.
     level : float, default=0.95
-        Confidence of all intervals together.
+        Simultaneous confidence level of all intervals.
     max_rows : int, default=50_000
-        Measure on about so many rows at most, drawn from every class alike; None takes all. Transformers are
-        fitted to all of ``X``.
+        Measure on at most about this many rows, subsampled from all classes at the same rate; None uses all.
+        Transformers are fitted to all of ``X``.
     n_jobs, random_state, progress
         As in ``BayesFloor``.
 
@@ -78,20 +78,21 @@ def compare_representations(
 
     Notes
     -----
-    Cross rates fall with more rows, those of many dimensions for longer. So representations are compared by
-    where they are going: the rate predicted for four times as many rows, from how it fell between half of them
-    and all, as if the bias went with the root of their number. On few rows, where these data cannot say whose rate
-    falls faster, all are predicted to fall alike; below 1,000 rows rates are compared as they are. A predicted rate is
-    for ranking: what more rows do to the error of a model is in the learning curve of ``BayesFloor.answer``.
+    Cross rates fall with more rows, and fall for longer in many dimensions. So representations are compared by
+    the rate predicted for four times as many rows. The prediction extrapolates the fall from half of the rows to
+    all, with a bias proportional to the inverse square root of the number of rows. On few rows, where these data
+    cannot say whose rate falls faster, all are predicted to fall alike; below 1,000 rows, measured rates are compared.
+    Predicted rates are for ranking only: for the effect of more rows on a model's error, see the learning curve of
+    ``BayesFloor.answer``.
 
-    Rounds are on an eighth, a quarter, half and all of the rows; those go early that would be
-    worse even if they went on falling as fast as they just did.
-    Differences are paired: edges that two representations share cancel. Intervals are Bonferroni's over all
-    pairs and rounds, so that they hold for whichever is picked as the best; and the picked one's own rate is
-    raised by what picking the smallest of so many is expected to flatter it.
+    The rounds use an eighth, a quarter, half and all of the rows. A representation drops out early if it would be
+    worse even if its rate kept falling as fast as in the last round.
+    Differences are paired: edges that two representations share cancel. Intervals have a Bonferroni correction over
+    all pairs and rounds, so they hold whichever representation is picked as the best. The best one's own rate is
+    raised by the expected optimism of picking the smallest of several.
 
     Any function of X has a Bayes error at least as high as X itself. A representation with fewer cross-class
-    edges than raw X is easier to learn from with so many rows.
+    edges than raw X is easier to learn from with this many rows.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def compare_representations(
     sample = draw_most(sample, max_rows, rng, 3)
     folds, made = _make_all(given, X, labels, sample, rng)
     points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
-    times = 2 * len(points)  # all rounds add up to two of all rows
+    times = 2 * len(points)  # all rounds together cost about two rounds on all rows
     prepare(len(sample), max(each.shape[1] for each in points), n_trees, times)
     race = Elimination(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
     race.run(rng)
@@ -122,7 +123,7 @@ def compare_representations(
 
 
 def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, np.ndarray]:
-    """Rows in an order of their own with one label each, and the labels in the input's order."""
+    """Return rows with one label each in canonical order, and the labels in input order."""
     content = _content(next(iter(given.values())) if X is None else X)
     n = len(content.values)
     target = read_one_label(y, n)
@@ -132,7 +133,7 @@ def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, n
 
 
 def _content(rows: Any) -> Features:
-    """Numbers by which rows are put in an order of their own; what only a transformer can read stays in its order."""
+    """Return numbers that define the canonical row order; rows that only a transformer can read stay in input order."""
     try:
         return read_values("X", rows)
     except (TypeError, ValueError):
@@ -143,9 +144,9 @@ def _content(rows: Any) -> Features:
 def _make_all(
     given: dict[str, Any], X: Any, labels: np.ndarray, sample: Sample, rng: np.random.Generator
 ) -> tuple[list[Ints], list[Candidate]]:
-    """Units of each fold, and all representations, in the input's order of rows."""
+    """Return the units of each fold, and all representations with rows in input order."""
     once = {}
-    for name, candidate in given.items():  # no comprehension, which is a frame of its own to warnings
+    for name, candidate in given.items():  # not a comprehension: it would add a frame to the stack level of warnings
         once[name] = make_once(name, candidate, X, sample.n_input)
     needy = [name for name, made in once.items() if made is None]
     folds = deal(sample, _FOLDS if needy else 1, rng)
@@ -156,25 +157,25 @@ def _make_all(
 
 
 def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> None:
-    """Refuse halves with a single class or group, where nothing could be told."""
+    """Refuse halves with a single class or group, on which nothing can be measured."""
     for fold in folds if needy else []:
         groups = 2 if sample.groups is None else len(np.unique(sample.groups[fold]))
         if min(groups, len(np.unique(sample.codes[fold]))) < 2:
             raise ValueError(
-                f"Representation {needy[0]!r} needs labels, so each half of the rows is transformed by what was fitted "
-                "to the other half; but a half has one class or one group only. Expected more rows or groups."
+                f"Representation {needy[0]!r} needs labels, so it is fitted to one half of the rows and transforms the "
+                "other half. But one half has a single class or group. Pass more rows or groups."
             )
 
 
 def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_state: int, n_jobs: int | None) -> Floats:
-    """A representation's rows in the sample's order, scaled."""
+    """Return a representation's scaled rows in the sample's order."""
     features = candidate.features.take(sample.row)
     own = replace(sample, features=features)
     return apply_scale(features, pick_scale(scale, own, random_state, n_jobs)[0])
 
 
 def _result(made: list[Candidate], race: Elimination) -> Comparison:
-    """The comparison, the fewest cross-class edges first; those that went earlier come after those that stayed."""
+    """Build the comparison, fewest cross-class edges first; representations that dropped out come last."""
     last, M = race.rounds[-1], len(made)
     best = last.best
     measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
@@ -210,9 +211,9 @@ def _result(made: list[Candidate], race: Elimination) -> Comparison:
 
 
 def _flattery(last: Round, seed: int) -> float:
-    """How far the smallest of the last round's rates is expected to lie below its own mean.
+    """Return how far the smallest rate of the last round is expected to be below its own mean.
 
-    Rates drawn anew around those measured, with their covariances: what the picked one reads too low.
+    Simulates rates around the measured ones, with their covariances, and averages the noise of the smallest.
     """
     names = list(last.graphs)
     if len(names) == 1:

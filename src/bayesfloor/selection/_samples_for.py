@@ -22,14 +22,14 @@ ENOUGH, MORE = "enough", "more rows"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SamplesNeeded(Result):
-    """How many training rows bring the best learner's error down to a target's.
+    """How many training rows the best learner needs to reach a target accuracy.
 
     Attributes
     ----------
     target : the accuracy asked for.
-    n_rows : training rows that its cross-validated error is of.
-    needed : training rows at which it is expected to reach the target; infinite if it is not within 64 times as many.
-    low, high : 95 % interval of it; ``low`` may be the rows at hand and ``high`` infinite.
+    n_rows : number of training rows behind the learner's cross-validated error.
+    needed : training rows at which it is expected to reach the target; infinite if more than 64 times ``n_rows``.
+    low, high : 95 % interval of ``needed``; ``low`` may be the rows at hand and ``high`` infinite.
     word : "enough", "more rows", "out of reach" or "too close to call".
 
     Examples
@@ -68,7 +68,7 @@ class SamplesNeeded(Result):
         if self.needed <= self.n_rows:
             return f"the {self.n_rows:,} training rows at hand may be enough, but are too few to confirm it"
         if not np.isfinite(self.low):
-            return "the learning curves do not come down to it"
+            return "the learning curves do not reach it"
         return f"at least {two_digits(self.low):,} training rows, possibly never enough"
 
     def _summary(self) -> str:
@@ -76,10 +76,10 @@ class SamplesNeeded(Result):
 
 
 def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
-    """How many training rows a model needs to reach an accuracy.
+    """Estimate how many training rows a model needs to reach an accuracy.
 
-    Read from the learning curve of the best learner in the answer: cross-validated up to the rows at hand, predicted
-    for up to 64 times as many.
+    The number comes from the learning curve of the answer's best learner, which is cross-validated up to the rows at
+    hand and extrapolated to up to 64 times as many.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
     Returns
     -------
     SamplesNeeded
-        "enough" where the target is reachable and "out of reach" where it is not, by the answer's verdict; "more rows"
-        where the curve is predicted to come down to it; else "too close to call".
+        "enough" if the answer's verdict is that the target is reachable, "out of reach" if it is not, "more rows" if
+        the extrapolated curve reaches the target, else "too close to call".
 
     Examples
     --------
@@ -118,7 +118,7 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
 
 
 def _first_below(n_rows: Any, errors: Floats, error: float) -> float:
-    """Rows at which a falling curve comes down to an error, between two sizes along the logarithm of rows."""
+    """Return the rows at which a falling curve reaches an error, interpolated on a logarithmic scale of rows."""
     if not len(errors):
         return np.inf
     falling = np.minimum.accumulate(errors)

@@ -1,4 +1,4 @@
-"""What a selection of features found."""
+"""The result of selecting features."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NO_DIFFERENCE = "no significant difference"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldOut(Result):
-    """The selected features on rows that had no part in selecting them.
+    """The selected features measured on rows that were not used to select them.
 
     Attributes
     ----------
-    n_rows : how many rows were held out.
-    cross_rate, lower, estimate, upper : share of cross edges and bounds on the Bayes error there.
-    optimistic : cross rate of as many rows that did select; what it is lower by is flattery.
-    all_cross_rate : cross rate of all features on the rows held out.
-    difference, difference_low, difference_high : selected less all, paired.
+    n_rows : number of held-out rows.
+    cross_rate, lower, estimate, upper : fraction of cross-class edges, and tree bounds on the Bayes error, on them.
+    optimistic : cross rate on as many rows that were used for the selection; how much lower it is shows the optimism.
+    all_cross_rate : cross rate of all features on the held-out rows.
+    difference, difference_low, difference_high : cross rate of the selected minus all features, paired.
     """
 
     n_rows: int
@@ -40,14 +40,14 @@ class HoldOut(Result):
 
     @property
     def word(self) -> str:
-        """The selected features against all: "worse", "better" or "no significant difference"."""
+        """How the selected features compare with all: "worse", "better" or "no significant difference"."""
         if self.difference_low > 0:
             return "worse"
         return "better" if self.difference_high < 0 else NO_DIFFERENCE
 
     @property
     def text(self) -> str:
-        """The same in a sentence."""
+        """The result in a sentence."""
         against = f"{self.word} {'from' if self.word == NO_DIFFERENCE else 'than'} all features"
         bounds = f"{100 * self.lower:.1f} to {100 * self.upper:.1f} %"
         return f"On {self.n_rows:,} held-out rows: {against} (tree bounds {bounds})."
@@ -58,24 +58,24 @@ class HoldOut(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectionPath(Result):
-    """Features in the order in which they were chosen, one entry for each step.
+    """Features in the order in which they were selected, one entry per step.
 
     Attributes
     ----------
-    added : names of the features of each step, one or two.
-    n_features : how many there are then.
-    value : the criterion then: the overall cross rate, or the mean or the worst of the pairs', as shares of chance's.
-    cross_rate, lower, estimate, upper : overall cross rate and bounds on the Bayes error, optimistic: these
-        rows chose the features.
+    added : names of the features added in each step, one or two.
+    n_features : number of features after the step.
+    value : criterion after the step: the overall cross rate, or the mean or worst pair's as a fraction of chance.
+    cross_rate, lower, estimate, upper : overall cross rate and tree bounds on the Bayes error. They are optimistic,
+        because the same rows selected the features.
     gain, gain_low, gain_high : by how much the criterion fell, and its interval, which allows for having
         picked the best of ``n_candidates``.
-    shown : whether the interval lies above zero.
-    n_candidates : how many additions were tried in the step.
-    criterion : what was lowered: "overall", "mean" or "worst".
-    level : confidence of the intervals.
-    all_cross_rate, n_all : overall cross rate of all features, and how many there are.
-    n_rows : rows that chose.
-    holdout : the selected features on other rows; None without any.
+    shown : whether the interval is above zero.
+    n_candidates : number of additions tried in the step.
+    criterion : what was minimised: "overall", "mean" or "worst".
+    level : confidence level of the intervals.
+    all_cross_rate, n_all : overall cross rate of all features, and their number.
+    n_rows : number of rows used for the selection.
+    holdout : the selected features measured on held-out rows; None if no rows were held out.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class SelectionPath(Result):
         lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
         if not self.shown.any():
             return f"{lines[0]} No feature helps significantly: these rows cannot distinguish them from noise."
-        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows that chose them.")
+        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows that selected them.")
         return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 
     def _summary(self) -> str:

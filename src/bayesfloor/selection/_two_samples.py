@@ -1,4 +1,4 @@
-"""``two_samples``: whether a test set is drawn like the training set, and which of its rows are copies."""
+"""``two_samples``: whether a test set is distributed like the training set, and which of its rows are duplicates."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from bayesfloor.counts._pair_counts import permuted_cross
 from bayesfloor.counts._row_edges import adjacency
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow, prepare
 from bayesfloor.floor._results import FEW
@@ -27,29 +28,29 @@ from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import hard_shares
 
-_ROUNDING = 1e-6  # of the mean edge, below which two rows are equal
+_ROUNDING = 1e-6  # of the mean edge length; rows closer than this are equal
 _PERMUTATIONS = 999
-_FEWEST_ROWS = 100  # below, or with fewer than 30 in a sample, labels are permuted
+_FEWEST_ROWS = 100  # with fewer, or with fewer than 30 in a sample, labels are permuted
 _SHOWN_TESTS = 2  # shift and leak
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoSamples(Result):
-    """What sets two samples, A and B, apart.
+    """How two samples, A and B, differ.
 
     Attributes
     ----------
     word : {"shifted", "leaking", "both", "no difference shown"}
-    p_value : of "the rows were split at random": twice the smaller of the two that follow.
-    shift_p_value : of "so few edges between A and B by chance", by the Friedman-Rafsky test.
-    leak_p_value : of "so many rows of B equal to rows of A by chance".
-    cross_rate, expected : share of edges between A and B, and what random splits would show.
-    copies : (m, 2) array: a row of A, and a row of B equal to it up to rounding.
-    expected_copies : how many rows of B random splits would show to be equal to rows of A.
-    suspects : rows of B that tell of the shift, since those around them are of B far more than by
-        chance; false discoveries controlled at the level. Empty where no shift is shown.
+    p_value : for "the rows were split at random": twice the smaller of the next two.
+    shift_p_value : for "chance alone leaves this few edges between A and B", from the Friedman-Rafsky test.
+    leak_p_value : for "chance alone makes this many rows of B equal to rows of A".
+    cross_rate, expected : fraction of edges between A and B, and its expected value for random splits.
+    copies : (m, 2) array: a row of A, and a row of B that equals it up to rounding.
+    expected_copies : number of rows of B equal to rows of A expected for random splits.
+    suspects : rows of B that show the shift: far more of the rows around them belong to B than expected by
+        chance. The false discovery rate is controlled at ``level``. Empty if no shift is shown.
     n_a, n_b : number of rows.
-    scale : the scale in use, "none" for ``scale=None``.
+    scale : the scale used, "none" for ``scale=None``.
 
     Examples
     --------
@@ -74,23 +75,24 @@ class TwoSamples(Result):
     scale: str
 
     def _summary(self) -> str:
-        found = f"{len(self.copies)} copies, {len(self.suspects)} suspects"
+        found = f"{how_many(len(self.copies), 'duplicate')}, {how_many(len(self.suspects), 'suspect')}"
         return f"{self.word!r}, p_value={self.p_value:.3g}, {found}"
 
     @property
     def text(self) -> str:
         """The answer in words."""
-        shift = f"{self.cross_rate:.1%} of the edges join the two samples, {self.expected:.1%} by chance"
-        leak = f"{len(self.copies)} rows of B are copies of rows of A, {self.expected_copies:.1f} by chance"
-        told = {
-            "shifted": "B is drawn otherwise than A",
-            "leaking": "B has copies of rows of A",
-            "both": "B is drawn otherwise than A, and has copies of its rows",
-            "no difference shown": "No difference shown",
+        shift = f"{percent(self.cross_rate)} % of the edges join A and B, {percent(self.expected)} % expected by chance"
+        copies = how_many(len(self.copies), "duplicate")
+        leak = f"B contains {copies} of rows in A, {self.expected_copies:,.1f} expected by chance"
+        answer = {
+            "shifted": "B is distributed differently from A",
+            "leaking": "B contains duplicates of rows in A",
+            "both": "B is distributed differently from A and contains duplicates of its rows",
+            "no difference shown": "No significant difference between A and B",
         }[self.word]
-        rows = f" {len(self.suspects)} rows of B tell of it." if len(self.suspects) else ""
+        rows = f" Rows of B that show the shift: {len(self.suspects):,}." if len(self.suspects) else ""
         return (
-            f"{told} (p = {self.p_value:.2g}).\n"
+            f"{answer} (p = {self.p_value:.2g}).\n"
             f"{shift} (p = {self.shift_p_value:.2g}).{rows}\n{leak} (p = {self.leak_p_value:.2g})."
         )
 
@@ -111,27 +113,27 @@ def two_samples(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> TwoSamples:
-    """Whether B is drawn like A (shift), and which of its rows are copies of A's (leak).
+    """Test whether B is distributed like A (shift), and find rows of B that duplicate rows of A (leak).
 
-    Two tests of "the rows were split at random", each at half the level. Shift: fewer edges of the
-    spanning trees of all rows join A and B than by chance. Leak: more rows of B are equal to rows of
-    A than by chance; rows that are alike by nature fall on both sides of any split, so copies alone
-    show nothing, and are listed either way.
+    Both tests have the null hypothesis "the rows were split at random", each at half the level. Shift: in spanning
+    trees on all rows, fewer edges join A and B than expected by chance. Leak: more rows of B equal rows of
+    A than expected by chance. Some data have equal rows by nature, and any split puts them on both sides. So
+    duplicates alone prove nothing; they are listed either way.
 
     Parameters
     ----------
-    A, B : array-like or data frames of the same columns
-        Such as the rows to train on and those to test on, without labels. Texts and categories are
-        read as ``BayesFloor.fit`` reads them, those of both together.
+    A, B : array-like or data frames with the same columns
+        For example training rows and test rows, without labels. Texts and categories are
+        read as in ``BayesFloor.fit``, from both samples together.
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
-        As in ``BayesFloor``, fitted to both samples together. "auto" is "standard" here: to take the
-        scale with the fewest edges between A and B would look at what is tested.
+        As in ``BayesFloor``, fitted to both samples together. "auto" means "standard" here: picking the
+        scale with the fewest edges between A and B would bias the test.
     level : float, default=0.05
-        Chance of declaring anything of a random split, at most.
+        Highest probability of a false alarm for a random split.
     n_trees : int, default=3
         Number of orthogonal spanning trees.
     random_state : int, default=0
-        Seed of all draws.
+        Random seed.
     n_jobs : int, default=None
         Number of threads, as joblib understands it.
 
@@ -141,9 +143,8 @@ def two_samples(
 
     Notes
     -----
-    Where a leak is shown, copies would hide a shift, since they join A and B. The test of the shift
-    then takes a single row of each set of equal rows, at random: to leave out those of B alone would
-    favour edges inside A.
+    If there is a leak, duplicates would hide a shift, because they join A and B. The shift test then
+    uses one random row from each set of equal rows: leaving out only those of B would favour edges within A.
 
     References
     ----------
@@ -166,7 +167,7 @@ def two_samples(
     """
     check_level(level)
     if level >= 0.5:
-        raise ValueError(f"Got level={level!r}, but expected the share of clean splits to be declared, such as 0.05.")
+        raise ValueError(f"Got level={level!r}, but expected a false alarm rate below 0.5, such as 0.05.")
     check_n_trees(n_trees)
     check_scale(scale)
     features, n_a = _read_both(A, B)
@@ -205,13 +206,14 @@ _WORDS = {
 
 
 def _read_both(A: Any, B: Any) -> tuple[Features, int]:
-    """Both samples as numbers, read as one, and how many rows are of the first."""
+    """Read both samples together as numbers; also return how many rows belong to the first."""
     from bayesfloor.floor._bayes_floor import BayesFloor
 
     one, two = as_frame(A), as_frame(B)
     if (one is None) != (two is None) or (one is not None and one.implementation != two.implementation):
         raise TypeError(
-            f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames of one kind."
+            f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames "
+            "from the same library."
         )
     both, n_a = _stack_arrays(A, B) if one is None else _stack_frames(one, two)
     return read_features(BayesFloor(), both), n_a
@@ -224,7 +226,7 @@ def _stack_arrays(A: Any, B: Any) -> tuple[Floats, int]:
         check_array(X, dtype=np.float64, ensure_min_samples=2, input_name=name) for X, name in ((A, "A"), (B, "B"))
     )
     if one.shape[1] != two.shape[1]:
-        raise ValueError(f"Got A with {one.shape[1]} columns and B with {two.shape[1]}, but expected as many.")
+        raise ValueError(f"Got A with {one.shape[1]} columns and B with {two.shape[1]}, but expected the same number.")
     return np.vstack([one, two]), len(one)
 
 
@@ -237,15 +239,15 @@ def _stack_frames(one: Any, two: Any) -> tuple[Any, int]:
         raise ValueError(f"Got {different[0]!r} in one data frame only, but expected the same columns in both.")
     if min(len(one), len(two)) < 2:
         raise ValueError(f"Got {len(one)} and {len(two)} rows, but expected at least 2 in each data frame.")
-    numbers = narwhals.selectors.numeric().cast(narwhals.Float64)  # whole in one and not in the other, or of 32 bits
+    numbers = narwhals.selectors.numeric().cast(narwhals.Float64)  # types may differ: integer in one, or 32 bits
     both = [frame.select(one.columns).with_columns(numbers) for frame in (one, two)]
     return narwhals.concat(both).to_native(), len(one)
 
 
 def _find_alike(forest: Forest) -> Ints:
-    """A number for each row, the same for rows that are equal up to rounding.
+    """Return a number for each row; rows that are equal up to rounding have the same number.
 
-    The first tree joins all rows that chains of edges no longer than a given one join.
+    Rows linked by a chain of short edges are also linked by short edges of the first tree, so that tree is enough.
     """
     first = forest.tree == 0
     short = np.flatnonzero(first & (forest.length <= _ROUNDING * forest.length[first].mean()) if first.any() else first)
@@ -254,9 +256,9 @@ def _find_alike(forest: Forest) -> Ints:
 
 
 def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """P-value of the leak, and how many rows of B are equal to rows of A in random splits into as many rows each.
+    """Return the leak's p-value, and the mean number of rows of B equal to rows of A in random splits of these sizes.
 
-    Only rows that have an equal matter; how many of them are of B is hypergeometric.
+    Only rows with an equal row matter; how many of them fall into B is hypergeometric.
     """
     sets, n_b = _sets_of_several(alike), int(in_b.sum())
     some = sets >= 0
@@ -270,20 +272,20 @@ def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> tuple
 
 
 def _sets_of_several(alike: Ints) -> Ints:
-    """The number of each row's set of equal rows; -1 for rows without an equal."""
+    """Return the number of each row's set of equal rows; -1 for unique rows."""
     sizes = np.bincount(alike)
     place = np.cumsum(sizes > 1) - 1
     return np.where(sizes[alike] > 1, place[alike], -1)
 
 
 def _count_copies(sets: Ints, in_b: np.ndarray) -> float:
-    """Rows of B in sets that have a row of A."""
+    """Count rows of B in sets that also have a row of A."""
     there = np.bincount(sets, ~in_b)
     return float(np.bincount(sets, in_b)[there > 0].sum())
 
 
 def _list_copies(alike: Ints, in_b: np.ndarray) -> Ints:
-    """Each copied row of B beside the first row of A that it is equal to."""
+    """List each row of B that equals a row of A, with the first such row of A."""
     n_a = int((~in_b).sum())
     first = np.full(int(alike.max()) + 1, -1)
     first[alike[:n_a][::-1]] = np.arange(n_a)[::-1]
@@ -292,13 +294,13 @@ def _list_copies(alike: Ints, in_b: np.ndarray) -> Ints:
 
 
 def _one_of_each(alike: Ints, rng: np.random.Generator) -> Ints:
-    """A row of each set of equal rows, at random."""
+    """Pick a random row from each set of equal rows."""
     order = rng.permutation(len(alike))
     return np.sort(order[np.unique(alike[order], return_index=True)[1]])
 
 
 class _Shift(NamedTuple):
-    """P-value of the shift, the shares of edges between A and B, and what both come from."""
+    """The shift's p-value, the fraction of edges between A and B, and the forest and labels behind them."""
 
     p_value: float
     cross_rate: float
@@ -308,7 +310,7 @@ class _Shift(NamedTuple):
 
 
 def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _Shift:
-    """Friedman and Rafsky's test; of few rows by permutation."""
+    """Run the Friedman-Rafsky test; with few rows, use permutations."""
     labels = VertexLabels(forest.vertex, hard_shares(in_b.astype(np.int64), 2), forest.n_vertices)
     edges, smaller = class_edges(forest, labels), int(min(in_b.sum(), (~in_b).sum()))
     null = permutation_null(len(in_b), forest_moments(forest, labels), label_moments(labels), labels.n_sets)
@@ -322,9 +324,9 @@ def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _
 
 
 def _find_suspects(shift: _Shift, level: float) -> Ints:
-    """Rows of B with so many others of B around that Benjamini and Hochberg's rule rejects chance.
+    """Find rows of B with more rows of B around them than expected by chance, by the Benjamini-Hochberg procedure.
 
-    Around a row are those that two edges lead to. Of a random split, how many of them are of B is
+    The rows around a row are those at most two edges away. For a random split, how many of them belong to B is
     hypergeometric.
     """
     labels, joins = shift.labels, adjacency(shift.forest, shift.labels.n_vertices)
