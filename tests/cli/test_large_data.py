@@ -382,7 +382,9 @@ def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypat
 
     assert (found["facts"]["n_rows"], found["facts"]["n_used"]) == (N - 1, 100)
     assert "100 of 299 rows" in next(trait["text"] for trait in found["traits"] if trait["code"] == "BF206")
-    with pytest.warns(SampledRowsWarning, match="100 of 300 rows are used: no more are read of a large file"):
+    with pytest.warns(
+        SampledRowsWarning, match="100 of 300 rows are used: the file is large, so only a sample of it is read"
+    ):
         BayesFloor().fit(places / "unnamed", "label")
 
 

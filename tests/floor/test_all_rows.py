@@ -365,8 +365,8 @@ def test_a_client_or_a_checkpoint_changes_nothing_for_arrays(dask_client, gaussi
 
 # Ways in which rows are drawn, and what is said of it.
 DRAWN = {
-    "max_rows": ({"max_rows": 500}, r"50\d of 3000 rows are used: max_rows asks for it"),
-    "pool": ({}, "800 of 3000 rows are used: no more are drawn of rows that are told by where they are"),
+    "max_rows": ({"max_rows": 500}, r"50\d of 3000 rows are used: limited by max_rows=500\."),
+    "pool": ({}, r"800 of 3000 rows are used: the data are large, so only a sample is read\. Pass target_width=None"),
 }
 
 
@@ -390,7 +390,9 @@ def test_growing_samples_of_files_are_announced_at_the_users_line_too(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((51_000, 1))
     folder = write_parts(tmp_path, X, label=(X[:, 0] > 0).astype(int))
-    with pytest.warns(SampledRowsWarning, match=r"12500 of 51000 rows .* target_width allows more") as told:
+    with pytest.warns(
+        SampledRowsWarning, match=r"12500 of 51000 rows .* narrow enough for target_width=0\.01\."
+    ) as told:
         floor = BayesFloor(scale=None, n_trees=1).fit(folder, "label")
 
     assert [warning.filename for warning in told] == [__file__]
@@ -413,14 +415,14 @@ def test_all_rows_are_no_sample(data):
 def test_groups_and_weights_are_refused(data, name):
     """In silence they would be left out."""
     for given in [(data[0], "label"), (open_rows(data[1]), data[2])]:
-        with pytest.raises(ValueError, match=r"take no groups and no sample_weight\. Pass arrays"):
+        with pytest.raises(ValueError, match=r"groups and sample_weight need rows in memory\. Pass arrays"):
             BayesFloor(**ALL).fit(*given, **{name: np.ones(3000)})
 
 
 @plain
 def test_priors_are_refused_where_rows_are_not_drawn(data):
     """The trees of all rows have the shares of all rows."""
-    with pytest.raises(ValueError, match="priors are answered for by drawing rows"):
+    with pytest.raises(ValueError, match=r"Got priors with max_rows=None and target_width=None.*Pass max_rows=100_000"):
         BayesFloor(priors="balanced", target_width=None).fit(data[0], "label")
 
 

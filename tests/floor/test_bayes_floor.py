@@ -142,7 +142,7 @@ def test_trees_that_cannot_span_are_told(caplog):
     """A handful of points has no third tree."""
     BayesFloor().fit(np.arange(8.0)[:4, None], [0, 0, 1, 1])
 
-    assert "Counts use what is there" in caplog.text
+    assert "Only the edges found are counted" in caplog.text
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_growing_samples_stop_where_the_interval_is_narrow(rng, gaussians):
     """A million rows are seldom needed; the result says how many were used."""
     X, y = gaussians(rng, [900, 600])
     order = rng.permutation(1500)
-    with pytest.warns(SampledRowsWarning, match=r"rows are used: the 95 % interval is 0\.\d+ wide, target_width"):
+    with pytest.warns(SampledRowsWarning, match=r"rows are used: the 95 % interval is 0\.\d+ wide, narrow enough"):
         floor = BayesFloor(target_width=0.15).fit(X[order], y[order])
     n = [step["n_rows"] for step in floor.curve_]
     width = [2 * 1.96 * step["std_error"] for step in floor.curve_]
@@ -219,7 +219,7 @@ def test_pairs_under_labels_that_split_classes_say_to_fit_again(rng, digits):
     floor, _, y = digits
     other = floor.relabel(rng.permutation(y))
 
-    with pytest.raises(AttributeError, match=r"do more than merge whole classes.*Fit again with these labels"):
+    with pytest.raises(AttributeError, match=r"only merge whole classes.*Fit again with these labels"):
         _ = other.pairwise_
 
 
@@ -268,7 +268,7 @@ def test_shares_that_groups_cannot_reach_are_refused(rng):
     """One group drawn of a hundred would be a floor of nothing."""
     X, y = rng.normal(size=(500, 2)), np.tile([0] * 9 + [1], 50)
 
-    with pytest.raises(ValueError, match="priors could not be reached by drawing"):
+    with pytest.raises(ValueError, match="priors cannot be reached by subsampling"):
         BayesFloor(priors="balanced").fit(X, y, groups=np.arange(500) // 10)
 
 

@@ -230,7 +230,7 @@ def test_bounds_under_balanced_priors_contain_the_balanced_error(rng, gaussians)
 @pytest.mark.parametrize(
     ("priors", "message"),
     [
-        ("uniform", r"Got priors='uniform', but expected None, 'balanced', shares or a dict of shares"),
+        ("uniform", r"Got priors='uniform', but expected None, 'balanced', or a list or dict of class proportions"),
         ([0.5, 0.5], r"expected 3 positive numbers"),
         ([1, 1, 0], r"expected 3 positive numbers"),
         ([1, 1, -1], r"expected 3 positive numbers"),
@@ -251,7 +251,7 @@ def test_fewer_rows_are_announced_and_drawn_from_every_class_alike(rng, gaussian
     X, y = gaussians(rng, [600, 300, 12])
     order = rng.permutation(len(y))
     X, y = X[order], y[order]
-    with pytest.warns(SampledRowsWarning, match=r"of 912 rows are used: max_rows asks for it"):
+    with pytest.warns(SampledRowsWarning, match=r"of 912 rows are used: limited by max_rows=152"):
         floor = BayesFloor(max_rows=152).fit(X, y)
     with pytest.warns(SampledRowsWarning):
         again = BayesFloor(max_rows=152).fit(X, y)

@@ -1,8 +1,8 @@
-"""Bounds become results: the estimator, and what it finds.
+"""The ``BayesFloor`` estimator and its results.
 
-Comes in: ``Data``.
-Goes out: a frozen ``Fit``; ``BayesFloor`` and its results, the paper's tree bounds.
-Must not know: classifiers, pictures, words.
+Input: ``Data``.
+Output: a frozen ``Fit``; ``BayesFloor`` and its results, the paper's tree bounds.
+Must not know about: classifiers, pictures, wording.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Fits to rows that need not be in memory: most of it on some rows that are drawn, the trees of all in blocks.
+"""Fits to rows that need not be in memory: a sample gives most results, and blocks give the trees of all rows.
 
-``floor`` is the ``BayesFloor`` that asks; its module imports this one.
+``floor`` is the calling ``BayesFloor``; its module imports this one.
 """
 
 from __future__ import annotations
@@ -29,47 +29,47 @@ from bayesfloor.io._labels_and_weights import hard_shares, read_labels
 if TYPE_CHECKING:
     from bayesfloor.forest._out_of_core import Work
 
-_BESIDE_ALL = 50_000  # rows drawn where the trees of all rows are grown as well
-_FEW = 2  # rows of a class that is too rare to be drawn
+_BESIDE_ALL = 50_000  # rows to sample if the trees of all rows are grown as well
+_FEW = 2  # rows to add for each class that the sample missed
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledRows:
-    """Rows with their features scaled, wherever they are read."""
+    """Rows whose features are scaled when they are read."""
 
     rows: Rows
     scaler: Scaler
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of features."""
+        """Number of rows and number of features."""
         return self.rows.shape
 
     def part(self, start: int, stop: int) -> ScaledRows:
-        """The handle of these rows alone."""
+        """Return a handle of these rows alone."""
         return replace(self, rows=self.rows.part(start, stop))
 
     def read(self) -> Floats:
-        """The numbers themselves."""
+        """Read the numbers."""
         return self.scaler.apply(self.rows.read())
 
     def take(self, rows: Ints) -> Floats:
-        """Single rows, in the order asked for."""
+        """Read single rows, in the given order."""
         return self.scaler.apply(self.rows.take(rows))
 
     def on_disk(self, folder: str) -> ScaledRows:
-        """A handle of the same rows that other processes can open."""
+        """Return a handle of the same rows that other processes can open."""
         return replace(self, rows=self.rows.on_disk(folder))
 
     def fingerprint(self) -> str:
-        """That of the rows, with the scale."""
+        """Return the rows' fingerprint, extended by the scale."""
         numbers = np.concatenate([self.scaler.middle, self.scaler.spread])
         return f"{self.rows.fingerprint()} {self.scaler.name} {blake2b(numbers.tobytes(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, eq=False)
 class Far:
-    """Rows told by where they are: what is drawn of them, and the class of each if the trees of all are grown."""
+    """Rows on disk or on a cluster, a sample of them, and every row's class if the trees of all rows are grown."""
 
     data: Labelled
     runner: Runner
@@ -78,31 +78,35 @@ class Far:
 
 
 def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
-    """The rows to fit to first."""
+    """Sample the rows to fit to first."""
     data, runner = open_labelled(X, y), make_runner(client, floor.n_jobs)
     n, all_rows = data.rows.shape[0], floor.target_width is None and floor.max_rows is None
     n_drawn, codes = min(n, _pool_size(floor, data, all_rows=all_rows)), None
     if all_rows and n_drawn < n and floor.priors is not None:
-        raise ValueError("priors are answered for by drawing rows. Pass max_rows, or a target_width, or no priors.")
+        raise ValueError(
+            "Got priors with max_rows=None and target_width=None, but priors need a sample of the rows. "
+            "Pass max_rows=100_000 or target_width=0.01, or leave priors out."
+        )
     if not isinstance(data.labels, str):
-        read_labels(data.labels, n)  # what is wrong with them is told by the numbers of their rows
+        read_labels(data.labels, n)  # before sampling, so that errors name the input's row numbers
     drawn = draw_labelled(data, n_drawn, floor.random_state, runner, floor._progress)
     if all_rows and n_drawn < n:
         classes, codes = read_labels(data.read_labels(), n)
         drawn = _with_all_classes(drawn, data, codes, len(classes))
     _refuse_gaps(drawn)
-    reduce = codes is None  # the trees of all rows are grown in all columns
+    reduce = codes is None  # the trees of all rows use all columns
     sample = read_sample(floor, Data(drawn.x, drawn.y), reduce=reduce)
     row = drawn.row[sample.row]
     return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
 
 
 def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
-    """What the trees of all rows show, and how they were grown; nothing where the rows drawn are to do."""
+    """Count the trees of all rows, and report how they were grown; (None, None) if the sample is enough."""
     if far.codes is not None:
         return _count_all(floor, fit, far, far.codes, checkpoint)
     if len(np.unique(fit.sample.row)) == len(far.sample) < far.sample.n_input:
-        announce(far.sample, "no more are drawn of rows that are told by where they are", level=4)
+        why = "the data are large, so only a sample is read. Pass target_width=None and max_rows=None to use all rows"
+        announce(far.sample, why, level=4)
     return None, None
 
 
@@ -123,7 +127,7 @@ def _pool_size(floor: Any, data: Labelled, *, all_rows: bool) -> int:
 
 
 def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int) -> Drawn:
-    """The rows drawn, with a few of each class that none of them is of."""
+    """Add a few rows of each class that the sample missed."""
     missing = np.setdiff1d(np.arange(n_classes), codes[drawn.row])
     if not len(missing):
         return drawn
@@ -133,7 +137,7 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
 
 
 def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:
-    from bayesfloor.forest._out_of_core import Beyond, forest_beyond  # which loads the compiled kernels
+    from bayesfloor.forest._out_of_core import Beyond, forest_beyond  # this loads the compiled kernels
 
     rows = ScaledRows(far.data.rows, fit_scale(fit.sample.features, fit.scale))
     forest, work = forest_beyond(rows, floor.n_trees, Beyond(far.runner, floor._progress, checkpoint))
@@ -144,28 +148,28 @@ def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> 
 
 
 def _by_content(forest: Forest, codes: Ints, n_classes: int) -> VertexLabels:
-    """Labels in the order of the rows' content: sums of shares then round alike, however rows are ordered."""
-    if forest.n_vertices == len(codes):  # counts of whole edges, which do not round
+    """Sort labels by the rows' content, so that sums round the same way whatever the order of the rows."""
+    if forest.n_vertices == len(codes):  # whole edges are counted, and nothing is rounded
         return VertexLabels(forest.vertex, hard_shares(codes, n_classes), forest.n_vertices)
     order = np.lexsort((codes, forest.vertex))
     return VertexLabels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
 
 
 def _spread_of_all(fit: Fit, forest: Forest, labels: VertexLabels, edges: ClassEdges) -> Spread:
-    """Standard errors of the rows drawn, as much smaller as there are more rows; the drift from quarters of these."""
+    """Scale the sample's standard errors to all rows, and measure the drift from quarters of the sample to all rows."""
     few, share = fit.counts.spread, len(fit.sample) / len(labels.vertex)
     before, quarter = fit.counts.edges.cross_rate, share / N_PARTS
     drop = few.drop + without_forced(before, fit.labels) - without_forced(edges.cross_rate, labels)
     length = typical_length(fit.forest) * N_PARTS ** (1 / few.dimension)
     dimension = intrinsic_dimension(length, typical_length(forest), quarter)
-    if np.isfinite(dimension):  # Spread counts by what a quarter of all rows would show
+    if np.isfinite(dimension):  # Spread expects the drop from a quarter of all rows
         drop = bias_from_growth(drop, quarter, dimension) / bias_from_growth(1.0, 1 / N_PARTS, dimension)
     scale = float(np.sqrt(share))
     return Spread(few.method, few.std_error * scale, few.class_errors * scale, few.degrees, drop, dimension)
 
 
 def _ties_of_all(fit: Fit, edges: ClassEdges, n_rows: int) -> tuple[float, float]:
-    """How far other orders of ties lead, in proportion to what they do to the rows drawn."""
+    """Estimate the range of G over other orders of ties, scaled from the range on the sample."""
     low, high = fit.counts.ties
     scale = float(np.sqrt(len(fit.sample) / n_rows))
     rate, before = edges.cross_rate, fit.counts.edges.cross_rate

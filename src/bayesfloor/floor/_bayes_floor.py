@@ -1,4 +1,4 @@
-"""``BayesFloor``: the lowest error any classifier could reach on labelled data, before any is trained."""
+"""``BayesFloor``: bounds on the lowest error that any classifier could reach on labelled data."""
 
 from __future__ import annotations
 
@@ -51,92 +51,95 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _FIRST_SAMPLE = 12_500
-_FORESTS = 8  # of all rows that a fit comes to, about: scales, classes, quarters
+_FORESTS = 8  # a fit grows about this many forests of all rows: scales, classes, quarters
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The floor under every classifier's error, from the edges of minimum spanning trees.
+    """Bound the lowest possible error of any classifier, using minimum spanning trees.
 
-    Edges of the Euclidean minimum spanning trees of the rows that join two classes tell how far the
-    classes overlap, and so bound the error that no classifier can go below: for the whole problem,
+    The rows are joined by Euclidean minimum spanning trees. The more edges join two classes, the more
+    the classes overlap. This bounds the error that no classifier can go below: for the whole problem,
     for every pair of classes and for every class against the rest.
 
     Parameters
     ----------
     n_trees : int, default=3
         Number of orthogonal spanning trees, as in the paper. More trees mean less variance and more
-        bias: for the bounds alone one is nearer to the truth, for tests, pairs and samples three are.
+        bias: one tree is closer to the truth for the bounds alone; three are for tests, pairs and
+        samples.
     priors : None, "balanced", array-like or dict, default=None
-        Class shares to answer for; None takes the sample's own. Rows are drawn to these shares, each
-        class without replacement. "balanced" gives the floor of balanced accuracy.
+        Class proportions that the floor refers to; None keeps those of the data. Each class is
+        subsampled without replacement to match them. "balanced" gives the floor for balanced accuracy.
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
-        How features are scaled before distances are measured. "auto" takes whichever gives the
-        smallest share of cross edges on at most 2,000 rows; ``scale_`` says which. Because the labels
-        pick it, p-values are multiplied by the number of scales tried. The paper scales nothing: None.
+        How to scale the features before measuring distances. "auto" picks the scale with the smallest
+        fraction of cross-class edges on at most 2,000 rows; ``scale_`` names it. Because the labels
+        decide the choice, p-values are multiplied by the number of scales tried. The paper does not
+        scale: None.
     bias_correction : bool, default=True
-        Keep estimates from exceeding the error of the best constant answer, as the paper does.
+        Cap estimates at the error of always predicting the largest class, as the paper does.
     normalize : bool, default=True
-        Divide the pairwise matrix by the smaller class's share, as the paper does.
+        Divide the pairwise matrix by the smaller class's proportion, as the paper does.
     subtract_forced : bool, default=False
-        Take out the edges that join even separate classes, from estimates and lower bounds. The
+        Subtract the edges that must join even separate classes from estimates and lower bounds. The
         paper does not.
     max_rows : int, default=None
-        Use about so many rows at most, drawn from every class alike and at least one of each.
+        Use at most about this many rows, sampled from each class in proportion, at least one per class.
     target_width : float, default=0.01
-        For more than 50,000 rows: growing samples are drawn until the 95 % interval of the share of
-        cross edges is narrower than this. ``curve_`` keeps what each showed. None uses all rows.
+        For more than 50,000 rows: use larger and larger samples until the 95 % interval of the fraction
+        of cross-class edges is narrower than this. ``curve_`` records each sample. None uses all rows.
     interval : {"auto", "subsample", "fast"}, default="auto"
-        How standard errors are found: from quarters of the rows, or quickly from the trees alone
-        and somewhat widened. "auto" takes quarters where they cost no more than the fit.
+        How to compute standard errors: "subsample" uses quarters of the rows; "fast" uses the trees
+        alone and widens the result a little. "auto" uses quarters if they cost no more than the fit.
     n_jobs : int, default=None
-        Number of threads, as joblib understands it.
+        Number of threads, as in joblib.
     random_state : int, default=0
-        Seed of all draws.
+        Seed for all random choices.
     verbose : int, default=0
-        Above 0, stages of the work are logged.
+        If above 0, log the stages of the work.
     progress : callable, default=None
-        Called as ``progress(stage, done, total)`` while the work goes on.
+        Called as ``progress(stage, done, total)`` during the work.
     prepare : "auto", "strict" or transformer, default="auto"
-        How the columns of a table become numbers, as in ``check``. Arrays without gaps are used as they are.
+        How to turn table columns into numbers, as in ``check``. Arrays without missing values are used as they are.
     roles : dict of column -> role, default=None
-        What columns are, as in ``check``.
+        The role of each column, as in ``check``.
     y_kind : "auto" or "votes", default="auto"
-        How a matrix of labels is read, as in ``check``.
+        How to read a label matrix, as in ``check``.
 
     Attributes
     ----------
     overall_ : Floor
         The whole problem.
     pairwise_ : PairwiseFloor
-        Every pair of classes, each by the pair's own trees.
+        Every pair of classes, each from the pair's own trees.
     one_vs_rest_ : OneVsRestFloor
         Every class against the rest.
     soft_confusion_ : (K, K) array
-        How likely two independent labels at one place are class i and class j.
+        Probability that two independent labels at the same point are class i and class j.
     samples_ : SampleScores
         Rows whose label does not fit their neighbours.
     classes_ : array
         Class labels.
     scale_ : str or None
-        The scale in use, as ``scale`` takes it; ``scale_rates_`` has the share of cross edges that each one tried gave.
+        The scale in use, a value that ``scale`` accepts; ``scale_rates_`` has the fraction of cross-class edges for
+        each scale tried.
     rows_ : int array
         Which input rows were used.
     curve_ : list of dict
-        Rows, share of cross edges and its standard error of each growing sample.
+        Number of rows, fraction of cross-class edges and its standard error for each growing sample.
     fitted_ : Fit
-        The record of the fit, which all results rest on: rows, points, trees and counts.
+        The record of the fit behind all results: rows, points, trees and counts.
     all_rows_ : Counts or None
-        The same of the trees of all rows, where these were grown in blocks and ``fitted_`` is a sample.
+        The counts from the trees of all rows, if these were grown in blocks and ``fitted_`` is a sample.
     work_ : Work or None
-        How the trees of all rows were grown, where they were grown in blocks.
+        How the trees of all rows were grown, if they were grown in blocks.
 
     Notes
     -----
-    Rows in another order, classes by another name: the same answer. Equal rows are one point with
-    several labels; equally long edges are taken in an order of their own content, and
-    ``overall_.tie_spread`` says how far other orders would lead.
+    Neither the order of the rows nor the names of the classes change the result. Equal rows are one
+    point with several labels. Equally long edges are ordered by their content, and
+    ``overall_.tie_spread`` gives the range that other orders would lead to.
 
-    All lower bounds are asymptotic, and too high where data are sparse. ``answer`` gives the best estimate and range.
+    All lower bounds are asymptotic, and too high for sparse data. ``answer`` gives the best estimate and range.
 
     References
     ----------
@@ -155,7 +158,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     [[0.   0.02 0.02]
      [0.02 0.   0.12]
      [0.02 0.12 0.  ]]
-    >>> floor.pairwise_.at_resolution[0]  # setosa: nothing measurable
+    >>> floor.pairwise_.at_resolution[0]  # setosa: too small to measure
     array([False,  True,  True])
     """
 
@@ -211,33 +214,34 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         client: Any = None,
         checkpoint: Any = None,
     ) -> BayesFloor:
-        """Grow the trees and count.
+        """Grow the trees and count their cross-class edges.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str, path or Rows
-            Numbers, or a table whose columns are prepared as ``prepare`` says. Of more than 2,000 columns,
-            trees see 100 components; more than two dimensions are laid flat. Also a file (CSV, Parquet, Arrow,
-            ``.npy``, ``.npz``), a folder of them, or an Arrow stream; at most a million rows are kept of large
-            files. With ``target_width=None`` Parquet and ``.npy`` files, or what ``open_rows`` returns, stay where
-            they are, numbers alone: the trees of all rows are grown, in blocks, and ``overall_``,
-            ``one_vs_rest_`` and ``soft_confusion_`` are of all rows, the rest of 50,000.
+            Numbers, or a table whose columns ``prepare`` turns into numbers. Data with more than 2,000 columns
+            are reduced to 100 components for the trees; data with more than two dimensions are flattened. Also
+            a file (CSV, Parquet, Arrow, ``.npy``, ``.npz``), a folder of files, or an Arrow stream; at most a
+            million rows of a large file are kept. With ``target_width=None``, Parquet and ``.npy`` files, and
+            the rows that ``open_rows`` returns, are not loaded; they must be numeric. The trees of all rows
+            are then grown in blocks: ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` describe all rows,
+            the other results a sample of 50,000.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1). Of tables also the name of a column, and beside files a
-            ``.npy`` file; these take one label per row.
+            probabilities (rows that add up to 1). For a table also the name of a column, and for a file also
+            a ``.npy`` file; both hold one label per row.
         groups : array-like of shape (n_rows,), or name of a column, default=None
-            Rows of one group (a patient, a video) are never joined: near-copies would otherwise make
-            the floor falsely low.
+            Rows of the same group (a patient, a video) are never joined: near-duplicates would otherwise
+            make the floor falsely low.
         sample_weight : array-like of shape (n_rows,), default=None
-            How many rows of the population each row stands for. It reweights the shares of cross
-            edges by the mean weight around each, which few neighbours tell roughly: where only class
-            shares differ, ``priors`` is better. p-values leave weights out; ``answer`` refuses them.
+            How many rows of the population each row represents. An edge counts as the product of its rows'
+            weights divided by the mean weight around it, a rough estimate from few neighbours: if only the
+            class proportions differ, ``priors`` is better. p-values ignore weights; ``answer`` refuses them.
         client : distributed.Client, default=None
-            Draws the rows on a Dask cluster, and grows the trees of all of them there where ``max_rows`` and
-            ``target_width`` are None. What is drawn is measured here; few rows are all drawn.
+            Sample the rows on this Dask cluster, and grow the trees of all rows there if ``max_rows`` and
+            ``target_width`` are None. The sample is analysed on this machine; small data are used whole.
         checkpoint : str or path, default=None
-            Folder that finished pieces of the work with all rows are kept in.
+            Folder for finished pieces of the work on all rows; rerun to resume.
 
         Returns
         -------
@@ -251,14 +255,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             sample = read_sample(self, data)
             fit, self.all_rows_, self.work_ = self._grow(sample), None, None
             if data.drawn is not None and len(fit.sample) == len(sample):
-                announce(sample, "no more are read of a large file", level=3)
+                announce(sample, "the file is large, so only a sample of it is read", level=3)
         else:
             from bayesfloor.floor._all_rows import count_all, draw_far
 
             if data.groups is not None or data.weight is not None:
                 raise ValueError(
-                    "Rows told by where they are take no groups and no sample_weight. "
-                    "Pass arrays instead, without client and checkpoint."
+                    "groups and sample_weight need rows in memory. "
+                    "Pass arrays for X and y, without client and checkpoint."
                 )
             far = draw_far(self, data.X, data.y, client)
             fit = self._grow(far.sample)
@@ -267,7 +271,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self
 
     def _grow(self, sample: Sample) -> Fit:
-        """The record of a fit to as many of the rows as it takes."""
+        """Fit to as many of the rows as needed, and return the record."""
         sample = self._draw(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
@@ -281,17 +285,17 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return fit
 
     def answer(self, effort: str = "normal", learners: Any = None) -> Answer:
-        """The lowest possible error: best estimate and range.
+        """Estimate the lowest possible error: best estimate and range.
 
-        Learners of several kinds are cross-validated on growing parts of the rows; where their learning curves end is
-        the best estimate. The answer does not depend on any target.
+        Models of several kinds are cross-validated on more and more of the rows. The best estimate is where their
+        learning curves end. The answer does not depend on any target.
 
         Parameters
         ----------
         effort : {"quick", "normal", "thorough"}, default="normal"
-            How much work to do: about 0.8, 2.2 or 8 times a 5-fold cross-validation of a random forest of 100 trees.
+            How much work to do: about 0.8, 2.2 or 8 times a 5-fold cross-validation of a random forest with 100 trees.
         learners : dict of name -> classifier, default=None
-            Classifiers of your own that join the race, such as the model you want to use.
+            Your own classifiers to add to the race, such as the model you want to use.
 
         Returns
         -------
@@ -331,7 +335,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         str
             "reachable" only if the upper end of the answer's range meets the target; "out of reach" (for the kinds of
             model tried, even with more rows) only if the lower end is above the target's error.
-            ``answer().judge(target)`` says why, and what would settle it.
+            ``answer().judge(target)`` gives the reason and what would settle it.
 
         Examples
         --------
@@ -347,15 +351,15 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self.answer().verdict(target)
 
     def relabel(self, y: Any) -> BayesFloor:
-        """The same trees under other labels.
+        """Count the same trees again with other labels.
 
-        ``pairwise_`` of the result is there only if the labels merge whole classes: other pairs have
-        other rows, hence other trees, and need a new fit.
+        The result has ``pairwise_`` only if the new labels merge whole classes: other pairs have other
+        rows, hence other trees, and need a new fit.
 
         Parameters
         ----------
         y : array-like of shape (n_rows,)
-            Other labels of the input rows.
+            New labels for the input rows.
 
         Returns
         -------
@@ -366,10 +370,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         n = self.fitted_.sample.n_input
         target = read_target(y, n)
         if target.n_unlabelled:
-            raise ValueError(f"Got no label for {target.n_unlabelled:,} rows, but expected one for each. Fit again.")
+            raise ValueError(
+                f"Got no label for {target.n_unlabelled:,} rows, but expected one for each. "
+                "To leave these rows out, fit again: BayesFloor().fit(X, y)."
+            )
         if len(target.row) != n:
             raise ValueError(
-                "Got votes as new labels, but expected one label a row or probabilities. Fit again instead."
+                "Got votes as new labels, but expected one label per row, or probabilities. "
+                "To use votes, fit again: BayesFloor().fit(X, y)."
             )
         other, fit = copy.copy(self), self.fitted_.relabel(target.classes, target.shares)
         other.all_rows_ = other.work_ = other._pairwise = None
@@ -378,9 +386,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     @property
     def pairwise_(self) -> PairwiseFloor:
-        """Every pair of classes, each by the pair's own trees."""
+        """Every pair of classes, each from the pair's own trees."""
         if "_pairwise" not in self.__dict__:
-            raise AttributeError("This BayesFloor is not fitted yet: call fit first.")
+            raise AttributeError("This BayesFloor is not fitted yet: call fit(X, y) first.")
         if self._pairwise is None:
             self._pairwise = self._merge_pairs()
         return self._pairwise
@@ -399,18 +407,18 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self.progress or (_log_progress if self.verbose else None)
 
     def _draw(self, sample: Sample) -> Sample:
-        """The rows that priors and ``max_rows`` leave."""
-        rng = np.random.default_rng(self.random_state).spawn(2)[1]  # the first is that of scales
+        """Subsample the rows to the priors and to ``max_rows``."""
+        rng = np.random.default_rng(self.random_state).spawn(2)[1]  # the first stream is for scales
         shares = read_priors(self.priors, sample.classes)
         if shares is not None:
             sample = sample.take(draw_to_shares(sample, shares, rng))
         if self.max_rows is not None and len(sample) > self.max_rows:
             sample = sample.take(draw_rows(sample, self.max_rows, rng))
-            announce(sample, "max_rows asks for it")
+            announce(sample, f"limited by max_rows={self.max_rows}")
         return sample
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
-        """Growing samples until the interval is narrow enough, or all rows."""
+        """Take larger and larger samples until the interval is narrow enough, or all rows."""
         self.curve_: list[dict[str, float]] = []
         size = _FIRST_SAMPLE
         while self.target_width is not None and len(sample) > LARGE and size < len(sample):
@@ -418,13 +426,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             part = sample.take(units)
             width = self._try_sample(part, points[units])
             if width <= self.target_width:
-                announce(part, f"the 95 % interval is {width:.4f} wide, target_width allows more")
+                enough = f"the 95 % interval is {width:.4f} wide, narrow enough for target_width={self.target_width}"
+                announce(part, f"{enough}. Pass target_width=None to use all rows")
                 return part, points[units]
             size *= 2
         return sample, points
 
     def _try_sample(self, part: Sample, points: Floats) -> float:
-        """Width of the interval that these rows give."""
+        """Return the width of the interval that these rows give."""
         forest, labels = grow_labelled(points, part, self.n_trees, self.n_jobs, self._progress)
         edges = class_edges(forest, labels)
         error, _ = fast_errors(forest, labels, edges)
@@ -432,14 +441,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return 2 * two_sided(0.95) * error
 
     def _measure(self, fit: Fit) -> None:
-        """All results of a fit."""
+        """Compute all results of a fit."""
         pairs = (pair_counts if fit.sample.hard else soft_pair_counts)(fit.forests, fit.labels)
         self._results(fit, pairs)
         dimension = (self.all_rows_ or fit.counts).spread.dimension
         self._pairwise = pairwise_floor(fit.forests.pair, fit.labels, pairs, self.classes_, dimension, fit.options)
 
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
-        """What the edges of all classes together say: of all rows, where they were counted, else of those in use."""
+        """Set all results but ``pairwise_``, from the counts of all rows if there are any, else from the sample."""
         counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
         self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
         self.scale_ = as_parameter(fit.scale)
@@ -454,12 +463,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self._answers: dict[str, Answer] = {}
 
     def _merge_pairs(self) -> PairwiseFloor:
-        """Pairs of merged classes, without measuring a distance again."""
+        """Compute the pairs of merged classes without measuring any distance again."""
         fit, merged = self.fitted_, self.fitted_.merged
         if merged is None:
             raise AttributeError(
-                "pairwise_ is not known under labels that do more than merge whole classes: "
-                "pairs then have other rows and other trees. Fit again with these labels."
+                "pairwise_ needs new labels that only merge whole classes: otherwise pairs have other rows "
+                "and other trees. Fit again with these labels: BayesFloor().fit(X, y)."
             )
 
         def pair(i: int, j: int) -> Forest:
@@ -477,18 +486,19 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
 
 def check_floor(floor: object) -> None:
-    """Refuse what is no fitted floor; a ``Check`` is told from one in a line, not by all that it shows."""
+    """Refuse anything but a fitted ``BayesFloor``; the message names only the type, as a ``Check`` fills many lines."""
     if not isinstance(floor, BayesFloor):
         raise TypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)
 
 
 def _warn_if_short(forest: Forest) -> None:
-    """Say so where a tree does not span: its edges are counted as they are."""
+    """Warn if a tree does not span all points; the edges that it has are counted anyway."""
     short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
     if len(short):
         logger.warning(
-            "Tree %d has %d edges where %d would span: too few points or too large groups. Counts use what is there.",
+            "Tree %d has %d edges but needs %d to join all points: there are too few points, or groups are too large. "
+            "Only the edges found are counted.",
             short[0] + 1,
             forest.tree_sizes[short[0]],
             forest.n_spanned - 1,

@@ -1,4 +1,4 @@
-"""Bounds on the Bayes error of all classes, by the options of a fit."""
+"""Bounds on the Bayes error of all classes, under the options of a fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesfloor.formulas._multiclass_bounds import Bounds, multiclass_bounds, ra
 
 @dataclass(frozen=True)
 class Options:
-    """How counts become bounds and p-values; ``n_scales`` is among how many scales the labels picked one."""
+    """How counts become bounds and p-values; ``n_scales`` is how many scales the labels chose from."""
 
     bias_correction: bool
     subtract_forced: bool
@@ -25,9 +25,9 @@ USUAL = Options(bias_correction=True, subtract_forced=False)
 
 
 def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
-    """Bounds on the Bayes error of all classes from one cross rate or many.
+    """Compute bounds on the Bayes error of all classes from one or more cross rates.
 
-    The upper one keeps the edges that a tree is forced to have.
+    The upper bound keeps the edges that a tree is forced to have.
     """
     rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
     cap, correct_bias = constant_error(sizes), options.bias_correction
@@ -36,12 +36,12 @@ def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bo
 
 
 def constant_error(sizes: Floats) -> float:
-    """Error of always answering the largest class."""
+    """Return the error of always predicting the largest class."""
     return float(1 - sizes.max() / sizes.sum())
 
 
 def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
-    """The rate that goes into the bounds: R / n for two classes, as in the paper, else R / |E|."""
+    """Return the rate that enters the bounds: R / n for two classes, as in the paper, else R / |E|."""
     n, K = sizes.sum(), len(sizes)
     if subtract_forced:
         cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))

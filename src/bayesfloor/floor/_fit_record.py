@@ -1,4 +1,4 @@
-"""The record of a fit: the rows in use, their trees, and what was counted along these. Nothing changes it later."""
+"""The record of a fit: the rows in use, their trees and the counts. It never changes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from bayesfloor.formulas._permutation_null import Moments
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What rows are alike: ``vertex`` of equal rows, and ``cluster`` of rows that were drawn together."""
+    """Which rows belong together: equal rows share a ``vertex``, rows sampled together share a ``cluster``."""
 
     vertex: Ints
     cluster: Ints
 
     def n_drawn(self, labels: VertexLabels) -> float:
-        """How many independent draws the rows are worth: clusters, fewer where weights differ."""
+        """Return how many independent observations the rows are worth: clusters, fewer if weights differ."""
         clusters = float(len(np.unique(self.cluster)))
         if labels.weight is None:
             return clusters
@@ -37,9 +37,9 @@ class Content:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What the trees of some rows show: of those in a sample, or of all.
+    """Counts from the trees of a sample or of all rows.
 
-    ``shape`` is that of the forest as a graph, ``ties`` the range of G over other orders of equally long edges.
+    ``shape`` has the moments of the forest as a graph, ``ties`` the range of G over other orders of equally long edges.
     """
 
     forest: Forest
@@ -53,9 +53,9 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A sample, its points in the scale of ``scale``, the forests of its classes, and what was counted.
+    """A sample, its points scaled by ``scale``, the forests of its classes, and the counts.
 
-    ``forests`` are those of ``fitted``, the labels at the time of the fit; ``relabel`` leaves both.
+    ``forests`` belong to ``fitted``, the labels at the time of the fit; ``relabel`` keeps both.
     """
 
     sample: Sample
@@ -79,7 +79,7 @@ class Fit:
 
     @property
     def merged(self) -> Ints | None:
-        """The class of every class at the time of the fit, or None if some of these are split."""
+        """The present class of each class at the time of the fit, or None if the new labels split a class."""
         before, after = self.fitted, self.labels
         if not (before.hard and after.hard):
             return None
@@ -87,7 +87,7 @@ class Fit:
         return pairs % after.n_classes if len(pairs) == before.n_classes else None
 
     def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
-        """The same trees under other labels, counted anew; ``shares`` are those of all input rows."""
+        """Count the same trees under other labels; ``shares`` are the label probabilities of all input rows."""
         sample = _with_labels(self.sample, classes, shares)
         labels = replace(self.labels, shares=sample.shares)
         edges = class_edges(self.forest, labels)
@@ -109,7 +109,7 @@ def make_fit(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Fit:
-    """Grow the trees of a sample, and count along them."""
+    """Grow the trees of a sample and count their edges."""
     unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
     groups = None if sample.groups is None else sample.groups[unit]
     rows = points if sample.hard else points[unit]
@@ -126,7 +126,7 @@ def make_fit(
 
 
 def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
-    """The number of each distinct row: as it came, where a lossy step may have made rows equal that were not."""
+    """Number the distinct rows, by their original content if a lossy step may have made different rows equal."""
     if sample.features.content is not None:
         return sample.features.content
     return vertex if sample.groups is None else find_vertices(points)[1]
@@ -136,5 +136,5 @@ def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Samp
     taken = shares[sample.row]
     present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
     if len(present) < 2:
-        raise ValueError("Got one class among the rows in use, but expected at least 2: there is nothing to tell.")
+        raise ValueError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
     return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))

@@ -1,4 +1,4 @@
-"""Counts become results: one function for each."""
+"""Results from counts, one function for each result."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from bayesfloor.formulas._permutation_null import (
 )
 
 _PERMUTATIONS = 999
-_PERMUTED_PAIRS, _FEWEST = 400, 99  # pairs with as many; the more pairs, the fewer permutations of each, but not below
-_MOST = 5000  # pairs, which take seconds
-_PERMUTED_ROWS = 2000  # at most; beyond, the analytic null has to do
-_ALIKE_CANDIDATES = 200  # pairs, the likeliest to be alike, whose standard error is computed
-_ALIKE_ABOVE = 0.01  # p-values from which two classes may be alike
-_ALIKE_DIMENSIONS = 3.0  # intrinsic; above, R is too biased towards chance for a claim
+_PERMUTED_PAIRS, _FEWEST = 400, 99  # up to 400 pairs get all permutations; more pairs get fewer each, but at least 99
+_MOST = 5000  # largest number of pairs to permute, which takes seconds
+_PERMUTED_ROWS = 2000  # rows of a pair at most; larger pairs use the analytic null
+_ALIKE_CANDIDATES = 200  # pairs whose standard error is computed: those most likely to be alike
+_ALIKE_ABOVE = 0.01  # two classes may be alike if their p-value is above this
+_ALIKE_DIMENSIONS = 3.0  # in a higher intrinsic dimension, R is too biased towards chance for a claim
 _FALSE_DISCOVERIES = 0.05
 
 
 def overall_floor(counts: Counts, options: Options) -> Floor:
-    """The floor of the whole problem."""
+    """Compute the floor of the whole problem."""
     forest, labels, edges, spread, ties = counts.forest, counts.labels, counts.edges, counts.spread, counts.ties
     drawn = counts.content.n_drawn(labels)
     first = class_edges(forest, labels, 1)
@@ -78,7 +78,7 @@ def overall_floor(counts: Counts, options: Options) -> Floor:
 
 
 def conflict(labels: VertexLabels, vertex: Ints) -> float:
-    """The conflict floor of the rows, equal ones of different groups included."""
+    """Compute the conflict floor of the rows, including equal rows of different groups."""
     labels = _at(labels, vertex)
     mass = labels.mass if labels.hard else labels.mass[np.flatnonzero(labels.rows_at > 1)]
     if not mass.shape[0]:
@@ -88,12 +88,12 @@ def conflict(labels: VertexLabels, vertex: Ints) -> float:
 
 
 def _at(labels: VertexLabels, vertex: Ints) -> VertexLabels:
-    """The labels of rows that stand at other vertices."""
+    """Return the labels with the rows placed at other vertices."""
     return VertexLabels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
 
 
 def overall_p_value(counts: Counts) -> float:
-    """Friedman-Rafsky's test with all classes; weights have no part in it."""
+    """Run the Friedman-Rafsky test with all classes; it ignores weights."""
     labels, edges = counts.labels, counts.edges
     if labels.weight is not None:
         edges = class_edges(counts.forest, replace(labels, weight=None))
@@ -109,7 +109,7 @@ def pairwise_floor(
     dimension: float,
     options: Options,
 ) -> PairwiseFloor:
-    """The floor of every pair."""
+    """Compute the floor of every pair of classes."""
     n1, n2 = counts.sizes.T
     n = n1 + n2
     cross = counts.rate * (n - 1)
@@ -136,7 +136,7 @@ def pairwise_floor(
 
 
 def square(values: object, diagonal: float = 0.0) -> Floats:
-    """Values of the pairs (0, 1), (0, 2), ... as a symmetric matrix."""
+    """Arrange values of the pairs (0, 1), (0, 2), ... as a symmetric matrix."""
     given = np.asarray(values, dtype=np.float64)
     K = round((1 + float(np.sqrt(1 + 8 * len(given)))) / 2)
     matrix = np.full((K, K), diagonal)
@@ -146,7 +146,7 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
 
 
 def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) -> Floats:
-    """Friedman-Rafsky p-values; small pairs by permutation, the others by the analytic null."""
+    """Compute Friedman-Rafsky p-values: small pairs by permutation, the others from the analytic null."""
     n, least = counts.n_units, counts.sizes.min(axis=1)
     null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
     p = fewer_than_chance(counts.cross, null)
@@ -154,7 +154,7 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
         return p
     small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
     small &= ~_surely_rare(counts)
-    if np.count_nonzero(small) > _MOST:  # then the likeliest alone; of equals, whose order names decide, none
+    if np.count_nonzero(small) > _MOST:  # keep the smallest p-values; drop ties at the cut, which names would order
         small &= p < np.sort(p[small])[_MOST]
     chosen = np.flatnonzero(small)
     n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))
@@ -167,9 +167,9 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
 
 
 def _surely_rare(counts: PairCounts) -> np.ndarray:
-    """Pairs whose trees have one cross edge each, which next to no permutation gives.
+    """Find pairs whose trees have one cross-class edge each, which almost no permutation gives.
 
-    Of n - 1 edges of a tree, cutting one leaves at most two labellings: P(R = 1) <= 2 (n - 1) / C(n, n_1).
+    A tree has n - 1 edges, and cutting one leaves at most two labellings: P(R = 1) <= 2 (n - 1) / C(n, n_1).
     """
     n, n_trees = counts.sizes.sum(axis=1), counts.graph.total / np.maximum(counts.n_units - 1, 1)
     chance = 2 * (n - 1) / comb(n, counts.sizes.min(axis=1))
@@ -179,9 +179,9 @@ def _surely_rare(counts: PairCounts) -> np.ndarray:
 def _permuted_p_value(
     pair: PairForest, labels: VertexLabels, i: int, j: int, analytic: float, n_permutations: int
 ) -> float:
-    """From permutations; in the tail that none of them reached, the analytic value if it is smaller.
+    """Return the permutation p-value, or the analytic one if it is smaller and no permutation reached the tail.
 
-    The seed is of the pair's own numbers, not of its place among the others, which names decide.
+    The seed comes from the pair's own numbers, not from its position, which depends on class names.
     """
     forest, own = pair_of(pair, labels, i, j)
     edges = class_edges(forest, own)
@@ -192,7 +192,7 @@ def _permuted_p_value(
 
 
 def _alike_errors(pair: PairForest, labels: VertexLabels, cross: Floats, p_values: Floats) -> Floats:
-    """Standard error of R for the pairs that may be alike."""
+    """Return the standard error of R for pairs that may be alike, NaN for the others."""
     errors = np.full(len(cross), np.nan)
     if not labels.hard or labels.weight is not None:
         return errors
@@ -206,10 +206,10 @@ def _alike_errors(pair: PairForest, labels: VertexLabels, cross: Floats, p_value
 
 
 def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.ndarray) -> OneVsRestFloor:
-    """Each class against the rest, from the edges of the global trees and, if known, those of its pairs."""
+    """Compute each class against the rest, from the edges of the global trees and, if known, of its pairs."""
     edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
     n = len(counts.labels.vertex)
-    rate, cap = edges.class_rates, constant_error(sizes)  # no class errs more than all together
+    rate, cap = edges.class_rates, constant_error(sizes)  # no class has a larger error than all together
     pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
     bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
     lower = np.minimum(bounds.lower, cap)
@@ -233,20 +233,20 @@ def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.n
 
 
 def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
-    """Sum over the other classes of R_kl / n, each from the pair's own trees."""
+    """Sum R_kl / n over the other classes l, each from the pair's own trees."""
     return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
 
 
 def sample_scores(
     forest: Forest, labels: VertexLabels, alike: Ints, row: np.ndarray, classes: np.ndarray
 ) -> SampleScores:
-    """Rows by how badly their label fits their neighbours; ``alike`` is the number of each distinct row as it came."""
+    """Score how badly each row's label fits its neighbours; ``alike`` numbers the distinct input rows."""
     edges = sample_edges(forest, labels)
     share = labels.class_sizes / labels.class_sizes.sum()
     rate = edges.cross.sum() / max(edges.degree.sum(), 1e-300)
     local = local_rate(edges.cross_around, edges.degree_around, rate)
     p_value = odd_label_p_value(edges.cross, edges.degree, local)
-    most = edges.cross > edges.degree - edges.cross  # even separate classes have edges between some two rows
+    most = edges.cross > edges.degree - edges.cross  # even separate classes are joined by some edges
     suspect = (benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES) & most
     level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
     mixed = np.diff(_at(labels, alike).mass.indptr) > 1

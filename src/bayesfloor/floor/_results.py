@@ -1,4 +1,4 @@
-"""What a fit finds: frozen values, with tables and intervals; nothing is computed from points here."""
+"""The results of a fit: frozen values with tables and intervals. Nothing is computed from points here."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_wi
 from bayesfloor.formulas._multiclass_bounds import Bounds
 from bayesfloor.formulas._multiple_tests import alike_p_value
 
-ALIKE_MARGIN = 0.1  # two classes are alike if no more than this share of chance's cross edges is missing
-_OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # in tables with a line for each
-FEW = 30  # rows of a class below which its figures say little
+ALIKE_MARGIN = 0.1  # two classes are alike if they lack at most this fraction of chance's cross-class edges
+_OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # column names in tables with one entry per line
+FEW = 30  # a class with fewer rows has unreliable figures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Floor(Result):
-    """Tree bounds of the whole problem.
+    """Tree bounds for the whole problem.
 
     Attributes
     ----------
     lower, upper : float
-        Bounds on the Bayes error, asymptotic in the number of rows: too high where ``bias`` is large. How low the
-        error can go, with a range, is what ``BayesFloor.answer`` says.
+        Bounds on the Bayes error, asymptotic in the number of rows: too high if ``bias`` is large. For the best
+        estimate of the lowest possible error, with a range, call ``BayesFloor.answer``.
     estimate : float
-        The middle of the two; with two classes the paper's HP-estimate. It is not consistent.
+        The midpoint of the two; with two classes, the paper's HP-estimate. It is not consistent.
     cross_rate : float
-        G, the share of edges that join two classes, from which the bounds come.
+        G, the fraction of edges that join two classes, from which the bounds are computed.
     std_error : float
         Standard error of G.
     bias : float
-        How much of G is expected to go with ever more rows, from how it fell between n/4 and n, at the rate n^(-2/m)
-        of trees in m dimensions.
+        The part of G that is expected to vanish with more and more rows. It is extrapolated from the fall of G
+        between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
     limit : float
-        G without that: the trees' extrapolation to infinitely many rows. It is not the Bayes error, and what more rows
-        do to the error of a model is in ``BayesFloor.answer().curve``.
+        G minus ``bias``: the trees' extrapolation to infinitely many rows. It is not the Bayes error. For the effect
+        of more rows on a model's error, see ``BayesFloor.answer().curve``.
     dimension : float
-        Intrinsic dimension, from how edges got shorter between n/4 and n.
+        Intrinsic dimension, from how edges get shorter between n/4 and n rows.
     resolution : float
-        The estimate that perfectly separate classes would show; nothing below it can be seen.
+        The estimate for perfectly separate classes; anything smaller is too small to measure.
     tie_spread : (float, float)
-        Range of G over other orders of equally long edges; both ends are G where there are none, and
-        NaN where it was not measured anew (``relabel``).
+        Range of G over other orders of equally long edges. Both ends equal G if there are none, and
+        are NaN after ``relabel``, which does not measure it again.
     conflict : float
-        Share of rows that no classifier can get right, since equal rows have other labels. The one
-        lower bound that assumes nothing.
+        Smallest fraction of rows that a classifier can get wrong, because equal rows have different
+        labels. The only lower bound without assumptions.
     p_value : float
-        Of "labels have nothing to do with the features", by the Friedman-Rafsky test.
+        Friedman-Rafsky p-value for "the labels have nothing to do with the features".
     constant_error : float
-        Error of always answering the largest class; no bound exceeds it.
+        Error of always predicting the largest class; no bound exceeds it.
     interval_method : str
-        How ``std_error`` was found: "subsample" or "fast".
+        How ``std_error`` was computed: "subsample" or "fast".
     limit_std_error : float
         Standard error of ``limit``.
     n_rows, n_classes : int
-        Rows behind the bounds, and classes.
+        Number of rows behind the bounds, and number of classes.
 
     Examples
     --------
@@ -101,33 +101,33 @@ class Floor(Result):
         return f"{bounds}, {self.n_rows:,} rows, {self.n_classes} classes"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of G at this number of rows."""
+        """Return the confidence interval of G at this number of rows."""
         return _around(self.cross_rate, two_sided(level, self._degrees) * self.std_error)
 
     def limit_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of G for infinitely many rows, as far as the extrapolation holds."""
+        """Return the confidence interval of G for infinitely many rows, if the extrapolation holds."""
         return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
 
     def without_noise(self, rate: float) -> Bounds:
-        """Bounds for clean labels, where a share ``rate`` of them is known to be drawn anew at random.
+        """Return bounds for clean labels, if a known fraction ``rate`` of the labels was replaced at random.
 
-        Uniform noise of rate rho leaves (1 - rho)^2 of the distance between G and its largest value, and
-        1 - rho of that between a class's share and 1/K.
+        Uniform noise of rate rho shrinks the distance between G and its largest value to (1 - rho)^2 of
+        what it was, and the distance between a class's proportion and 1/K to 1 - rho.
         """
         clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
         sizes = shares_without_noise(self._sizes / self._sizes.sum(), rate) * self._sizes.sum()
         return error_bounds(max(0.0, clean), sizes, Options(self._bias_correction, self._subtract_forced))
 
     def upper_limit(self, level: float = 0.95) -> float:
-        """Upper confidence limit for the Bayes error itself, at every n and dimension.
+        """Return an upper confidence limit for the Bayes error itself, valid for every n and dimension.
 
-        Clopper-Pearson on the cross edges of the first tree; never above ``constant_error``, since the
-        floor is that of the rows' own class shares.
+        This is the Clopper-Pearson limit for the cross-class edges of the first tree. It never exceeds
+        ``constant_error``, because the floor refers to the class proportions of the rows.
         """
         return min(self.constant_error, self.tree_limit(level))
 
     def tree_limit(self, level: float) -> float:
-        """The same of any class shares, which may lie above ``constant_error``."""
+        """Return the same limit for any class proportions; it may exceed ``constant_error``."""
         check_level(level)
         return min(1.0, float(upper_limit(self._first_cross, self._first_edges, level)))
 
@@ -138,7 +138,7 @@ class Floor(Result):
 
 
 def hardest_class(classes: np.ndarray, errors: Floats) -> str:
-    """How many classes there are, and which has the highest error."""
+    """Describe in words how many classes there are and which has the highest error."""
     worst = int(np.nanargmax(errors))
     return f"{len(classes)} classes, hardest {show_labels(classes.tolist())[worst]}: {percent(errors[worst])} %"
 
@@ -154,15 +154,15 @@ class PairwiseFloor(Result):
     Attributes
     ----------
     classes : array of labels, in the order of rows and columns.
-    matrix : normalised HP-estimate: 0 for separate classes, 1 for classes that cannot be told apart.
-    lower, estimate, upper : bounds on the pair's Bayes error, and their middle.
-    cross : R, the mean number of cross-class edges of a tree.
-    sizes : how many rows each class has.
-    p_values : Friedman-Rafsky p-values of "the two classes are alike".
+    matrix : HP-estimate relative to guessing: 0 for separate classes, 1 for indistinguishable classes.
+    lower, estimate, upper : bounds on the pair's Bayes error, and their midpoint.
+    cross : R, the mean number of cross-class edges per tree.
+    sizes : number of rows in each class.
+    p_values : Friedman-Rafsky p-values for "the two classes are alike".
     holm, benjamini_hochberg : the same, adjusted for testing all pairs.
-    resolution : the normalised estimate that separate classes of these sizes would show.
-    at_resolution : where nothing more than that was seen: not measurable, not to be ranked.
-    std_error : of R, for pairs that may be alike; NaN for the others.
+    resolution : the entry of ``matrix`` that separate classes of these sizes would get.
+    at_resolution : pairs that show no more than that: too small to measure, so do not rank them.
+    std_error : standard error of R for pairs that may be alike; NaN for the others.
     claims : whether the intrinsic dimension is low enough to claim that classes are alike.
 
     Examples
@@ -197,10 +197,10 @@ class PairwiseFloor(Result):
         )
 
     def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
-        """Pairs shown to be alike: fewer than ``margin`` of chance's cross edges are missing.
+        """Find pairs shown to be alike: they lack less than a fraction ``margin`` of chance's cross-class edges.
 
-        An equivalence test, Holm-adjusted over the pairs tested. R is biased towards chance in many
-        dimensions, so nothing is claimed where ``claims`` is false.
+        This is an equivalence test, Holm-adjusted over the pairs tested. R is biased towards chance in
+        many dimensions, so nothing is claimed if ``claims`` is false.
         """
         one, two = np.triu_indices(len(self.classes), 1)
         p = self._alike_p_values(margin)
@@ -234,16 +234,16 @@ class PairwiseFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneVsRestFloor(Result):
-    """Each class against the rest: the chance that the best classifier errs about it.
+    """Each class against the rest: the chance that the best classifier takes it for another class, or another for it.
 
     Attributes
     ----------
-    classes, sizes : labels, and how many rows each has.
-    lower, estimate, upper : bounds for each class and their middle; ``upper`` is the smallest of the next four.
-    upper_classes, upper_root, upper_any, upper_pairs : K/2 times the two-class bound, the bound by its root, G of
+    classes, sizes : labels, and the number of rows in each class.
+    lower, estimate, upper : bounds for each class and their midpoint; ``upper`` is the smallest of the next four.
+    upper_classes, upper_root, upper_any, upper_pairs : K/2 times the two-class bound, the square-root bound, G of
         all classes, and the sum over the class's pairs.
-    upper_finite : (K - 1) times the class's cross rate, a bound at every n in expectation.
-    class_rate, std_error : share of edges with exactly one end in the class, and its standard error.
+    upper_finite : (K - 1) times the class's cross rate, an upper bound in expectation at every n.
+    class_rate, std_error : fraction of edges with exactly one end in the class, and its standard error.
     few : classes with fewer than 30 rows.
 
     Examples
@@ -274,7 +274,7 @@ class OneVsRestFloor(Result):
         return hardest_class(self.classes, self.estimate)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Confidence intervals of the class rates."""
+        """Return the confidence intervals of the class rates."""
         reach = two_sided(level, self._degrees) * self.std_error
         return np.maximum(0.0, self.class_rate - reach), np.minimum(1.0, self.class_rate + reach)
 
@@ -286,14 +286,14 @@ class OneVsRestFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelClaims(Result):
-    """Labels that a classifier's posterior says are wrong, not merely suspicious.
+    """Labels that are wrong according to a classifier's posterior, not merely suspicious.
 
     Attributes
     ----------
     row : number of each row in the input.
-    p_value : of "the label was drawn from the posterior": small where no such label is likely there.
-    chance : that the label is a flip, at the assumed rate of flips.
-    wrong : the longest list whose share of false claims is expected to stay within the rate allowed.
+    p_value : p-value for "the label was drawn from the posterior"; small if such a label is unlikely there.
+    chance : probability that the label was flipped, at the assumed flip rate.
+    wrong : the longest list whose expected fraction of false claims stays within the allowed rate.
 
     Examples
     --------
@@ -319,16 +319,16 @@ class SampleScores(Result):
 
     Attributes
     ----------
-    row : position of each row in the input; all of them, unless only some were used.
-    label : its label.
-    score : higher means odder; for ranking.
-    p_value : of "the label is no odder here than the labels around it are".
-    suspect : rows to look at, false discoveries controlled at 5 % (Benjamini-Hochberg). Where classes
-        overlap, they are ambiguous rather than wrong.
+    row : position of each row in the input; all rows, unless a sample was used.
+    label : the row's label.
+    score : for ranking; higher is more suspicious.
+    p_value : p-value for "this label fits its neighbours as well as the labels around it do".
+    suspect : rows with suspicious labels, false discovery rate controlled at 5 % (Benjamini-Hochberg). Where
+        classes overlap, they are ambiguous rather than wrong.
     suggested_label : the label of most neighbours.
-    power : chance that a wrong label of this row would have been listed.
-    conflict : rows whose equals have other labels.
-    degree, cross : (expected) edges of the row, and those that lead to other labels.
+    power : probability that a wrong label of this row would have been listed.
+    conflict : rows that equal a row with another label.
+    degree, cross : (expected) number of edges of the row, and of those that lead to other labels.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The rows in use, in the order of their content, and drawing from them.
+"""The rows in use, sorted by content, and sampling from them.
 
-All that follows (scales, draws, folds) sees rows in this order, so that shuffling the input changes
-nothing.
+Everything that follows (scales, samples, folds) sees the rows in this order, so that shuffling the
+input changes nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from bayesfloor.io._frame_columns import is_missing
 from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide_input import read_any
 
-LARGE = 50_000  # rows from which growing samples are tried before all
+LARGE = 50_000  # rows above which growing samples are tried before all rows
 
 
 class SampledRowsWarning(UserWarning):
-    """Not all rows were used, on purpose.
+    """Warning that only a sample of the rows was used, on purpose.
 
     Examples
     --------
@@ -40,10 +40,10 @@ class SampledRowsWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Units (rows, or single votes on rows) with their labels, of an input of ``n_input`` rows.
+    """Units (rows, or single votes on rows) with their labels, from an input of ``n_input`` rows.
 
-    ``row`` is the input row of each unit; units of one ``cluster`` (a row, or a group of rows) are
-    drawn together; ``groups`` is None where any two rows may be joined.
+    ``row`` is the input row of each unit. Units of the same ``cluster`` (a row, or a group of rows)
+    are sampled together. ``groups`` is None if any two rows may be joined.
     """
 
     features: Features
@@ -71,11 +71,11 @@ class Sample:
 
     @property
     def class_sizes(self) -> Floats:
-        """How many units each class has, or is expected to have."""
+        """Number of units in each class, or its expectation for soft labels."""
         return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
 
     def take(self, units: Ints) -> Sample:
-        """These units."""
+        """Return a sample of these units only."""
         return replace(
             self,
             features=self.features.take(units),
@@ -88,7 +88,7 @@ class Sample:
 
 
 def read_sample(floor: Any, data: Data, *, reduce: bool = True) -> Sample:
-    """The input, read as a ``BayesFloor`` says, in the order of its content; wide input reduced unless told not to."""
+    """Read the input with a ``BayesFloor``'s settings and sort it by content; ``reduce`` shrinks wide input."""
     features = read_any(floor, data.X, floor.prepare, floor.roles, reduce=reduce)
     n = len(features.values)
     target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
@@ -102,19 +102,22 @@ def read_sample(floor: Any, data: Data, *, reduce: bool = True) -> Sample:
 
 
 def make_sample(features: Features, target: Target, groups: Ints | None = None, weight: Floats | None = None) -> Sample:
-    """Numbers and labels as a sample, in the order of its content."""
+    """Combine features and labels into a sample, sorted by content."""
     sample = _put_together(features, target, groups, weight)
     return sample.take(_content_order(sample))
 
 
 def number_groups(groups: Any, n_rows: int) -> Ints:
-    """The number of each row's group."""
+    """Return each row's group number."""
     labels = check_groups(groups, n_rows)
     if any(is_missing(label) for label in labels.tolist()):
-        raise ValueError("Got missing values in groups, but expected a group for every row.")
+        raise ValueError("Got missing values in groups, but expected a group for every row. Fill or drop them first.")
     names, numbers = np.unique(labels, return_inverse=True)
     if len(names) < 2:
-        raise ValueError("Got one group for all rows, but expected several: rows of a group are never joined.")
+        raise ValueError(
+            "Got one group for all rows, but expected at least 2: rows of the same group are never joined. "
+            "Pass groups=None if the rows are independent."
+        )
     return numbers
 
 
@@ -147,16 +150,16 @@ def _content_order(sample: Sample) -> Ints:
 
 
 def check_max_rows(max_rows: object) -> None:
-    """Refuse what is no number of rows."""
+    """Refuse anything but None or a valid number of rows."""
     if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
         raise ValueError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
 
-_MISSED_SHARE = 0.05  # by which drawn class shares may differ from those asked for
+_MISSED_SHARE = 0.05  # largest difference allowed between sampled and requested class proportions
 
 
 def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
-    """Units in so many parts, each with its share of every class; clusters stay whole."""
+    """Split the units into ``n_parts`` parts, stratified by class; clusters stay whole."""
     codes, number = _clusters(sample)
     part = np.empty(len(codes), dtype=np.int64)
     for members in _strata(codes).values():
@@ -166,7 +169,7 @@ def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
 
 
 def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
-    """Units of so many clusters of each class, without replacement."""
+    """Sample ``per_class`` clusters of each class without replacement, and return their units."""
     codes, number = _clusters(sample)
     chosen = np.zeros(len(codes), dtype=bool)
     for code, members in _strata(codes).items():
@@ -175,46 +178,46 @@ def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
 
 
 def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
-    """About so many units, every class with its share and at least one."""
+    """Sample about ``n_rows`` units, stratified by class, with at least one of each class."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     drawn = draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
-    missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are in no group the most
+    missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are the majority in no group
     more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
     return np.unique(np.concatenate([drawn, *more]))
 
 
 def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> Ints:
-    """As many units as there can be with these class shares."""
+    """Sample as many units as possible with these class proportions."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     total = (sizes / shares).min()
     drawn = draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
     reached = np.asarray(sample.shares[drawn].sum(axis=0)) / len(drawn)
     if np.abs(reached - shares).max() > max(_MISSED_SHARE, 1 / len(drawn)):
         raise ValueError(
-            "priors could not be reached by drawing: rows, or groups of rows, are of several classes at once "
-            f"(reached {np.round(reached, 3).tolist()}). Fit without groups or soft labels, or without priors."
+            "priors cannot be reached by subsampling: rows, or groups of rows, belong to several classes at once "
+            f"(closest: {np.round(reached, 3).tolist()}). Leave out priors, or use neither groups nor soft labels."
         )
     return drawn
 
 
 def cluster_numbers(sample: Sample) -> Ints:
-    """Each unit's cluster, numbered by first units: where rows stood in the input has no say."""
+    """Number the clusters by their first unit, so that the input order does not matter; one number per unit."""
     return _clusters(sample)[1]
 
 
 def labelled_by_group(sample: Sample) -> bool:
-    """Whether groups were labelled, not rows: each has one label."""
+    """Whether labels belong to groups instead of rows: each group has a single label."""
     return sample.groups is not None and label_units(sample, by_group=True).nnz == len(np.unique(sample.groups))
 
 
 def label_units(sample: Sample, *, by_group: bool) -> csr_array:
-    """Labels of rows, or of groups."""
+    """Return the labels of rows, or of groups."""
     none = np.zeros(len(sample), dtype=np.int64)
     return VertexLabels(none, sample.shares, 1, None, by_group, sample.groups).units if by_group else sample.shares
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:
-    """The likeliest class of each cluster, in the order of their first units, and each unit's cluster."""
+    """Return the likeliest class of each cluster, in the order of their first units, and each unit's cluster."""
     _, first, number = np.unique(sample.cluster, return_index=True, return_inverse=True)
     if len(first) == len(sample):
         return sample.codes, np.arange(len(sample))
@@ -226,18 +229,20 @@ def _clusters(sample: Sample) -> tuple[Ints, Ints]:
 
 
 def _strata(codes: Ints) -> dict[int, Ints]:
-    """Members of each class, classes by their first member: their names have no say."""
+    """Return each class's members, classes sorted by their first member so that class names do not matter."""
     classes, first = np.unique(codes, return_index=True)
     return {int(c): np.flatnonzero(codes == c) for c in classes[np.argsort(first)]}
 
 
 def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
-    """Target shares of the classes, adding up to 1."""
+    """Return the target class proportions, which add up to 1."""
     if priors is None:
         return None
     if isinstance(priors, str):
         if priors != "balanced":
-            raise ValueError(f"Got priors={priors!r}, but expected None, 'balanced', shares or a dict of shares.")
+            raise ValueError(
+                f"Got priors={priors!r}, but expected None, 'balanced', or a list or dict of class proportions."
+            )
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, dict):
         known = {label: priors[label] for label in classes.tolist() if label in priors}
@@ -251,6 +256,6 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
 
 
 def announce(sample: Sample, why: str, level: int = 5) -> None:
-    """Say that not all rows are used, at the line so many calls up."""
+    """Warn that not all rows are used, at the line ``level`` calls up."""
     message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
     warnings.warn(SampledRowsWarning(message), stacklevel=level)

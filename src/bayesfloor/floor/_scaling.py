@@ -1,4 +1,4 @@
-"""Scales of features, and the choice among them."""
+"""Feature scaling, and the choice of a scale."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bayesfloor.floor._grow import grow
 from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.io._features import Features
 
-NO_SCALE = "none"  # what scale=None is called wherever it is shown
-_CHOSEN_ON = 2000  # rows: enough to tell scales apart, and done in a second
+NO_SCALE = "none"  # the name shown for scale=None
+_CHOSEN_ON = 2000  # rows: enough to compare scales, and takes a second
 
 
 def _keep(values: Floats) -> tuple[Floats, Floats]:
@@ -32,11 +32,11 @@ def _robust(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _deviation(values: Floats) -> Floats:
-    """Standard deviations, exactly 0 of what is constant: rounding would leave a little, and dividing blow it up."""
+    """Compute standard deviations, exactly 0 for constant columns: dividing by a rounding error would blow them up."""
     return np.where(np.ptp(values, axis=0) > 0, values.std(axis=0), 0.0)
 
 
-# Of each column a middle to be taken off and a spread to be divided by; "unit" is of rows instead.
+# Each returns a centre to subtract and a spread to divide by for every column; "unit" scales rows instead.
 SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
     NO_SCALE: _keep,
     "standard": _standard,
@@ -47,7 +47,7 @@ SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
-    """A scale as it was fitted to some rows, for these and for others."""
+    """A scale fitted to some rows, to apply to these and to others."""
 
     name: str
     quantity: np.ndarray
@@ -55,7 +55,7 @@ class Scaler:
     spread: Floats
 
     def apply(self, values: Floats) -> Floats:
-        """Rows with their quantities scaled."""
+        """Return the rows with their quantity columns scaled."""
         if self.name == NO_SCALE:
             return values
         scaled, own = values.copy(), values[:, self.quantity]
@@ -65,42 +65,42 @@ class Scaler:
 
 
 def _divide(values: Floats, by: Floats) -> Floats:
-    """Divide, leaving alone what a constant column or an empty row would divide by zero."""
+    """Divide, but leave constant columns and all-zero rows unchanged instead of dividing by zero."""
     return values / np.where(by > 0, by, 1.0)
 
 
 def fit_scale(features: Features, name: str) -> Scaler:
-    """The scale of this name for these rows."""
+    """Fit the named scale to these rows."""
     return Scaler(name, features.quantity, *SCALES[name](features.values[:, features.quantity]))
 
 
-_FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" gives up a dimension
+_FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" loses a dimension
 
 
 def check_scale(scale: object) -> None:
-    """Refuse what is no scale; the name of "none" is for people, who ask for it by None."""
+    """Refuse an unknown scale; "none" is only a name to show, the parameter takes None."""
     if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
         advice = " Pass scale=None to use the features as they are." if scale == NO_SCALE else ""
         raise ValueError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
 
 
 def as_parameter(name: str) -> str | None:
-    """The name of a scale as the parameter ``scale`` takes it."""
+    """Turn a scale's name into a value for the parameter ``scale``."""
     return None if name == NO_SCALE else name
 
 
 def apply_scale(features: Features, name: str) -> Floats:
-    """Features with their quantities scaled."""
+    """Return the features with their quantity columns scaled."""
     return fit_scale(features, name).apply(features.values)
 
 
 def pick_scale(
     scale: str | None, sample: Sample, random_state: int, n_jobs: int | None
 ) -> tuple[str, dict[str, float]]:
-    """The name of the scale to use, and G under each that was tried."""
+    """Return the name of the scale to use, and G under each scale tried."""
     if scale != "auto":
         return scale or NO_SCALE, {}
-    few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a stream of its own
+    few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a separate stream
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)
     labels = VertexLabels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
@@ -110,10 +110,11 @@ def pick_scale(
 def choose_scale(
     features: Features, labels: VertexLabels, rows: Ints, n_jobs: int | None
 ) -> tuple[str, dict[str, float]]:
-    """The scale to use, and G of the first tree on these rows under each.
+    """Return the scale to use, and G of the first tree on these rows under each scale.
 
-    The first in the list whose G is within a standard error of the smallest: differences below that
-    are noise, and "unit" gives up a dimension for nothing. Scales are fitted to all rows.
+    The choice is the first scale in the list whose G is within a standard error of the smallest:
+    smaller differences are noise, and "unit" would lose a dimension for nothing. Scales are fitted to
+    all rows.
     """
     rates, quantities = {}, np.count_nonzero(features.quantity)
     for name in [name for name in SCALES if quantities >= _FEWEST_QUANTITIES[name]]:

@@ -1,4 +1,4 @@
-"""How far counts may be off: by the draw of the sample, by its size, by the order of ties."""
+"""Uncertainty of the counts: from sampling, from the sample size and from the order of ties."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_d
 from bayesfloor.formulas._multiclass_bounds import random_cross_rate, remove_forced
 from bayesfloor.formulas._variance import conditional_variance
 
-N_PARTS = 4  # subsamples are quarters: dealt out, four make use of every row
-_ROUNDS = 10  # deals for an interval: 40 quarters
-_QUARTERED = 1_000  # rows up to which forty quarters are soon done; from there on the fast form covers as well
-_FEWEST_ROWS = 40  # below, a quarter is too small to tell anything
-_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # where all pairs take longer than 40 quarters
-_FAST_WIDENING = 1.1  # of the fast standard error, whose posterior is rough
+N_PARTS = 4  # subsamples are quarters: a split into four uses every row
+_ROUNDS = 10  # splits for an interval: 40 quarters
+_QUARTERED = 1_000  # rows up to which 40 quarters are quick; above, the fast form covers as well
+_FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
+_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # with many classes in few dimensions, all pairs take longer than 40 quarters
+_FAST_WIDENING = 1.1  # factor on the fast standard error, whose posterior is rough
 
 _TIE_ORDERS = 6
-_TIED_SHARE = 0.01  # of edges as long as another, from which their order matters
-_TIES_ON = 1_000  # rows; of more the spread is taken from so many, in proportion
-_JITTER = 1e-10  # of a column's range: far below any difference that is not rounding
-_TIE_REACH = 6  # standard deviations, which six orders tell roughly: further than others go in practice
+_TIED_SHARE = 0.01  # fraction of tied edges from which their order matters
+_TIES_ON = 1_000  # rows; with more rows, the spread is scaled from a sample of this size
+_JITTER = 1e-10  # fraction of a column's range: far below any difference that is not rounding
+_TIE_REACH = 6  # standard deviations, estimated roughly from six orders: further than other orders go in practice
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Standard errors of the rates, and how G is expected to go on."""
+    """Standard errors of the rates, and how G is expected to change with more rows."""
 
     method: str
     std_error: float
@@ -48,28 +48,28 @@ class Spread:
 
     @property
     def bias(self) -> float:
-        """Part of G that more rows would take away."""
+        """The part of G that more rows would remove."""
         return self._growth * self.drop
 
     @property
     def limit_error(self) -> float:
-        """Standard error of G less its bias.
+        """Standard error of G minus its bias.
 
-        Simulations of Gaussians give the drop 0.2 to 0.7 of the variance of G, and a correlation
-        with it of -0.1 to -0.4 in these units; here the larger half.
+        In simulations with Gaussians, the drop has 0.2 to 0.7 of the variance of G, and a correlation
+        with G of -0.1 to -0.4 in these units. The formula takes values from the larger half.
         """
         return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
 
     @property
     def _growth(self) -> float:
-        """The bias at n for a drop of 1 between n/4 and n; NaN where edges do not get shorter."""
+        """The bias at n for a drop of 1 between n/4 and n; NaN if edges do not get shorter."""
         return bias_from_growth(1.0, 1 / N_PARTS, self.dimension) if np.isfinite(self.dimension) else np.nan
 
 
 def choose_method(interval: str, sample: Sample) -> str:
-    """By subsampling where that takes no longer than all pairs do, or no time at all; else fast.
+    """Choose "subsample" if it takes no longer than all pairs, or hardly any time; else "fast".
 
-    Rows with weights, or drawn together, always by subsampling: the fast form takes them for single rows.
+    Rows that have weights or were sampled together always get "subsample": the fast form treats them as single rows.
     """
     n_rows, n_features, n_classes = len(sample), sample.features.values.shape[1], len(sample.classes)
     if interval != "auto":
@@ -91,7 +91,7 @@ def measure_spread(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Spread:
-    """Standard errors and drift of a sample's counts."""
+    """Measure the standard errors and the drift of a sample's counts."""
     if len(sample) < 2 * N_PARTS:
         error, errors = fast_errors(forest, labels, edges)
         return Spread("fast", error, errors, np.inf, np.nan, np.inf)
@@ -109,7 +109,7 @@ def measure_spread(
 
 
 def without_forced(rate: float, labels: VertexLabels, n_parts: int = 1) -> float:
-    """G without the edges that join even separate classes: the fewer the rows, the more these weigh."""
+    """Return G without the edges that join even separate classes: with fewer rows, they weigh more."""
     sizes = labels.class_sizes
     forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)
     return float(remove_forced(rate, random_cross_rate(sizes), forced))
@@ -124,9 +124,9 @@ def measure_quarters(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> tuple[Floats, Floats, Floats]:
-    """G, the classes' rates and the typical edge of quarters of the rows, dealt out anew in each round."""
+    """Measure G, the class rates and the typical edge length on quarters of the rows, with a new split each round."""
     parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
-    tasks = (  # made as they are wanted: all at once would be ten copies of the rows
+    tasks = (  # lazy: all at once would hold ten copies of the rows
         (
             X[units],
             sample.shares[units],
@@ -150,16 +150,16 @@ def _measure(
 
 
 def typical_length(forest: Forest) -> float:
-    """Median length of the first tree's edges."""
+    """Return the median edge length of the first tree."""
     first = forest.length[forest.tree == 0]
     return float(np.median(first)) if len(first) else 0.0
 
 
 def fast_errors(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tuple[float, Floats]:
-    """Standard errors of G and of the classes' rates from the forest alone.
+    """Compute standard errors of G and of the class rates from the forest alone.
 
-    Var(R | X) with a posterior from the neighbours, and the variance of E[R | X], about n Var(g) with
-    g = 1 - |eta|^2, which it misses.
+    The variance is Var(R | X), with a posterior from the neighbours, plus the variance of E[R | X],
+    which is about n Var(g) with g = 1 - |eta|^2.
     """
     if labels.groups is not None:
         return _fast_errors_of_groups(forest, labels, edges)
@@ -173,7 +173,7 @@ def fast_errors(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tupl
 
 
 def _fast_errors_of_groups(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tuple[float, Floats]:
-    """The same where groups, not rows, were drawn."""
+    """Compute the same if groups, not rows, were sampled."""
     pairs = group_pairs(forest.a, forest.b, labels)
     eta = group_mean(vertex_posterior(forest, labels), labels)
     given = conditional_variance(pairs.a, pairs.b, eta) / max(len(pairs.a), 1) ** 2
@@ -190,9 +190,9 @@ def _widened(variance: float, edges: ClassEdges) -> tuple[float, Floats]:
 def tie_spread(
     X: Floats, forest: Forest, labels: VertexLabels, rate: float, rng: np.random.Generator, n_jobs: int | None
 ) -> tuple[float, float]:
-    """Range of G, which is ``rate``, over orders of equally long edges.
+    """Return the range of G over orders of equally long edges; ``rate`` is the measured G.
 
-    A jitter far below every difference of lengths puts them in another order.
+    A jitter far below any difference in length puts them in another order.
     """
     if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
         return rate, rate
@@ -202,7 +202,7 @@ def tie_spread(
         first = np.sort(rng.choice(first, _TIES_ON, replace=False))
     rates = [_jittered_rate(X, first, forest.n_trees, labels, rng, n_jobs) for _ in range(_TIE_ORDERS)]
     reach = _TIE_REACH * float(np.std(rates, ddof=1)) * np.sqrt(len(first) / np.count_nonzero(labels.rows_at))
-    reach = max(reach, 1 / len(forest.length))  # an edge, where six orders happen to agree
+    reach = max(reach, 1 / len(forest.length))  # at least one edge, in case six orders happen to agree
     whole = [*rates, rate] if len(first) == np.count_nonzero(labels.rows_at) else [rate]
     return float(max(0.0, min(whole) - reach)), float(min(1.0, max(whole) + reach))
 
@@ -215,7 +215,7 @@ def _jittered_rate(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> float:
-    """G of the vertices of these rows under another order of ties."""
+    """Return G on the vertices of these rows under another order of ties."""
     low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))
     forest = grow(
         X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter,
