@@ -1,6 +1,7 @@
 """What a user meets first: the import, the command, the README."""
 
 import importlib.util
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,7 @@ def load_readme():
 
 @pytest.mark.nightly
 @pytest.mark.process
+@pytest.mark.real_race
 def test_every_block_of_the_readme_gives_what_it_shows():
     """The first thing people try has to work."""
     readme = load_readme()
@@ -79,3 +81,32 @@ def test_pictures_of_the_readme_are_there():
     root = readme.README.parent
 
     assert all((root / path).is_file() for path in readme.pictures())
+
+
+@pytest.fixture
+def evidence(monkeypatch):
+    """The module that draws the README's chart."""
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("sphinx")
+    root = Path(__file__).parents[1]
+    monkeypatch.syspath_prepend(root)
+    monkeypatch.syspath_prepend(root / "docs")
+    return importlib.import_module("figures.evidence")
+
+
+def test_the_chart_of_the_readme_shows_the_results_of_today(evidence):
+    """A chart of older results would be a false claim: run ``python -m figures.evidence`` in docs."""
+    assert evidence.digest() in evidence.PICTURE.read_text("utf-8")
+
+
+def test_the_words_around_the_chart_are_those_of_the_results(evidence):
+    """Medians in the picture's text for those who cannot see it, and the problems where another came closer."""
+    text = " ".join(load_readme().README.read_text("utf-8").split())
+    errors, is_hidden = evidence.errors_by_method()
+    sizes = [abs(points) for points in errors.values()]
+    ours, best = sizes[:2]
+
+    assert all(f" {statistics.median(points):.1f}" in text for points in sizes)
+    assert f"Each dot is one of {len(ours)} problems" in text
+    assert f"On {sum(best < ours)} problems the best cross-validated model came closer" in text
+    assert all((points[is_hidden] > 0).all() for points in errors.values())

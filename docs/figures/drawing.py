@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from benchmarks._figures import DARK, LIGHT
 
-MODULES = ("trees", "curves", "layers")
+MODULES = ("trees", "curves", "layers", "evidence")
 MARKERS = "os^D"
 
 
@@ -34,7 +34,7 @@ def is_newer(file, *scripts):
     return file.exists() and file.stat().st_mtime > max(script.stat().st_mtime for script in scripts)
 
 
-def save(draw, ink, file):
+def save(draw, ink, file, *, transparent=True, description=None):
     """Draw one picture; the same script gives the same file."""
     looks = {
         "svg.hashsalt": file.name,
@@ -49,7 +49,7 @@ def save(draw, ink, file):
         "axes.spines.right": False,
     }
     with mpl.rc_context(looks):
-        draw(ink).savefig(file, transparent=True, metadata={"Date": None})
+        draw(ink).savefig(file, transparent=transparent, metadata={"Date": None, "Description": description})
 
 
 def panels(n_columns, width=7.2, height=3.0, n_rows=1):
