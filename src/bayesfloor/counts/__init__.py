@@ -1,6 +1,6 @@
-"""Edges and labels become counts: expected cross edges of pairs, classes, splits and samples.
+"""Expected numbers of cross-class edges, from a forest and labels.
 
-Comes in: edges and labels.
-Goes out: cross-class edges of each pair, class, split and row.
-Must not know: bounds, files.
+Input: edges and labels.
+Output: cross-class edges of each pair, class, split and row.
+Must not know about: bounds, files.
 """

@@ -1,8 +1,8 @@
 """Expected numbers of edges between and inside classes.
 
-Equal rows are one vertex. An edge between two vertices ends at any of their rows alike, and inside a
-vertex of m rows each tree has m - 1 edges of length zero, between any two of them alike; so counts
-are expectations, and need not be whole.
+Equal rows are one vertex. An edge between two vertices is equally likely to end at any of their rows.
+Inside a vertex of m rows, each tree has m - 1 edges of length zero, equally likely between any two of
+them. So counts are expectations and need not be whole numbers.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from bayesfloor.formulas._permutation_null import Moments, class_moments, soft_m
 
 
 class ClassEdges(NamedTuple):
-    """Expected edges of all trees together.
+    """Expected numbers of edges of all trees together.
 
-    ``matrix[i, j]`` joins classes i and j, ``matrix[i, i]`` stays inside class i.
+    ``matrix[i, j]`` counts edges between classes i and j, ``matrix[i, i]`` those inside class i.
     """
 
     matrix: Floats
 
     @property
     def n_edges(self) -> float:
-        """All edges."""
+        """Number of all edges."""
         return float(np.triu(self.matrix).sum())
 
     @property
     def cross_rate(self) -> float:
-        """G: the share of edges that join two classes."""
+        """G, the fraction of edges that join two classes."""
         return 1 - float(np.trace(self.matrix)) / self.n_edges if self.n_edges else 0.0
 
     @property
     def class_rates(self) -> Floats:
-        """Share of edges with exactly one end in each class."""
+        """Fraction of edges with exactly one end in each class."""
         return (self.matrix.sum(axis=1) - np.diag(self.matrix)) / (self.n_edges or 1.0)
 
 
 def class_edges(forest: Forest, labels: VertexLabels, n_trees: int | None = None) -> ClassEdges:
-    """Edges of the forest, or of its first ``n_trees`` trees, by the classes that they join."""
+    """Count the edges of the forest, or of its first ``n_trees`` trees, by the classes that they join."""
     trees = forest.n_trees if n_trees is None else n_trees
     chosen = slice(None) if trees == forest.n_trees else forest.tree < trees
     a, b = forest.a[chosen], forest.b[chosen]
@@ -56,7 +56,7 @@ def class_edges(forest: Forest, labels: VertexLabels, n_trees: int | None = None
 
 
 def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Edges between vertices: (a_i b_j + a_j b_i) / (m_a m_b) for classes i and j."""
+    """Count edges between vertices: (a_i b_j + a_j b_i) / (m_a m_b) for classes i and j."""
     plain = labels.weight is None and labels.groups is None
     if plain and labels.hard and len(labels.vertex) == np.count_nonzero(labels.rows_at):
         return _between_single_rows(a, b, labels)
@@ -68,24 +68,24 @@ def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
 
 
 def _between_single_rows(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """The same where no two rows are equal, much faster."""
+    """Count the same if no two rows are equal, much faster."""
     K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)
     code[labels.vertex] = labels.codes
     return _fold(np.bincount(code[a] * K + code[b], minlength=K * K).reshape(K, K).astype(np.float64))
 
 
 def _fold(directed: Floats) -> Floats:
-    """Edges from i to j and from j to i together, those inside a class once."""
+    """Add edges from i to j and from j to i; count those inside a class once."""
     both = directed + directed.T
     np.fill_diagonal(both, np.diag(directed))
     return both
 
 
 def _inside(labels: VertexLabels) -> Floats:
-    """Edges of one tree inside vertices: 2 (c_i c_j - Q_ij) / m, Q_ij = sum over rows of p_i p_j.
+    """Count the edges of one tree inside vertices: 2 (c_i c_j - Q_ij) / m, Q_ij = sum over rows of p_i p_j.
 
-    For plain labels this is 2 c_i c_j / m between classes and c_i (c_i - 1) / m inside one; Q takes
-    out a row's edges to itself.
+    For plain labels this is 2 c_i c_j / m between classes and c_i (c_i - 1) / m inside one; Q removes
+    a row's edges to itself.
     """
     m = labels.rows_at
     full = np.flatnonzero(m > 1)
@@ -101,10 +101,10 @@ def _inside(labels: VertexLabels) -> Floats:
 
 
 def local_weight(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Mean weight of the rows around each edge: its ends' rows and those of their neighbours.
+    """Return the mean weight around each edge: of the rows at its ends and at their neighbours.
 
-    Where a row of weight w stands for w rows, an edge counts w_i w_j over the mean weight around it:
-    E_f[w_k w_l eta_k eta_l / w(x)] is what the reweighted distribution would show.
+    If a row of weight w represents w rows, an edge counts w_i w_j divided by the mean weight around it:
+    E_f[w_k w_l eta_k eta_l / w(x)] is the value under the reweighted distribution.
     """
     total, rows = np.asarray(labels.mass.sum(axis=1)), labels.rows_at.astype(np.float64)
     around, count = total.copy(), rows.copy()
@@ -116,7 +116,7 @@ def local_weight(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
 
 
 def forest_moments(forest: Forest, labels: VertexLabels) -> Moments:
-    """The forest's shape as a graph on rows, or on groups, for the permutation test."""
+    """Compute the moments of the forest as a graph on rows, or on groups, for the permutation test."""
     if labels.groups is not None:
         pairs = group_pairs(forest.a, forest.b, labels)
         shape = graph_moments(pairs.a, pairs.b, np.ones(labels.n_groups, dtype=int), forest.n_trees, inside=False)
@@ -128,7 +128,7 @@ def forest_moments(forest: Forest, labels: VertexLabels) -> Moments:
 
 
 def label_moments(labels: VertexLabels) -> Moments:
-    """Moments of "two rows' labels differ", or two groups'."""
+    """Compute the moments of "the labels of two rows (or groups) differ"."""
     units = labels.units
     hard = units.nnz == units.shape[0]
     return class_moments(units.sum(axis=0)) if hard else soft_moments(units.toarray())

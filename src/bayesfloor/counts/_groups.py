@@ -1,7 +1,7 @@
-"""Groups of near-copies as units: the graph between groups.
+"""The graph between groups, for groups of near-duplicates.
 
-Ten copies of a row find the same neighbours ten times. So two groups count once, however many edges
-join them, and tests and variances see groups, not rows.
+Ten duplicates of a row find the same neighbours ten times. So a pair of groups counts once, however
+many edges join it, and tests and variances use groups instead of rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 class GroupPairs(NamedTuple):
-    """Pairs of groups that some edge joins, and of each edge the share that it has in its pair."""
+    """Pairs of groups joined by at least one edge, and each edge's fraction of its pair."""
 
     a: Ints
     b: Ints
@@ -24,7 +24,7 @@ class GroupPairs(NamedTuple):
 
 
 def group_pairs(a: Ints, b: Ints, labels: VertexLabels) -> GroupPairs:
-    """The pairs of groups that these edges join."""
+    """Find the pairs of groups that these edges join."""
     one, two = labels.group_at[a], labels.group_at[b]
     low, high = np.minimum(one, two), np.maximum(one, two)
     pair, place, count = np.unique(low * labels.n_groups + high, return_inverse=True, return_counts=True)
@@ -32,7 +32,7 @@ def group_pairs(a: Ints, b: Ints, labels: VertexLabels) -> GroupPairs:
 
 
 def group_mean(values: csr_array, labels: VertexLabels) -> csr_array:
-    """Mean over the vertices of each group."""
+    """Compute the mean over the vertices of each group."""
     group = labels.group_at
     gather = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(labels.n_groups, len(group)))
     return scale_rows(csr_array(gather @ values), 1 / np.bincount(group, minlength=labels.n_groups))

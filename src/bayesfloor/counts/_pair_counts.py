@@ -1,4 +1,4 @@
-"""Cross edges of every pair of classes, each in the pair's own forest."""
+"""Cross-class edges of every pair of classes, each in the pair's own forest."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ PairForest = Callable[[int, int], Forest]  # the forest of the rows of two class
 
 
 class PairCounts(NamedTuple):
-    """Pairs (0, 1), (0, 2), ... (K-2, K-1).
+    """Counts for the pairs (0, 1), (0, 2), ... (K-2, K-1).
 
-    ``rate`` is the share of the pair's edges that cross and ``sizes`` the rows of both classes, both
-    weighted. For tests, which leave weights out: ``cross``, the edges of all trees that cross,
-    ``n_units``, how many rows or groups were drawn, and the moments of the pair's graph and labels.
+    ``rate`` is the fraction of the pair's edges that cross and ``sizes`` the numbers of rows of both
+    classes, both weighted. The other fields are for tests, which ignore weights: ``cross`` is the number
+    of cross-class edges in all trees, ``n_units`` the number of rows or groups, and ``graph`` and
+    ``labels`` are the moments of the pair's graph and labels.
     """
 
     rate: Floats
@@ -36,14 +37,14 @@ class PairCounts(NamedTuple):
     labels: Moments
 
 
-_Count = tuple[float, float, int, Moments, Moments]  # of a single pair: all but its sizes
+_Count = tuple[float, float, int, Moments, Moments]  # a single pair: all but its sizes
 
 
 def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
-    """Counts of all pairs of classes.
+    """Count all pairs of classes.
 
-    Where no vertex has rows of both classes, all edges across cross and no others do; the other
-    pairs, and all where rows have weights or groups, are counted edge by edge.
+    If no vertex has rows of both classes, the cross-class edges are exactly the edges across. The other
+    pairs, and all pairs if rows have weights or groups, are counted edge by edge.
     """
     sizes = _sizes(labels)
     graph, differ = forests.pair_moments.copy(), np.column_stack(class_moments(sizes))
@@ -56,7 +57,7 @@ def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
 
 
 def count_pairs(pair: PairForest, labels: VertexLabels) -> PairCounts:
-    """Counts of all pairs of classes, each edge by edge."""
+    """Count all pairs of classes edge by edge."""
     pairs = combinations(range(labels.n_classes), 2)
     return _gather([count_pair(*pair_of(pair, labels, i, j)) for i, j in pairs], labels)
 
@@ -72,14 +73,14 @@ def _sizes(labels: VertexLabels) -> Floats:
 
 
 def pair_of(pair: PairForest, labels: VertexLabels, i: int, j: int) -> tuple[Forest, VertexLabels]:
-    """A pair's forest and the labels of its rows, 0 for class i and 1 for class j."""
+    """Return a pair's forest and the labels of its rows, 0 for class i and 1 for class j."""
     forest = pair(i, j)
     own = labels.take(forest.rows, forest.vertex, labels.n_vertices)
     return forest, replace(own, shares=csr_array(own.shares[:, [i, j]]))
 
 
 def count_pair(forest: Forest, own: VertexLabels) -> _Count:
-    """Counts of one pair, whose labels are 0 and 1."""
+    """Count one pair, whose labels are 0 and 1."""
     free = class_edges(forest, replace(own, weight=None))
     rate = free.cross_rate if own.weight is None else class_edges(forest, own).cross_rate
     return rate, float(free.matrix[0, 1]), own.units.shape[0], forest_moments(forest, own), label_moments(own)
@@ -98,7 +99,7 @@ def _pairs_to_count(labels: VertexLabels) -> list[tuple[int, int]]:
 
 
 def sets_of_pairs(labels: VertexLabels) -> Ints:
-    """How many sets of equal rows each pair of classes has."""
+    """Return the number of sets of equal rows in each pair of classes."""
     has = csr_array((np.ones(len(labels.vertex)), (labels.vertex, labels.codes)), (labels.n_vertices, labels.n_classes))
     has.data[:] = 1
     shared = np.asarray((has.T @ has).todense()).astype(np.int64)
@@ -107,7 +108,7 @@ def sets_of_pairs(labels: VertexLabels) -> Ints:
 
 
 def permuted_cross(forest: Forest, labels: VertexLabels, n_permutations: int, rng: np.random.Generator) -> Floats:
-    """Cross edges of a forest of two classes under labels drawn at random."""
+    """Count the cross-class edges of a forest of two classes under randomly permuted labels."""
     members, place = np.unique(labels.vertex, return_inverse=True)
     a, b = np.searchsorted(members, [forest.a, forest.b])
     m, two = np.bincount(place), (labels.codes == labels.codes.max()).astype(np.float64)
@@ -124,9 +125,9 @@ def _cross_of_two(a: Ints, b: Ints, m: Ints, counts: Floats, inside: int) -> Flo
 
 
 def soft_pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
-    """The same for rows with chances of several labels; ``forests`` has a row for each chance.
+    """Count all pairs for rows with label probabilities; ``forests`` has a row for each nonzero probability.
 
-    In a pair, a row counts as much as it is likely to be of one of its two classes.
+    In a pair, a row counts with the probability that it belongs to one of the two classes.
     """
     columns, pairs = labels.shares.tocsc(), combinations(range(labels.n_classes), 2)
     own = ((forests.pair(i, j), _soft_pair(labels, columns[:, [i, j]].toarray())) for i, j in pairs)
@@ -134,7 +135,7 @@ def soft_pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
 
 
 def _soft_pair(labels: VertexLabels, chance: Floats) -> VertexLabels:
-    """Labels of the rows that may be of the pair, each weighted by how likely it is."""
+    """Return the labels of the rows that may belong to the pair, each weighted by this probability."""
     rows = np.flatnonzero(chance.any(axis=1))
     total = chance[rows].sum(axis=1)
     weight = total if labels.weight is None else total * labels.weight[rows]

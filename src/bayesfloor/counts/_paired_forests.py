@@ -1,7 +1,7 @@
-"""Two forests on the same rows under the same labels: how far the difference of their rates may be off.
+"""Two forests on the same rows with the same labels: the standard error of the difference of their rates.
 
-What both have in common cancels: an edge in both forests adds nothing to the difference, and labels
-that are odd are odd in both.
+Whatever both have in common cancels: an edge in both forests adds nothing to the difference, and
+unusual labels are unusual in both.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._variance import conditional_variance
 
-_DRAWS = 8  # of who among equal rows has an edge: nearly the expectation that rates are
+_DRAWS = 8  # random choices of which equal row gets an edge: their mean is close to the expectation in the rates
 
 
 class Graph(NamedTuple):
-    """Edges between rows, or between groups of them, with weights that add up to 1; G is the weight that crosses."""
+    """Edges between rows, or between groups, with weights that add up to 1; G is the weight of cross-class edges."""
 
     weight: csr_array
     cross_rate: float
@@ -31,7 +31,7 @@ class Graph(NamedTuple):
 
 
 def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
-    """Graphs of parts of the units as one, all edges alike."""
+    """Join graphs of parts of the units into one in which all edges weigh the same."""
     sizes = np.array([graph.n_edges for graph in graphs])
     shares = sizes / max(sizes.sum(), 1.0)
     ends = [[unit[end] for end in graph.weight.nonzero()] for graph, unit in zip(graphs, units, strict=True)]
@@ -42,7 +42,7 @@ def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
 
 
 def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *, by_group: bool = False) -> Graph:
-    """A forest as a graph on its rows; or on their groups, where each has one label."""
+    """Turn a forest into a graph on its rows, or on their groups if each group has one label (``by_group``)."""
     edges = class_edges(forest, labels)
     if labels.groups is not None:
         pairs = group_pairs(forest.a, forest.b, labels)
@@ -55,7 +55,7 @@ def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *,
 
 
 def _shared(forest: Forest, labels: VertexLabels, pairs: GroupPairs, rng: np.random.Generator) -> csr_array:
-    """Edges between rows of groups, those of a pair of groups together as heavy as those of any other."""
+    """Return edges between rows in groups, weighted so that every pair of groups has the same total weight."""
     a, b = row_edges(forest, labels, rng)
     return _upper(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))
 
@@ -71,13 +71,13 @@ def _upper(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
 
 
 def spread_out(graph: Graph, places: Ints, n_units: int) -> Graph:
-    """The graph among more units, where its own are found at ``places``."""
+    """Embed the graph in a larger set of units, its own units at ``places``."""
     a, b = graph.weight.nonzero()
     return graph._replace(weight=_upper(places[a], places[b], graph.weight.data, n_units))
 
 
 def combine(graphs: list[Graph], factors: list[float]) -> Graph:
-    """The graph whose rate is the sum of these rates, each times its factor: errors need nothing new."""
+    """Return the graph whose rate is the sum of these rates times their factors; its error is computed as usual."""
     weight = graphs[0].weight * factors[0]
     for graph, factor in zip(graphs[1:], factors[1:], strict=True):
         weight = weight + graph.weight * factor
@@ -86,12 +86,12 @@ def combine(graphs: list[Graph], factors: list[float]) -> Graph:
 
 
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
-    """Mean label of each unit and its neighbours in these graphs: rougher than any, but of them all."""
+    """Average the posteriors of these graphs: one posterior for all of them, though a rougher one."""
     return pool([posterior(graph, units) for graph in graphs])
 
 
 def pool(posteriors: list[csr_array]) -> csr_array:
-    """The mean of these."""
+    """Return the mean of these posteriors."""
     total = posteriors[0]
     for each in posteriors[1:]:
         total = csr_array(total + each)
@@ -99,18 +99,19 @@ def pool(posteriors: list[csr_array]) -> csr_array:
 
 
 def posterior(graph: Graph, units: csr_array) -> csr_array:
-    """Mean label of each unit and its neighbours in a graph."""
+    """Return the mean label of each unit and its neighbours in a graph."""
     n_units = graph.weight.shape[0]
-    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges a unit, about what three trees have
+    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges per unit, about as many as in three trees
     votes = csr_array(joined @ units + units)
     return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))
 
 
 def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
-    """Standard error of the difference of two rates on the same rows.
+    """Compute the standard error of the difference of two rates on the same rows.
 
-    Var(R_1 - R_2 | X), where edges of both cancel, and the variance of its mean given X: units of
-    unlike degree d and impurity g = 1 - |eta|^2 add sum_v (d_1 - d_2) (g - mean g) / 2.
+    The variance is Var(R_1 - R_2 | X), in which edges of both forests cancel, plus the variance of the
+    conditional mean: units of unequal degree d and impurity g = 1 - |eta|^2 add
+    sum_v (d_1 - d_2) (g - mean g) / 2 to that mean.
     """
     gap = csr_array(one.weight - two.weight)
     gap.eliminate_zeros()
@@ -122,5 +123,5 @@ def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
 
 
 def rate_error(graph: Graph, eta: csr_array) -> float:
-    """Standard error of one rate."""
+    """Compute the standard error of one rate."""
     return difference_error(graph, Graph(csr_array(graph.weight.shape), 0.0, 0.0), eta)

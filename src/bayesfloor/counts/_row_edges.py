@@ -1,4 +1,4 @@
-"""Expected edges of each row, by the class at their other end."""
+"""Expected edges of each row, by the class at the other end."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bayesfloor.counts._vertex_labels import VertexLabels, scale_rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 
-_AT_ONCE = 1 << 22  # votes written out at a time: several times as fast as SciPy's sparse argmax
+_AT_ONCE = 1 << 22  # votes made dense at a time: several times as fast as SciPy's sparse argmax
 
 
 class SampleEdges(NamedTuple):
-    """Of each row: expected edges, those that lead to another label, and edges to each class.
+    """For each row: its expected edges, those that lead to another label, and the edges to each class.
 
-    ``degree_around`` and ``cross_around`` are the same for its neighbours, less their edges to it.
+    ``degree_around`` and ``cross_around`` are the same for its neighbours, without their edges to it.
     """
 
     degree: Floats
@@ -28,10 +28,10 @@ class SampleEdges(NamedTuple):
 
 
 def sample_edges(forest: Forest, labels: VertexLabels) -> SampleEdges:
-    """Edges of each row in all trees of the forest.
+    """Count the edges of each row in all trees of the forest.
 
-    A row of a vertex of m has 1/m of the vertex's edges, and 2 (m - 1) / m edges a tree to the rows
-    equal to it.
+    A row at a vertex of m rows has 1/m of the vertex's edges, and 2 (m - 1) / m edges per tree to the
+    rows equal to it.
     """
     m, joins = labels.rows_at[labels.vertex], adjacency(forest, labels.n_vertices)
     between = scale_rows(csr_array(joins @ labels.mean)[labels.vertex], 1 / m)
@@ -51,35 +51,35 @@ def _degree_and_cross(votes: csr_array, labels: VertexLabels) -> tuple[Floats, F
 
 
 def most_voted(votes: csr_array) -> Ints:
-    """The class that most edges of each row lead to."""
+    """Return the class that most edges of each row lead to."""
     step = max(1, _AT_ONCE // votes.shape[1])
     parts = [votes[start : start + step].toarray().argmax(axis=1) for start in range(0, votes.shape[0], step)]
     return np.concatenate(parts)
 
 
 def adjacency(forest: Forest, n_vertices: int) -> csr_array:
-    """Which vertices the forest joins, both ways."""
+    """Return the symmetric adjacency matrix of the forest's vertices."""
     edges = csr_array((np.ones(len(forest.a)), (forest.a, forest.b)), shape=(n_vertices,) * 2)
     return csr_array(edges + edges.T)
 
 
 def _around(joins: csr_array, labels: VertexLabels, values: Floats, own: Floats) -> Floats:
-    """Sum of the values over the rows of neighbouring vertices, less the vertex's own part in them."""
+    """Sum the values over the rows of neighbouring vertices, without the vertex's own part in them."""
     total, part = (np.bincount(labels.vertex, each, labels.n_vertices) for each in (values, own))
     return np.maximum(0.0, joins @ total - part)[labels.vertex]
 
 
 def vertex_posterior(forest: Forest, labels: VertexLabels) -> csr_array:
-    """Mean label of each vertex's neighbours and of its own rows: a rough posterior."""
+    """Return the mean label of each vertex's neighbours and its own rows: a rough posterior."""
     votes = csr_array(adjacency(forest, labels.n_vertices) @ labels.mean + labels.mass)
     total = np.asarray(votes.sum(axis=1))
     return csr_array(diags_array(1 / np.where(total > 0, total, 1.0)) @ votes)
 
 
 def row_edges(forest: Forest, labels: VertexLabels, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Edges between rows: of all the ways that equal rows may share a vertex's edges, one at random.
+    """Return edges between rows, assigning a vertex's edges to its equal rows at random.
 
-    An edge between vertices ends at any of their rows; inside a vertex each tree is a random path.
+    An edge between vertices ends at a random row of each; inside a vertex each tree is a random path.
     """
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices))
@@ -91,7 +91,7 @@ def row_edges(forest: Forest, labels: VertexLabels, rng: np.random.Generator) ->
 
 
 def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """A random path through the rows of each vertex."""
+    """Return a random path through the rows of each vertex."""
     order = rng.permutation(len(vertex))
     order = order[np.argsort(vertex[order], kind="stable")]
     joined = np.flatnonzero(np.diff(vertex[order]) == 0)
@@ -99,7 +99,7 @@ def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 def nearest_other(forest: Forest, labels: VertexLabels, rows: Ints) -> Ints:
-    """Of each of these rows the nearest with another label that an edge, or being equal, joins it to; -1 for none."""
+    """Find each row's nearest row with another label among its equals and tree neighbours; -1 if there is none."""
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
     return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Cross edges of a single feature: the spanning tree of points on a line joins neighbours, so sorting finds it."""
+"""Cross-class edges of a single feature: on a line, the spanning tree joins neighbours, so sorting finds it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.formulas._permutation_null import Moments
 
 
 class LineEdges(NamedTuple):
-    """Share of the tree's edges that cross, how many edges it has, its shape, and how many numbers differ."""
+    """Fraction of the tree's edges that cross, number of edges, moments of its graph, and number of distinct values."""
 
     cross_rate: float
     n_edges: float
@@ -21,7 +21,7 @@ class LineEdges(NamedTuple):
 
 
 def line_edges(values: Floats, codes: Ints, n_classes: int) -> LineEdges:
-    """Edges of the spanning tree of numbers, as ``class_edges`` counts them: equal numbers are one vertex."""
+    """Count the edges of the numbers' spanning tree, like ``class_edges``: equal numbers are one vertex."""
     _, vertex = np.unique(values, return_inverse=True)
     n_vertices = int(vertex.max()) + 1
     counts = np.bincount(vertex * n_classes + codes, minlength=n_vertices * n_classes).reshape(n_vertices, n_classes)

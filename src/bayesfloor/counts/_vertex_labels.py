@@ -1,4 +1,4 @@
-"""Labels of rows and of vertices."""
+"""Labels of rows and vertices."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bayesfloor.engine._types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class VertexLabels:
-    """Which label each row has, or how likely it has each.
+    """The label of each row, or the probability of each label.
 
     Attributes
     ----------
     vertex : (n,) vertex of each row.
-    shares : (n, K) sparse; the chance of each label, rows adding up to 1.
+    shares : (n, K) sparse; the probability of each label, rows adding up to 1.
     n_vertices : number of vertices.
-    weight : (n,) weight of each row, or None where all are alike.
-    joined : whether trees join equal rows; those of a group they do not.
+    weight : (n,) weight of each row, or None if all are equal.
+    joined : whether trees join equal rows; they do not if there are groups.
     groups : (n,) group of each row, or None.
     """
 
@@ -47,7 +47,7 @@ class VertexLabels:
     def mass(self) -> csr_array:
         """Expected number of rows of each class at each vertex, weighted."""
         mass = csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
-        mass.sum_duplicates()  # sorts, lest SciPy do it later and in place
+        mass.sum_duplicates()  # this also sorts, which SciPy would otherwise do later and in place
         return mass
 
     @cached_property
@@ -72,14 +72,14 @@ class VertexLabels:
         return bool(self.shares.nnz == self.shares.shape[0])
 
     def take(self, rows: Ints, vertex: Ints, n_vertices: int) -> VertexLabels:
-        """The labels of these rows, whose vertices are called anew."""
+        """Return the labels of these rows, with new vertex numbers."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
         return VertexLabels(vertex, self.shares[rows], n_vertices, weight, self.joined, groups)
 
     @cached_property
     def group_number(self) -> Ints:
-        """Group of each row, numbered from 0; rows without groups are all one."""
+        """Group of each row, numbered from 0; without groups, all rows are in group 0."""
         none = np.zeros(len(self.vertex), dtype=np.int64)
         return none if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
 
@@ -97,12 +97,12 @@ class VertexLabels:
 
     @property
     def n_sets(self) -> int:
-        """How many sets of equal rows there are; groups are drawn as a whole, and none equals another."""
+        """Number of sets of equal rows; with groups, the number of groups, since no group equals another."""
         return int(np.count_nonzero(self.rows_at)) if self.groups is None else self.n_groups
 
     @cached_property
     def units(self) -> csr_array:
-        """Labels of what was drawn: of rows, or the mean labels of groups."""
+        """Labels of the sampled units: of rows, or the mean labels of groups."""
         if self.groups is None:
             return self.shares
         gather = _gather(self.group_number, self.n_groups, None)
@@ -110,20 +110,20 @@ class VertexLabels:
 
 
 def likeliest(shares: csr_array) -> Ints:
-    """The likeliest label of each row."""
+    """Return the likeliest label of each row."""
     if shares.nnz == shares.shape[0]:
         return np.asarray(shares.indices, dtype=np.int64)
     return np.asarray(shares.argmax(axis=1)).ravel()
 
 
 def scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
-    """Each row times its factor."""
+    """Multiply each row by its factor."""
     data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))
     return csr_array((data, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
 
 
 def _gather(vertex: Ints, n_vertices: int, weight: Floats | None) -> Any:
-    """The matrix that adds up rows at their vertices."""
+    """Return the matrix that adds up the rows at each vertex."""
     n = len(vertex)
     values = np.ones(n) if weight is None else weight
     return csr_array((values, (vertex, np.arange(n))), shape=(n_vertices, n))

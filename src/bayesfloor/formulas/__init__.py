@@ -1,8 +1,8 @@
-"""Counts become bounds: every formula, with its reference, on plain numbers and arrays.
+"""Every formula that turns counts into bounds, with its reference, on plain numbers and arrays.
 
-Comes in: counts.
-Goes out: bounds, tests, limits; by NumPy and scipy.stats alone.
-Must not know: points, and every other package of this one.
+Input: counts.
+Output: bounds, tests and limits, computed with NumPy and SciPy's statistics only.
+Must not know about: points, and the other subpackages.
 """
 
 from bayesfloor.formulas._henze_penrose import HenzePenrose, henze_penrose

@@ -1,4 +1,4 @@
-"""Two classes: the Henze-Penrose divergence and the bounds on the Bayes error that it gives."""
+"""The Henze-Penrose divergence of two classes, and its bounds on their Bayes error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from bayesfloor.engine._types import Floats
 
 @dataclass(frozen=True)
 class HenzePenrose:
-    """What the number of cross edges says about two classes.
+    """Divergence, bounds and estimate for two classes, from their number of cross-class edges.
 
     Attributes
     ----------
     divergence : float or array
-        Estimate of the Henze-Penrose divergence: 1 for separate classes, about 0 for equal ones.
+        Estimate of the Henze-Penrose divergence: 1 for separate classes, about 0 for identical ones.
         It may be negative at finite n.
     lower, upper : float or array
         Bounds on the Bayes error, asymptotic in the number of samples.
     estimate : float or array
-        The middle of the two, which the paper calls the HP-estimate.
+        The midpoint of the two, which the paper calls the HP-estimate.
 
     Examples
     --------
@@ -46,20 +46,20 @@ def henze_penrose(
     bias_correction: bool = True,
     normalize: bool = False,
 ) -> HenzePenrose:
-    """Bounds on the Bayes error of two classes, from the cross edges of their spanning tree.
+    """Bound the Bayes error of two classes, from the cross-class edges of their spanning tree.
 
     Parameters
     ----------
     n_cross : float or array-like
-        R, the number of edges of the minimum spanning tree that join the two classes: a mean over
-        several trees, or an expected number where rows are equal, need not be whole.
+        R, the number of edges of the minimum spanning tree that join the two classes. It need not be
+        a whole number: it may be a mean over several trees, or an expectation if rows are equal.
     n1, n2 : float or array-like
-        Numbers of samples of the two classes.
+        Number of samples in each of the two classes.
     bias_correction : bool, default=True
-        Count no more cross edges than make the estimate as large as the smaller class's share, as
-        the paper does. It changes the estimate only: both bounds are capped at that share anyway.
+        Limit the number of cross-class edges so that the estimate does not exceed the smaller class's
+        proportion, as the paper does. This changes only the estimate: both bounds are always capped.
     normalize : bool, default=False
-        Divide bounds and estimate by the smaller class's share: 1 then means that nothing beats
+        Divide bounds and estimate by the smaller class's proportion: 1 then means that nothing beats
         guessing the larger class.
 
     Returns
@@ -69,9 +69,9 @@ def henze_penrose(
     Notes
     -----
     With n = n1 + n2 and u = 1 - 2 R / n, the bounds are 1/2 - sqrt(u)/2 and 1/2 - u/2 (Berisha et
-    al., theorem 1, at the sample's own class shares). Other shares need other samples or weights:
-    putting them into the divergence's long form does not give bounds. The middle is not consistent
-    for the Bayes error; it is off by up to 1/16 even with infinite data.
+    al., theorem 1, at the sample's own class proportions). Other proportions need other samples or
+    weights: inserting them into the divergence's long form does not give bounds. The midpoint is not
+    consistent for the Bayes error; it is off by up to 1/16 even with infinitely many samples.
 
     References
     ----------
@@ -85,7 +85,7 @@ def henze_penrose(
     >>> print(f"{result.lower:.3f} {result.estimate:.3f} {result.upper:.3f}")
     0.106 0.148 0.190
 
-    Half as many again as equal classes would have still mean one half at most:
+    Even 50 % more cross-class edges than identical classes would have give at most one half:
 
     >>> henze_penrose(150, 100, 100).estimate
     0.5
@@ -106,7 +106,7 @@ def henze_penrose(
 
 
 def cross_to_u(share: ArrayLike) -> Floats:
-    """U = 4 p1 p2 D + (p1 - p2)^2 = 1 - 2 R / n, not below 0, from R / n."""
+    """Compute u = 4 p1 p2 D + (p1 - p2)^2 = 1 - 2 R / n, at least 0, from R / n."""
     return np.maximum(0.0, 1 - 2 * np.asarray(share, dtype=np.float64))
 
 

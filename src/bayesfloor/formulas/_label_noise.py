@@ -1,6 +1,7 @@
-"""How to take a known label noise out of counts.
+"""Removing label noise of a known rate from counts.
 
-Uniform noise at rate rho: with chance rho a label is drawn anew from all K classes alike.
+Under uniform noise of rate rho, a label is replaced with probability rho by one of the K classes,
+all equally likely.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from bayesfloor.engine._types import Floats
 
 
 def cross_rate_without_noise(cross_rate: ArrayLike, rate: ArrayLike, n_classes: int) -> Floats:
-    """The G before uniform noise of a known rate: Gmax - G' = (1 - rho)^2 (Gmax - G), in expectation, for any tree."""
+    """Return G before uniform noise: Gmax - G' = (1 - rho)^2 (Gmax - G) in expectation, for any tree."""
     most, rho = 1 - 1 / n_classes, np.asarray(rate, dtype=np.float64)
     if (rho >= 1).any():
-        raise ValueError(f"Got a noise rate of {rate!r}, but expected less than 1: nothing is left of the labels.")
+        raise ValueError(
+            f"Got a noise rate of {rate!r}, but expected less than 1: otherwise the labels carry no information."
+        )
     return most - (most - np.asarray(cross_rate, dtype=np.float64)) / (1 - rho) ** 2
 
 
 def shares_without_noise(shares: Floats, rate: float) -> Floats:
-    """Class shares before uniform noise: p' = (1 - rho) p + rho / K; never below 0, though a sample's may say so."""
+    """Return the class proportions before uniform noise: p' = (1 - rho) p + rho / K, solved for p, at least 0."""
     clean = np.maximum(0.0, shares - rate / len(shares))
     return clean / clean.sum()

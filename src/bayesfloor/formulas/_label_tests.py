@@ -1,4 +1,4 @@
-"""One sample among its neighbours in the forest: how odd its label is, and how sure one can be."""
+"""Tests of whether a sample's label fits its neighbours in the forest, or a classifier's posterior."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from scipy.stats import binom, hypergeom
 
 from bayesfloor.engine._types import Floats
 
-_PRIOR_EDGES = 20  # edges that the whole forest's rate is worth beside those around a row
+_PRIOR_EDGES = 20  # the whole forest's rate counts as much as this many edges around a row
 
 
 def crowd_p_value(n_own: ArrayLike, n_around: ArrayLike, n_rows: int, n_class: int) -> Floats:
-    """P(so many rows of a row's own class among those around it), if labels are a random permutation.
+    """Return P(at least this many rows around a row have its class), if labels are a random permutation.
 
-    Hypergeometric, and exact for any set of rows that was chosen without their labels.
+    The distribution is hypergeometric, and exact for any set of rows that was chosen without their labels.
     """
     return np.asarray(hypergeom.sf(np.asarray(n_own) - 1, n_rows - 1, n_class - 1, np.asarray(n_around)))
 
 
 def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floats:
-    """Z = (J - (1 - pi) deg) / sqrt(pi (1 - pi) deg), pi the share of the sample's class.
+    """Compute Z = (J - (1 - pi) deg) / sqrt(pi (1 - pi) deg), with pi the proportion of the sample's class.
 
-    It ranks samples; it is no p-value, since its null is "labels are random" (Muhlenbach, Lallich
-    and Zighed 2004).
+    Z ranks samples. It does not give a p-value, because its null is "labels are random" (Muhlenbach,
+    Lallich and Zighed 2004).
     """
     J, deg, pi = (np.asarray(value, dtype=np.float64) for value in (n_cross, degree, share))
     spread = np.sqrt(pi * (1 - pi) * deg)
@@ -33,11 +33,11 @@ def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floa
 
 
 def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats, Floats]) -> Floats:
-    """P(BetaBinomial(deg, a, b) >= J): so many cross edges where the edges around cross so often.
+    """Return P(BetaBinomial(deg, a, b) >= J): the chance of at least J cross-class edges at the local rate.
 
     The rate q of the binomial is not known but estimated from the edges around, hence the beta
-    distribution. Expected numbers under equal rows are rounded: crosses down and degrees up, to the
-    safe side.
+    distribution. With equal rows, counts are expectations and are rounded to the safe side: J down and
+    degrees up.
     """
     J, deg = np.floor(np.asarray(n_cross) + 1e-9), np.ceil(np.asarray(degree) - 1e-9)
     p_value = np.ones_like(local[0])
@@ -47,8 +47,8 @@ def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats
 
 
 def _tails(n: Floats, a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """J = n, n - 1, ... down to 1, and the beta-binomial P(>= J); SciPy goes through the rows one by one."""
-    tail, term = np.zeros_like(a), np.zeros_like(a)  # the logarithm of P(J), which for a hub underflows
+    """Yield J = n, n - 1, ... down to 1 with the beta-binomial P(>= J), for all rows at once, unlike SciPy."""
+    tail, term = np.zeros_like(a), np.zeros_like(a)  # term is log P(J): P(J) itself underflows for a hub
     for i in range(int(n.max(initial=0))):
         term += np.where(i < n, np.log((a + i) / (a + b + i)), 0.0)
     for step in range(int(n.max(initial=0))):
@@ -59,14 +59,14 @@ def _tails(n: Floats, a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
 
 
 def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floats, Floats]:
-    """Beta distribution of the rate at which edges cross around a row, with the whole's as its prior."""
+    """Return the beta distribution of the local cross rate around a row, with the whole forest's rate as prior."""
     J, deg = np.asarray(n_cross, dtype=np.float64), np.asarray(degree, dtype=np.float64)
     q = min(max(rate, 1e-6), 1 - 1e-6)
     return J + _PRIOR_EDGES * q, np.maximum(0.0, deg - J) + _PRIOR_EDGES * (1 - q)
 
 
 def odd_label_power(degree: ArrayLike, local: tuple[Floats, Floats], wrong_rate: float, level: float) -> Floats:
-    """Chance that a wrong label is found: P(J reaches the first number with a p-value <= level)."""
+    """Return the chance of finding a wrong label: P(J reaches the smallest number with a p-value <= level)."""
     deg = np.ceil(np.asarray(degree) - 1e-9)
     needed = deg + 1
     for j, tail in _tails(deg, *local):
@@ -76,16 +76,16 @@ def odd_label_power(degree: ArrayLike, local: tuple[Floats, Floats], wrong_rate:
 
 
 def claim_p_value(eta: Floats, codes: ArrayLike) -> Floats:
-    """Under "y is drawn from eta(x)": the sum of eta_c over classes no likelier than y.
+    """Return the p-value for "y is drawn from eta(x)": the sum of eta_c over classes that are no likelier than y.
 
-    Valid for a known posterior, approximate for one estimated out of fold.
+    It is valid for a known posterior and approximate for an out-of-fold estimate.
     """
     own = np.take_along_axis(eta, np.asarray(codes)[:, None], axis=1)
     return np.minimum(np.where(eta <= own, eta, 0.0).sum(axis=1), 1.0)
 
 
 def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
-    """Chance that a label is a flip, at an assumed rate eps of flips to any other class alike.
+    """Return the chance that a label was flipped, if labels flip at rate eps to a uniformly random other class.
 
     a (1 - eta_y) / ((1 - eps) eta_y + a (1 - eta_y)), a = eps / (K - 1).
     """
@@ -95,13 +95,13 @@ def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Fl
 
 
 def without_flips(eta: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
-    """Posterior of a clean label, from that of a label which may be flipped: eta' = (1 - eps) eta + a (1 - eta)."""
+    """Return the posterior of clean labels from that of labels with flips: eta' = (1 - eps) eta + a (1 - eta)."""
     a = flip_rate / (n_classes - 1)
     return np.clip((np.asarray(eta, dtype=np.float64) - a) / (1 - flip_rate - a), 0.0, 1.0)
 
 
 def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:
-    """The longest list, likeliest first, whose mean chance of being wrong stays within ``rate``."""
+    """Select the longest list, likeliest first, whose mean chance of a false claim stays within ``rate``."""
     wrong = 1 - np.asarray(chance, dtype=np.float64)
     order = np.argsort(wrong, kind="stable")
     mean = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)

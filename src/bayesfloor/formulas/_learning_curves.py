@@ -1,13 +1,13 @@
-"""Where a learning curve ends: the posterior of the error with ever more rows.
+"""Where a learning curve ends: the posterior of the error with infinitely many rows.
 
-A curve gives mean losses on held-out rows of a learner trained on growing, nested parts of the rows. Two shapes are
-fitted, both through the loss e at full size and with the limit a below it:
+A curve gives a learner's mean losses on held-out rows, after training on growing, nested parts of the rows. Two shapes
+are fitted. Both pass through the loss e at full size and have a limit a below it:
 
 power law (Cortes et al. 1993)   a + (e - a) f^-c
 sigmoid in log f                 a + (s - a) / (1 + h f^c), from the loss s of guessing, with h so that f = 1 gives e
 
-f is the part of the rows. The likelihood is normal with the paired covariance of the mean losses, widened by a misfit
-that is larger for small parts. The prior is on the ratio a / e, on c, and on the shape.
+f is the fraction of the rows. The likelihood is normal with the paired covariance of the mean losses, widened by a
+misfit that is larger for small fractions. The prior is on the ratio a / e, on c, and on the shape.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 from bayesfloor.engine._types import Floats
 
 _EXPONENTS = np.array([0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0])
-# Chosen on problems whose Bayes error is known; none of those for judging is among them.
+# Tuned on problems with a known Bayes error; the problems used for evaluation are not among them.
 _USUAL_EXPONENT, _EXPONENT_SPREAD = 0.28, 0.4  # log c is normal around log .28
-_RATIO_PRIOR = (2.9, 0.7)  # of a Beta law: some learners are at the limit already
+_RATIO_PRIOR = (2.9, 0.7)  # parameters of a beta distribution: some learners are already at the limit
 _SIGMOID = 0.03  # prior weight of the sigmoid
-_MISFIT = 0.005  # of a loss at full size, relative; its variance grows as 1 / f
+_MISFIT = 0.005  # relative to the loss at full size; its variance grows as 1 / f
 _RATIOS = (np.arange(60) + 0.5) / 60
-_STEPS = np.linspace(-3, 3, 9)  # standard errors that the loss at full size may be off
-_LEAST_FALL = 0.02  # from guessing to the loss at full size, for the sigmoid
+_STEPS = np.linspace(-3, 3, 9)  # errors of the loss at full size to consider, in standard errors
+_LEAST_FALL = 0.02  # smallest fall from guessing to the loss at full size, for the sigmoid
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Curves that may lie behind some losses: limit, loss at full size, exponent and shape of each, and its weight."""
+    """Possible curves behind the losses: each one's limit, loss at full size, exponent, shape and weight."""
 
     limit: Floats
     full: Floats
@@ -40,14 +40,14 @@ class Curves:
     weight: Floats
 
     def at(self, growth: float) -> Floats:
-        """Loss of each curve with ``growth`` times the rows."""
+        """Return each curve's loss with ``growth`` times the rows."""
         return _loss(self.limit, self.full, self.exponent, self.top, growth)
 
 
 def fit_curves(parts: Floats, mean: Floats, covariance: Floats, n_units: float, guessing: float) -> Curves:
-    """Curves through mean losses at these parts of the rows, the last of which is 1.
+    """Fit curves to mean losses at these fractions of the rows, the last of which is 1.
 
-    ``covariance`` is that of the mean losses over ``n_units`` independent rows or groups.
+    ``covariance`` is the covariance of the mean losses over ``n_units`` independent rows or groups.
     """
     misfit = (_MISFIT * np.maximum(mean, 1 / n_units)) ** 2 / parts + 0.25 / n_units**2
     spread = covariance + np.diag(misfit)
@@ -78,6 +78,6 @@ def _log_prior(ratio: Floats, c: Floats) -> Floats:
 
 
 def weighted_quantiles(values: Floats, weights: Floats, levels: Floats) -> Floats:
-    """Quantiles of values that have weights."""
+    """Compute quantiles of weighted values."""
     order = np.argsort(values, kind="stable")
     return np.interp(levels, np.cumsum(weights[order]) / weights.sum(), values[order])

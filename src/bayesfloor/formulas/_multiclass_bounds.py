@@ -1,6 +1,6 @@
-"""All classes at once, and each class against the rest, from the edges of one spanning tree.
+"""Bounds for all classes at once, and for each class against the rest, from the edges of one spanning tree.
 
-G = R / |E|, the share of edges that join two classes, estimates E[1 - sum_k eta_k^2].
+G = R / |E|, the fraction of edges that join two classes, estimates E[1 - sum_k eta_k^2].
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bayesfloor.formulas._henze_penrose import cross_to_u
 
 
 class Bounds(NamedTuple):
-    """Bounds on a Bayes error and the middle of the two."""
+    """Bounds on a Bayes error, and their midpoint."""
 
     lower: Floats
     estimate: Floats
@@ -23,11 +23,11 @@ class Bounds(NamedTuple):
 
 
 def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *, correct_bias: bool = True) -> Bounds:
-    """Bounds on the Bayes error of K classes from G.
+    """Bound the Bayes error of K classes, given G.
 
     (K-1)/K (1 - sqrt(1 - K/(K-1) G)) <= BER <= G: Cover and Hart (1967); Sekeh, Oselio and Hero
-    (2018) for spanning trees. ``cap`` is the error of the best constant answer. With two classes
-    these are the Henze-Penrose bounds, and the capped middle is the paper's corrected estimate.
+    (2018) for spanning trees. ``cap`` is the error of always predicting the largest class. With two
+    classes these are the Henze-Penrose bounds, and the capped midpoint is the paper's corrected estimate.
     """
     G = np.asarray(cross_rate, dtype=np.float64)
     most = 1 - 1 / n_classes
@@ -37,13 +37,13 @@ def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *
 
 
 class OneVsRest(NamedTuple):
-    """Bounds on P_e,k, the chance that the Bayes rule takes class k for another or another for k."""
+    """Bounds on P_e,k, the probability that the Bayes rule takes class k for another class or another for k."""
 
     lower: Floats
     upper_classes: Floats  # (K/2) (1/2 - u/2)
     upper_root: Floats  # 1/2 + sqrt(u)/2
     upper_any: Floats  # G
-    upper_pairs: Floats  # sum over pairs R_kl / n, each from the pair's own tree; NaN if not known
+    upper_pairs: Floats  # sum of R_kl / n over the pairs, each from the pair's own tree; NaN if unknown
 
     @property
     def upper(self) -> Floats:
@@ -52,13 +52,14 @@ class OneVsRest(NamedTuple):
 
 
 def one_vs_rest_bounds(class_rate: ArrayLike, cross_rate: float, pair_rate: ArrayLike | None = None) -> OneVsRest:
-    """Bounds for each class k from the share of edges with exactly one end in it.
+    """Bound the error of each class k, given the fraction of edges with exactly one end in it.
 
     Lower: 1/2 - sqrt(u_k)/2, u_k = 1 - 2 R_k / n (van den Burg and Hero, section 3.3). Upper, for K
     classes: (K/2)(1/2 - u_k/2), since the Bayes rule loses eta_k <= 2 eta_k (1 - eta_k) where it does
-    not answer k (there eta_k <= 1/2) and 1 - eta_k <= K eta_k (1 - eta_k) where it does (there
-    eta_k >= 1/K), and 1/2 - u_k/2 estimates 2 E[eta_k (1 - eta_k)]. Further 1/2 + sqrt(u_k)/2, and G,
-    since no class errs more than all together; and the paper's sum over pairs, usually the tightest.
+    not predict k (there eta_k <= 1/2) and 1 - eta_k <= K eta_k (1 - eta_k) where it does (there
+    eta_k >= 1/K), and 1/2 - u_k/2 estimates 2 E[eta_k (1 - eta_k)]. Three more upper bounds are
+    1/2 + sqrt(u_k)/2; G, since no class has a larger error than all together; and the paper's sum over
+    pairs, usually the tightest.
     """
     rate = np.asarray(class_rate, dtype=np.float64)
     u = cross_to_u(rate)
@@ -72,15 +73,15 @@ def one_vs_rest_bounds(class_rate: ArrayLike, cross_rate: float, pair_rate: Arra
 
 
 def one_vs_rest_finite(class_rate: ArrayLike, n_classes: int) -> Floats:
-    """(K-1) E[R_k] / (n-1): an upper bound on P_e,k at every n, as a rooted tree is a classifier."""
+    """Compute (K-1) E[R_k] / (n-1), an upper bound on P_e,k at every n, because a rooted tree is a classifier."""
     return (n_classes - 1) * np.asarray(class_rate, dtype=np.float64)
 
 
 def soft_confusion(class_edges: Floats) -> Floats:
-    """Estimate of E[eta_i eta_j] from the expected numbers of edges between and inside classes.
+    """Estimate E[eta_i eta_j] from the expected numbers of edges between and inside classes.
 
-    R_ij / (2 |E|) off the diagonal, R_ii / |E| on it; all entries add up to 1. It is what the classes
-    do to each other in the company of all others, not the pairwise Bayes error.
+    It is R_ij / (2 |E|) off the diagonal and R_ii / |E| on it; all entries add up to 1. It describes how
+    two classes overlap among all the others, and is not the pairwise Bayes error.
     """
     within = np.diag(np.diag(class_edges))
     n_edges = np.triu(class_edges).sum()
@@ -88,10 +89,10 @@ def soft_confusion(class_edges: Floats) -> Floats:
 
 
 def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> Floats:
-    """R* = (R - c) E0 / (E0 - c): cross edges without the c that a spanning tree is forced to have.
+    """Compute R* = (R - c) E0 / (E0 - c): the cross-class edges without the c that any spanning tree has.
 
-    Separate classes still have c = K - 1 cross edges (1 for two); labels at random have E0 of them,
-    the mean over permutations, and need no correction. R* is right at both ends.
+    Separate classes still have c = K - 1 cross-class edges (1 for two classes). Random labels have E0 of
+    them, the mean over permutations, and need no correction. R* is right in both cases.
     """
     R, E0, c = (np.asarray(value, dtype=np.float64) for value in (cross, expected, forced))
     room = c < E0
@@ -99,17 +100,17 @@ def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> F
 
 
 def random_cross_rate(class_sizes: ArrayLike) -> float:
-    """Chance that two different rows have different labels: E0 / |E|, the mean over permutations."""
+    """Return the probability that two different rows have different labels: E0 / |E|, the mean over permutations."""
     sizes = np.asarray(class_sizes, dtype=np.float64)
     n = sizes.sum()
     return float((n**2 - (sizes**2).sum()) / max(n * (n - 1), 1.0))
 
 
 def conflict_floor(largest: ArrayLike, sizes: ArrayLike) -> float:
-    """Share of rows that any classifier misses, since equal rows have other labels.
+    """Return the smallest fraction of rows that a classifier can get wrong, because equal rows have different labels.
 
-    The sum over distinct rows of (m - max_k c_k) / n: an error that no classifier goes below on this
-    sample, and in expectation never above the Bayes error. It assumes nothing.
+    It is the sum over distinct rows of (m - max_k c_k) / n: no classifier has a lower error on this
+    sample, and in expectation it is never above the Bayes error. It assumes nothing.
     """
     m = np.asarray(sizes, dtype=np.float64)
     return float((m - np.asarray(largest, dtype=np.float64)).sum() / m.sum())

@@ -1,4 +1,4 @@
-"""Many tests at once, and the test that two classes are alike."""
+"""Corrections for multiple tests, and the test that two classes are alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.engine._types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that rejecting those below a level keeps the chance of any error to it."""
+    """Adjust p-values so that rejecting those below a level limits the chance of any false rejection to it."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -19,20 +19,20 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
-    """P-values that hold although the labels picked one of so many candidates to test on (Bonferroni)."""
+    """Adjust p-values for the labels having picked one of ``n_candidates`` to test on (Bonferroni)."""
     return np.minimum(np.asarray(p_values, dtype=np.float64) * n_candidates, 1.0)
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that rejecting those below a level keeps the share of errors to it."""
+    """Adjust p-values so that rejecting those below a level limits the false discovery rate to it."""
     p = np.asarray(p_values, dtype=np.float64)
     return np.asarray(false_discovery_control(p)) if len(p) else p
 
 
 def alike_p_value(n_cross: ArrayLike, std_error: ArrayLike, expected: ArrayLike, margin: float) -> Floats:
-    """P-value against "E[R] <= (1 - margin) E0": small where two classes cannot be told apart.
+    """Return the p-value for "E[R] <= (1 - margin) E0": small if two classes are indistinguishable.
 
-    R is biased towards E0 in many dimensions, so that a claim stands only where that bias is small.
+    R is biased towards E0 in many dimensions, so a claim is valid only if that bias is small.
     """
     R, se = np.asarray(n_cross, dtype=np.float64), np.asarray(std_error, dtype=np.float64)
     E0 = np.asarray(expected, dtype=np.float64)

@@ -1,9 +1,9 @@
-"""How many edges cross if labels have nothing to do with the points: exact moments, and the test.
+"""The number of cross-class edges if labels have nothing to do with the points: exact moments, and the test.
 
-Friedman and Rafsky's test on any weighted graph. R = sum over pairs of rows of w_ij k_ij, w the
-graph's weights and k the chance that the labels of i and j differ; permuting the labels leaves the
-moments of both and mixes them (Mantel 1967). One formula serves two classes or many, one tree or
-several, equal rows and soft labels.
+This is the Friedman-Rafsky test on any weighted graph. R is the sum of w_ij k_ij over pairs of rows,
+where w are the graph's weights and k is the chance that the labels of i and j differ. Permuting the
+labels keeps the moments of both matrices, and the moments of R follow from these (Mantel 1967). One
+formula covers two or more classes, one or more trees, equal rows and soft labels.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from scipy.stats import gamma
 
 from bayesfloor.engine._types import Floats
 
-_ROUNDING = 1e-6  # of a mean: a smaller spread is none
+_ROUNDING = 1e-6  # relative to the mean: a smaller spread counts as zero
 
 
 class Moments(NamedTuple):
-    """Of a symmetric matrix with an empty diagonal, each pair counted once."""
+    """Moments of a symmetric matrix with an empty diagonal, each pair counted once."""
 
     total: Floats  # sum of the entries
     squares: Floats  # sum of their squares
@@ -28,7 +28,7 @@ class Moments(NamedTuple):
 
 
 class Null(NamedTuple):
-    """R over all permutations of the labels: its mean, its variance, and a number that it stays below or near."""
+    """R over all permutations of the labels: its mean, its variance, and a maximum that it hardly exceeds."""
 
     mean: Floats
     variance: Floats
@@ -36,9 +36,9 @@ class Null(NamedTuple):
 
 
 def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_vertices: ArrayLike | None = None) -> Null:
-    """Moments of R over permutations; of ``n_vertices`` sets of equal rows, or of rows that all differ.
+    """Compute the moments of R over permutations, for ``n_vertices`` sets of equal rows; None if all rows differ.
 
-    Two pairs of rows are the same, share one row, or share none; in each case the mean over
+    Two pairs of rows are the same, share one row, or share none. In each case the mean over
     permutations is the product of the means of both matrices.
     """
     n = np.asarray(n_rows, dtype=np.float64)
@@ -54,18 +54,18 @@ def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_verti
 
 
 def _most_cross(n: Floats, graph: Moments, labels: Moments, n_vertices: ArrayLike) -> Floats:
-    """R if every vertex had all classes in their shares: t n edges inside vertices, the others between them."""
+    """Return R if every vertex had all classes in proportion: edges inside vertices then count as t n edges."""
     n_trees = graph.total / np.maximum(n - 1, 1.0)
     return np.asarray((graph.total + n_trees * np.asarray(n_vertices)) * 2 * labels.total / n**2)
 
 
 def _chains(m: Moments) -> Floats:
-    """Sum over ordered pairs of entries that share one row."""
+    """Sum the products over ordered pairs of entries that share one row."""
     return m.row_squares - 2 * m.squares
 
 
 def _disjoint(m: Moments) -> Floats:
-    """Sum over ordered pairs of entries that share none."""
+    """Sum the products over ordered pairs of entries that share no row."""
     return m.total**2 - m.row_squares + m.squares
 
 
@@ -74,7 +74,7 @@ def _over(value: Floats, count: Floats) -> Floats:
 
 
 def class_moments(class_sizes: ArrayLike) -> Moments:
-    """Moments of "labels differ" for classes of these sizes along the last axis."""
+    """Compute the moments of "labels differ" for classes of these sizes along the last axis."""
     sizes = np.asarray(class_sizes, dtype=np.float64)
     n = sizes.sum(axis=-1)
     differ = (n**2 - (sizes**2).sum(axis=-1)) / 2
@@ -82,7 +82,7 @@ def class_moments(class_sizes: ArrayLike) -> Moments:
 
 
 def soft_moments(labels: Floats) -> Moments:
-    """Moments of ``1 - p_i p_j`` for rows of label probabilities p_i."""
+    """Compute the moments of ``1 - p_i p_j`` for rows with label probabilities p_i."""
     n, total, own = len(labels), labels.sum(axis=0), (labels**2).sum(axis=1)
     row = (n - 1) - (labels @ total - own)
     gram = labels.T @ labels
@@ -92,10 +92,10 @@ def soft_moments(labels: Floats) -> Moments:
 
 
 def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
-    """P-value of "so few cross edges by chance".
+    """Return the p-value for so few cross-class edges: how likely they are if labels are random.
 
-    What is missing to the most is taken for gamma-distributed, with the moments of the null: with many ties it is
-    a multiple of Light and Margolin's (1971) chi-square, and with few nearly normal, as Friedman and Rafsky's is.
+    The gap to the maximum is modelled by a gamma distribution with the moments of the null. With many ties the gap is
+    a multiple of Light and Margolin's (1971) chi-square; with few it is nearly normal, as in Friedman and Rafsky.
     """
     missing, gap = null.most - np.asarray(n_cross), null.most - null.mean
     sure = (gap > 0) & (np.sqrt(null.variance) > _ROUNDING * (1 + null.mean))
@@ -104,6 +104,6 @@ def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
 
 
 def share_not_above(n_cross: float, permuted: Floats) -> float:
-    """P-value from permutations drawn: the observed labels count as one of them."""
+    """Return the p-value from random permutations; the observed labels count as one of them."""
     tolerance = 1e-9 * (1 + abs(n_cross))  # equal sums may differ in the last bit
     return float((1 + np.count_nonzero(permuted <= n_cross + tolerance)) / (1 + len(permuted)))

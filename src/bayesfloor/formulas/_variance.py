@@ -1,7 +1,7 @@
-"""What labels do to R when the points stay: mean and variance given the posterior along the edges.
+"""The mean and variance of R for fixed points and random labels, given the posterior.
 
-``eta`` is a matrix of one row a vertex, dense or sparse: these formulas use nothing but products
-and sums, which both have.
+``eta`` is a matrix with one row per vertex, dense or sparse: these formulas only need products and
+sums, which both kinds support.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 
-_AT_ONCE = 1 << 22  # values of the posterior gathered for edges in one go: 32 MB if dense
+_AT_ONCE = 1 << 22  # posterior values gathered for edges at a time: 32 MB if dense
 
 
 def cross_chance(a: Ints, b: Ints, eta: Any) -> Floats:
-    """q_ij = 1 - sum_k eta_ik eta_jk for each edge: the chance that its ends' labels differ."""
+    """Compute q_ij = 1 - sum_k eta_ik eta_jk for each edge: the chance that the labels of its ends differ."""
     step = max(1, _AT_ONCE // eta.shape[1])
     parts = [slice(start, start + step) for start in range(0, len(a), step)]
     return np.concatenate([np.empty(0), *(1 - (eta[a[s]] * eta[b[s]]).sum(axis=1) for s in parts)])
 
 
 def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = None) -> float:
-    """Var(R | X) of the number of cross edges among all edges given, labels drawn from ``eta``.
+    """Compute Var(R | X), where R counts the cross-class edges among these edges and labels are drawn from ``eta``.
 
-    The edges' own variances, and the covariances of edges that share an end:
+    It adds the edges' own variances and the covariances of edges that share an end:
     sum_e q_e (1 - q_e) + sum_i { sum_k eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2]
     - [(sum_j q_ij)^2 - sum_j q_ij^2] }, S_ik = sum_j (1 - eta_jk), j over the neighbours of i.
-    For the mean of t trees give the edges of all and divide by t^2. Edges may have a ``weight``, each pair
-    of vertices one: w q in place of q, w (1 - eta_jk) in place of 1 - eta_jk; the difference of two
-    forests is a graph with weights of both signs.
+    For the mean of t trees, pass the edges of all of them and divide by t^2. Edges may have a ``weight``, at
+    most one edge per pair of vertices: w q replaces q, and w (1 - eta_jk) replaces 1 - eta_jk. The
+    difference of two forests is a graph with weights of both signs.
     """
     n, w = eta.shape[0], np.ones(len(a)) if weight is None else weight
     q = cross_chance(a, b, eta)
@@ -40,9 +40,9 @@ def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = Non
 
 
 def _covariance_terms(a: Ints, b: Ints, eta: Any, w: Floats) -> float:
-    """Sum over i and k of eta_ik [S_ik^2 - sum_j (w_ij (1 - eta_jk))^2].
+    """Sum eta_ik [S_ik^2 - sum_j (w_ij (1 - eta_jk))^2] over i and k.
 
-    Written with s_i = sum_j w_ij, T_ik = sum_j w_ij eta_jk and the same of squares, which stay sparse if eta is.
+    Written with s_i = sum_j w_ij, T_ik = sum_j w_ij eta_jk and the same for squares, which stay sparse if eta is.
     """
     n = eta.shape[0]
     s, squares = (np.bincount(a, each, n) + np.bincount(b, each, n) for each in (w, w**2))
@@ -53,7 +53,7 @@ def _covariance_terms(a: Ints, b: Ints, eta: Any, w: Floats) -> float:
 
 
 def _neighbour_sum(a: Ints, b: Ints, values: Any, w: Floats) -> Any:
-    """Weighted sum of the values over each vertex's neighbours."""
+    """Compute the weighted sum of the values over each vertex's neighbours."""
     if not isinstance(values, np.ndarray):
         return _as_matrix(a, b, values, w) @ values
     sums = np.zeros_like(values)
@@ -63,6 +63,6 @@ def _neighbour_sum(a: Ints, b: Ints, values: Any, w: Floats) -> Any:
 
 
 def _as_matrix(a: Ints, b: Ints, like: Any, w: Floats) -> Any:
-    """The neighbours as a sparse matrix of the same kind as ``like``."""
+    """Return the neighbours as a sparse matrix of the same type as ``like``."""
     ends = (np.concatenate([a, b]), np.concatenate([b, a]))
     return type(like)((np.concatenate([w, w]), ends), shape=(like.shape[0],) * 2)
