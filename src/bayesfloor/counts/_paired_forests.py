@@ -101,7 +101,7 @@ def pool(posteriors: list[csr_array]) -> csr_array:
 def posterior(graph: Graph, units: csr_array) -> csr_array:
     """Return the mean label of each unit and its neighbours in a graph."""
     n_units = graph.weight.shape[0]
-    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges per unit, about as many as in three trees
+    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges per unit, about as in three trees
     votes = csr_array(joined @ units + units)
     return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))
 
