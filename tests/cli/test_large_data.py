@@ -199,7 +199,7 @@ def test_a_checkpoint_is_gone_on_with_by_any_verb_and_engine_until_a_file_change
 
     assert (report.code, report.stderr) == (0, "")
     assert before == {path: path.stat().st_mtime_ns for path in own_workers[1].glob("kept/block-*")} != {}
-    assert "<dt>trees of all rows</dt><dd><code>Dask, 2 tasks at a time" in page
+    assert "<dt>trees on all rows</dt><dd><code>Dask, 2 tasks at a time" in page
     assert is_one_error(refused), refused
     assert "belongs to another run, which differs in data." in refused.stderr
 

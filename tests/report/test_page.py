@@ -698,8 +698,8 @@ def test_a_report_says_where_the_trees_of_all_rows_were_grown():
     facts = replace(check.facts, n_rows=9_000_000, engine=where)
     page = make_page(replace(check, facts=facts, overall=replace(check.overall, n_rows=9_000_000)))
 
-    assert "trees of all rows" not in make_page(check)
-    assert re.search(rf"trees of all rows<.*?{where}", page, re.DOTALL)
+    assert "trees on all rows" not in make_page(check)
+    assert re.search(rf"trees on all rows<.*?{where}", page, re.DOTALL)
     assert "9,000,000 rows, subsampled to 178 but for the tree bounds" in page
 
 
@@ -723,7 +723,11 @@ def test_what_was_asked_for_has_sections_of_its_own(open_page, visible_text, cho
     """A table, a picture, and a link to each; pages without them are as before."""
     page = open_page(chosen_report).page
     text = visible_text(page)
-    for place, title in (("model", "Your model"), ("drop", "What you can drop"), ("compared", "Compared")):
+    for place, title in (
+        ("model", "Your model"),
+        ("drop", "What you can drop"),
+        ("compared", "Representations compared"),
+    ):
         assert title in page.inner_text(f"#{place} h2")
         assert page.evaluate("id => document.querySelector(`#${id} img`).naturalWidth", place) > 1000
         assert page.is_visible(f"nav a[href='#{place}']")

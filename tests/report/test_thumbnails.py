@@ -91,7 +91,7 @@ def test_colours_keep_their_order():
 @pytest.mark.parametrize("shape", [(64,), (2, 8, 8, 3), (8, 8, 2), (0, 8), ()])
 def test_what_is_no_picture_is_refused_with_its_shape(shape):
     """Rows of pixels that nobody shaped are a mistake of the caller, not a broken file."""
-    with pytest.raises(ValueError, match=r"Got a picture of shape \(.*\), but expected height and width"):
+    with pytest.raises(ValueError, match=r"Got a picture of shape \(.*\), but expected \(height, width\)"):
         thumbnails([np.zeros(shape)], [0])
 
 

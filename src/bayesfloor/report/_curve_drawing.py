@@ -1,4 +1,4 @@
-"""The learning curve as lines, points and texts at places in percent of the drawing, so that it fits any width."""
+"""Draw the learning curve as lines, points and texts, placed in percent of the drawing so that it fits any width."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._curve_display import curve_ticks
 from bayesfloor.report._view import Tick, make_ticks, round_up
 
-_LEFT, _RIGHT = 4.0, 90.0  # of the first and the last point; the range's bar stands further right
-_TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # what the highest error on the scale starts with
-_NEAR = 10.0  # percent of the width that a text beside the edge needs
+_LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
+_TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # leading digits allowed for the top of the scale
+_NEAR = 10.0  # percent of the width that a text next to the edge needs
 
 
 @dataclass(frozen=True)
 class CurveDrawing:
-    """A drawing of 100 by 100, its texts, and the same as a table.
+    """A drawing of size 100 by 100, its texts, and its data as a table.
 
-    ``range_`` is the bar at the right edge, from top to bottom; ``open`` says that it has no lower end.
+    ``range_`` is the bar at the right edge, from top to bottom; ``open`` means that it has no lower end.
     """
 
     name: str
@@ -41,7 +41,7 @@ class CurveDrawing:
 
 
 def draw_curve(answer: Answer) -> CurveDrawing | None:
-    """The drawing of the best learner's curve; None where no learner could be trained."""
+    """Draw the best learner's curve; None if no learner could be trained."""
     curve, there = answer.curve, answer.curve.measured
     if not there.any():
         return None
@@ -69,13 +69,13 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
 
 
 def _across(n: Ints, all_n: Ints) -> Floats:
-    """Places of numbers of rows, on a logarithmic scale."""
+    """Return the x positions of row counts, on a logarithmic scale."""
     first, last = np.log(all_n[0]), np.log(max(all_n[-1], all_n[0] + 1))
     return np.asarray(_LEFT + (_RIGHT - _LEFT) * (np.log(n) - first) / (last - first))
 
 
 def _down(error: Floats | float, top: float) -> Floats:
-    """Places of errors, none at the bottom."""
+    """Return the y positions of errors, with 0 at the bottom."""
     return np.asarray(100 - 100 * np.minimum(1.0, np.asarray(error) / top))
 
 
@@ -85,14 +85,14 @@ def _path(x: Floats, y: Floats) -> str:
 
 
 def _columns(answer: Answer) -> list[Tick]:
-    """Numbers of training rows below the drawing."""
+    """Return the ticks for training rows below the drawing."""
     numbers = curve_ticks(answer)
     places = _across(np.array(numbers), answer.curve.n_rows)
     return [Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, numbers, strict=True)]
 
 
 def _cells(answer: Answer) -> list[tuple[str, ...]]:
-    """The curve as a table, its head first."""
+    """Return the curve as a table, header first."""
     curve = answer.curve
     rows = zip(curve.n_rows, curve.error, curve.low, curve.high, curve.measured, strict=True)
     return [

@@ -1,4 +1,4 @@
-"""A check in a notebook: verdict, ruler, reliability, findings, matrix, tree and evidence, in less than 60 KB."""
+"""Show a check in a notebook: verdict, ruler, reliability, findings, matrix, class tree and evidence, below 60 KB."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, mak
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._text import head_line, unmeasured
 
-_CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs
-_TITLED, _MOST = 12, 58_000  # classes whose cells have tooltips, and bytes of all
-_TREE = 12_000  # bytes of the tree; a longer one is left to the report
+_CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs in the list
+_TITLED, _MOST = 12, 58_000  # most classes with tooltips, and most bytes in total
+_TREE = 12_000  # most bytes for the class tree; a longer one is only in the report
 
 
 def to_notebook(check: Measured) -> str:
-    """The part of the report that a notebook shows; without tooltips where these are too long."""
+    """Return the part of the report that a notebook shows, without tooltips if they take too much space."""
     page = _render(check, titles=len(check.labels) <= _TITLED)
     return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
 

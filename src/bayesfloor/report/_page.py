@@ -1,4 +1,4 @@
-"""A check becomes a page."""
+"""Turn a check into a page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
 
 MOST_CARDS = 60
-_PICTURED = 24  # rows with pictures; each brings two
+_PICTURED = 24  # rows with pictures, two per row
 _TERMS = (
     "lowest possible error",
     "best estimate",
@@ -45,7 +45,7 @@ _TERMS = (
 
 
 def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
-    """The page as text."""
+    """Return the page as HTML."""
     listed = [*check.suspicious.scores.row[:_PICTURED].tolist(), *check.suspicious.nearest[:_PICTURED].tolist()]
     classes, class_end = class_table(check)
     return render(
@@ -77,20 +77,20 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
 
 
 def split_verdict(check: Measured) -> tuple[str, str]:
-    """The verdict's first sentence, and what follows it."""
+    """Split the verdict into its first sentence and the rest."""
     first, stop, rest = check.verdict.partition(". ")
     return first + stop.strip(), rest
 
 
 def why_reliable(check: Measured) -> list[str]:
-    """Reasons for the grade of the answer."""
+    """Return the reasons for the answer's reliability."""
     if check.answer.reliability == GOOD:
-        return ["Unlike learners agree, there are enough rows, and the range is narrow."]
+        return ["Learners of different kinds agree, there are enough rows, and the range is narrow."]
     return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
 
 
 def rests_on(check: Measured) -> list[tuple[str, str]]:
-    """What each part of the answer rests on, and what had no part in it."""
+    """Return the basis of each part of the answer, and what was left out."""
     answer = check.answer
     lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
     if not why_lower:
@@ -98,7 +98,7 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
     given = [
         (
             f"best estimate: {percent(answer.estimate)} %",
-            f"where the learning curves of the learners tried end, tested on {answer.n_rows:,} rows",
+            f"where the learning curves of the tested learners end, measured on {answer.n_rows:,} rows",
         ),
         (f"upper end: {percent(answer.upper)} %", answer.why_upper),
         (f"lower end: {lower}", why_lower),
@@ -108,7 +108,7 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
 
 
 def _left_out(reasons: dict[str, str]) -> str:
-    """Learners that had no part, those with the same reason together."""
+    """Return the learners that were left out, grouped by reason."""
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
         names.setdefault(why, []).append(learner_name(name))
@@ -116,7 +116,7 @@ def _left_out(reasons: dict[str, str]) -> str:
 
 
 def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
-    """Names of the four figures, their values, of which labels must not run into each other, and notes."""
+    """Return the name, values and note of the four tiles; values are separate so that labels do not run together."""
     answer, pairs, (classes, _) = check.answer, pair_table(check, 1), class_table(check)
     hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none"]
     pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
@@ -128,19 +128,19 @@ def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
             f"error {about(answer.estimate, answer.lower, answer.upper)}",
         ),
         ("hardest pair", hardest, pair),
-        ("hardest class", [one["label"]], one["note"] or f"error within it {one['figures']}"),
+        ("hardest class", [one["label"]], one["note"] or f"error within the class {one['figures']}"),
         ("suspicious labels", [f"{check.suspicious.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
     ]
 
 
 def _words(check: Measured) -> list[tuple[str, str]]:
-    """Codes on the page and the terms used throughout, with their meaning."""
+    """Return the codes on this page and the general terms, with their meanings."""
     codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.traits})
     return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TERMS)]
 
 
 def _call(check: Measured) -> str:
-    """The call that gives this check again; settings that are the default's are left out."""
+    """Return the call that reproduces this check, without settings that have their default."""
     facts = check.facts
     settings = {
         "target": (check.target, None),
@@ -167,7 +167,7 @@ def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),
         ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
-        ("trees of all rows", facts.engine),
+        ("trees on all rows", facts.engine),
         ("data, SHA-256", facts.fingerprint),
         ("versions", ", ".join(versions)),
     ]

@@ -1,4 +1,4 @@
-"""The templates, with everything escaped that is not written in them."""
+"""Render the templates; every value is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).with_name("templates")
 
 
 def render(name: str, **values: Any) -> str:
-    """A template with its values."""
+    """Render a template with these values."""
     return _environment().get_template(name).render(**values)
 
 

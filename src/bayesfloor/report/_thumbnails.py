@@ -1,4 +1,4 @@
-"""Pictures of rows as small images inside the page."""
+"""Embed pictures of rows in the page as small images."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-_KINDS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # others may start programs
-_SIDE = 96  # pixels at most
-_DRAWN = 32  # pixels up to which a picture keeps every one; larger ones are photographs
+_KINDS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # other formats may start programs
+_SIDE = 96  # most pixels per side
+_DRAWN = 32  # most pixels per side of a picture that is stored exactly; larger ones are treated as photographs
 
 
 def thumbnails(images: Any, rows: Iterable[int]) -> dict[int, str]:
-    """Data addresses of the pictures of these rows; those that cannot be read are left out."""
+    """Return data URLs of the pictures of these rows, without those that cannot be read."""
     if images is None:
         return {}
     _need_pillow()
-    places = getattr(images, "iloc", images)  # pandas looks up labels, but rows are places
+    places = getattr(images, "iloc", images)  # pandas would look up labels, but rows are positions
     given = {row: places[row] for row in sorted(set(rows)) if 0 <= row < len(images)}
     files = {row: _from_file(image) for row, image in given.items() if isinstance(image, str | os.PathLike)}
     arrays = {row: np.asarray(image) for row, image in given.items() if row not in files and not _is_missing(image)}
@@ -34,7 +34,7 @@ def _need_pillow() -> None:
     from importlib.util import find_spec
 
     if find_spec("PIL") is None:
-        raise ImportError('Pictures need Pillow: python -m pip install pillow, or "bayesfloor[plot]".')
+        raise ImportError("Pictures need Pillow: python -m pip install pillow")
 
 
 def _is_missing(image: Any) -> bool:
@@ -42,7 +42,7 @@ def _is_missing(image: Any) -> bool:
 
 
 def _as_bytes(pictures: list[np.ndarray]) -> list[np.ndarray]:
-    """Bytes as they are; other values from the least to the greatest of all pictures as 0 to 255."""
+    """Return bytes unchanged; scale other values to 0 to 255, using the minimum and maximum of all pictures."""
     if all(picture.dtype == np.uint8 for picture in pictures):
         return pictures
     values = [picture.astype(np.float64) for picture in pictures]
@@ -59,28 +59,28 @@ def _from_array(values: np.ndarray) -> str:
 
 
 def _with_colours_last(values: np.ndarray) -> np.ndarray:
-    """Height, width and, unless all is grey, three or four colours."""
+    """Return an array of height by width, with three or four colour channels last unless it is grey."""
     shape = values.shape
     if values.ndim == 3 and shape[2] not in (1, 3, 4) and shape[0] in (1, 3, 4):
         values = np.moveaxis(values, 0, 2)
     if values.ndim == 3 and values.shape[2] == 1:
         values = values[:, :, 0]
     if not values.size or (values.ndim != 2 and not (values.ndim == 3 and values.shape[2] in (3, 4))):
-        raise ValueError(f"Got a picture of shape {shape}, but expected height and width, and 3 or 4 colours behind.")
+        raise ValueError(f"Got a picture of shape {shape}, but expected (height, width) or (height, width, 3 or 4).")
     return np.ascontiguousarray(values)
 
 
 def _from_file(path: Any) -> str:
-    """A file as a small picture; none of what is no picture, or lies elsewhere than on a disk."""
+    """Return a file as a small picture; empty if it is not a picture or is not on a local disk."""
     from PIL import Image
 
-    if str(path)[:2].replace("\\", "/") == "//":  # another machine's
+    if str(path)[:2].replace("\\", "/") == "//":  # on another machine
         return ""
     try:
         if not Path(path).is_file():
             return ""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd parts in files that can be read all the same
+            warnings.simplefilter("ignore")  # for minor defects in files that can still be read
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path, formats=_KINDS) as image:
                 return _shrink(_upright(image))
@@ -89,7 +89,7 @@ def _from_file(path: Any) -> str:
 
 
 def _upright(image: Any) -> Any:
-    """The picture as cameras mean it, with greys of more than a byte brought down to one."""
+    """Rotate the picture as the camera recorded it, and reduce greys of more than one byte to one."""
     from PIL import Image, ImageOps
 
     image.draft("RGB", (_SIDE, _SIDE))
@@ -99,7 +99,7 @@ def _upright(image: Any) -> Any:
 
 
 def _shrink(image: Any) -> str:
-    """A small picture on white: line drawings keep their pixels, photographs are packed closer."""
+    """Return a small picture on white: small drawings keep their pixels, photographs are compressed."""
     from PIL import Image
 
     if image.mode not in ("L", "RGB"):

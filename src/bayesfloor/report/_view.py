@@ -1,4 +1,4 @@
-"""What the templates show: plain values, places in percent, steps of colour."""
+"""Prepare what the templates show: plain values, positions in percent, colour steps."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._phrases import target_text
 
-MOST_CELLS = 40  # classes in the matrix; of more the hardest
+MOST_CELLS = 40  # classes in the matrix; if there are more, the hardest
 MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
-MOST_DRAWN = 60  # classes in the drawing of the tree; more are written as text
-STEPS = 10  # of colour
-_FEATURES = 30  # of a row
-_ID = 48  # characters of a row's name
-_ROOM = 0.82  # of a ruler, for ticks with a text beside that of its end
-_LEARNER = 40  # characters of its name
-_FAR = 0.25  # of guessing: below, the ruler is cut off before it
+MOST_DRAWN = 60  # classes in the drawing of the class tree; with more, it is text only
+STEPS = 10  # colours
+_FEATURES = 30  # shown per row
+_ID = 48  # characters in the name of a row
+_ROOM = 0.82  # of the ruler's length: ticks further right have no text, so that it does not hit the text at the end
+_LEARNER = 40  # characters in the name of a learner
+_FAR = 0.25  # of the error of guessing: if all errors are below, the ruler ends before guessing
 
 
 class Bar(NamedTuple):
-    """A line of a ruler: places in percent of its length; ``mark`` is a single point."""
+    """A line of a ruler, with positions in percent of its length; ``mark`` is a single point."""
 
     name: str
     note: str
@@ -41,7 +41,7 @@ class Bar(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A place on a ruler in percent, its text, and whether that starts, ends or stands in the middle there."""
+    """A position on a ruler in percent, its text, and whether the text starts, ends or is centred there."""
 
     place: float
     text: str
@@ -49,7 +49,7 @@ class Tick(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a ruler before it has places: its range of errors, if it has one, and a single error, if it has one."""
+    """A line of a ruler in errors, before positions are known: an optional range and an optional single error."""
 
     name: str
     note: str
@@ -60,7 +60,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Ruler:
-    """Errors from none to ``end``, with a target or None."""
+    """A number line of errors from 0 to ``end``, with an optional target."""
 
     bars: list[Bar]
     ticks: list[Tick]
@@ -70,38 +70,38 @@ class Ruler:
 
 
 def make_ruler(check: Measured) -> Ruler:
-    """The answer on a number line, with the best learner beside it."""
+    """Draw the answer on a number line, with the best learner below it."""
     return _ruler(check, [_answer_line(check), *_learner_lines(check)[:1]])
 
 
 def evidence_ruler(check: Measured) -> Ruler:
-    """What the answer rests on: all learners, and the tree bounds."""
+    """Draw what the answer is based on: all learners, and the tree bounds for comparison."""
     return _ruler(check, [_answer_line(check), *_learner_lines(check), _tree_line(check)])
 
 
 def _answer_line(check: Measured) -> Line:
-    """The range with the best estimate in it."""
+    """Return the line with the range and the best estimate."""
     answer = check.answer
     ends = answer.estimate, answer.lower, answer.upper
     return _range_line("lowest possible error", about(*ends), *ends)
 
 
 def _range_line(name: str, note: str, estimate: float, lower: float, upper: float) -> Line:
-    """A range with its best estimate; from 0 on where it has no lower end."""
+    """Return a line with a range and its best estimate; without a lower end, it starts at 0."""
     if np.isnan(lower):
         return Line(name, note, "range open", (0.0, upper), estimate)
     return Line(name, note, "range", (lower, upper), estimate)
 
 
 def _learner_lines(check: Measured) -> list[Line]:
-    """Cross-validated errors, smallest first."""
+    """Return the lines with cross-validated errors, smallest first."""
     names = show_labels([learner_name(name) for name, _ in ranked(check.answer)], _LEARNER)
     found = zip(names, ranked(check.answer), strict=True)
     return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
 
 
 def _tree_line(check: Measured) -> Line:
-    """Tree bounds, which are no result."""
+    """Return the line with the tree bounds, which are not the answer."""
     ends = (check.overall.lower, check.overall.upper)
     doubt = f", {TOO_HIGH}" if check.answer.contradicts(check.overall.lower) else ""
     return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
@@ -134,12 +134,12 @@ def _target(target: float | None, end: float) -> Tick | None:
 
 
 def _side(place: float, near: float) -> str:
-    """Where a text may not stand in the middle of its place, for it would stick out of the ruler."""
+    """Return how to align a text that would stick out of the ruler if it were centred."""
     return "start" if place < near else "end" if place > 100 - near else ""
 
 
 def make_ticks(end: float) -> list[Tick]:
-    """Round numbers from 0 on, and the end; no text where it would meet that of the end."""
+    """Return ticks at round numbers from 0, and at the end; ticks too close to the end have no text."""
     step = round_up(end / 5)
     parts = [k * step / end for k in range(1, 5) if k * step < end]
     inner = [Tick(100 * part, _round(part * end) if part < _ROOM else "") for part in parts]
@@ -147,20 +147,20 @@ def make_ticks(end: float) -> list[Tick]:
 
 
 def ruler_end(most: float, guessing: float) -> float:
-    """Where a ruler ends: at guessing, or well before where all is far below that."""
+    """Return where a ruler ends: at guessing, or earlier if all errors are far below that."""
     if most > _FAR * guessing:
         return max(guessing, most, 1e-9)
     return round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
 
 
 def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
-    """The next number that starts with one of these."""
+    """Round up to the next number with one of these leading digits."""
     unit = 10.0 ** np.floor(np.log10(wanted))
     return float(next(unit * step for step in steps if unit * step >= wanted))
 
 
 def _bar(line: Line, end: float) -> Bar:
-    """A line at its places."""
+    """Convert a line from errors to positions."""
     mark = None if line.mark is None else _place(line.mark, end)
     if line.ends is None:
         return Bar(line.name, line.note, line.kind, 0.0, 0.0, mark)
@@ -173,7 +173,7 @@ def _place(value: float, end: float) -> float:
 
 
 class Cell(NamedTuple):
-    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" of a class itself), what it is about."""
+    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" on the diagonal) and its tooltip."""
 
     text: str
     kind: str
@@ -182,7 +182,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Matrix:
-    """The matrix of pairs: short and long labels, and rows of cells."""
+    """The matrix of pairs: short labels, full labels and rows of cells."""
 
     labels: list[str]
     titles: list[str]
@@ -196,12 +196,12 @@ class Matrix:
 
     @property
     def upright(self) -> bool:
-        """Whether all labels fit above their columns as they are."""
+        """Whether all labels fit above their columns without rotation."""
         return all(cells(label) <= 2 for label in self.labels)
 
 
 def make_matrix(check: Measured, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
-    """The matrix of best estimates relative to guessing, classes in the order of their tree."""
+    """Build the matrix of best estimates relative to guessing, with classes in the order of the class tree."""
     order = matrix_order(check, most)
     highest = max(float(np.where(too_small(check.pairs), 0.0, check.pairs.relative).max()), 1e-9)
     short = show_labels(check.pairwise.classes.tolist(), 16)
@@ -211,14 +211,14 @@ def make_matrix(check: Measured, most: int = MOST_CELLS, *, titles: bool = True)
 
 
 def matrix_order(check: Measured, most: int) -> list[int]:
-    """Classes in the order of the tree's leaves; of too many those with the hardest pairs."""
+    """Return classes in the order of the tree's leaves; if there are too many, those with the hardest pairs."""
     ranked = np.column_stack(hardest_pairs(check)).ravel().tolist()
     kept = set(list(dict.fromkeys([*ranked, *range(len(check.labels))]))[:most])
     return [k for k in layout(check.tree).rows.tolist() if k in kept]
 
 
 def _cell(check: Measured, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
-    """A cell; with names it also says what it is about."""
+    """Return a cell, with a tooltip if names are given."""
     pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
         return Cell("", "none", "")
@@ -233,12 +233,12 @@ def _cell(check: Measured, i: int, j: int, highest: float, names: list[str] | No
 
 
 def _short(value: float) -> str:
-    """A fraction in percent in two or three characters."""
+    """Format a fraction in percent with two or three characters."""
     return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
 
 
 def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
-    """Ranked pairs, with a bar for the error relative to guessing."""
+    """Return the ranked pairs, with a bar for the error relative to guessing."""
     rows = pair_rows(check, most)
     highest = max((row.relative for row in rows), default=0.0) or 1.0
     return [
@@ -258,7 +258,7 @@ def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
 
 
 def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
-    """Classes, hardest first, with their ranges; and where their rulers end."""
+    """Return the classes with their ranges, hardest first, and where their rulers end."""
     rows = class_rows(check, MOST_CLASSES)
     end = ruler_end(max([row.upper for row in rows if not row.note] or [row.upper for row in rows]), 1.0)
     table = [
@@ -278,7 +278,7 @@ def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
 
 
 def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
-    """Rows with suspicious labels, each beside its neighbour."""
+    """Return rows with suspicious labels, each with its nearest neighbour of another class."""
     scores, rows = check.suspicious.scores, check.suspicious
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
     listed = range(min(most, len(rows)))
@@ -304,11 +304,11 @@ def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], fe
 
 
 def row_names(rows: Iterable[int], ids: Any) -> dict[int, str]:
-    """What rows are called: their ids, cut where they are long, but never so that two become one."""
+    """Return the names of rows: their ids, shortened if long, but always distinct."""
     known = [row for row in rows if row >= 0]
     if ids is None:
         return {row: f"row {row}" for row in known}
-    ids = getattr(ids, "iloc", ids)  # pandas looks up labels, but rows are places
+    ids = getattr(ids, "iloc", ids)  # pandas would look up labels, but rows are positions
     texts = {row: str(ids[row]) for row in known}
     different = list(dict.fromkeys(texts.values()))
     short = dict(zip(different, show_labels(different, _ID), strict=True))
@@ -316,7 +316,7 @@ def row_names(rows: Iterable[int], ids: Any) -> dict[int, str]:
 
 
 def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
-    """Features of a row and of its neighbour, if they are to be shown; at most 30."""
+    """Return the features of a row and of its neighbour, at most 30; none if features are not given."""
     if features is None:
         return []
     frame = as_frame(features)
@@ -334,7 +334,7 @@ def _value(value: object) -> str:
 
 
 class Drawing(NamedTuple):
-    """The tree as text, and as lines and texts in pixels; ``leads`` are the lines that end at a label."""
+    """The class tree as text, and as lines and texts in pixels; ``leads`` are the lines that end at a label."""
 
     text: str
     width: int
@@ -347,16 +347,16 @@ class Drawing(NamedTuple):
 
 
 def tree_text(check: Measured) -> str:
-    """The tree with the labels of the page, which are short."""
+    """Return the class tree as text, with the short labels of the page."""
     return replace(check.tree, classes=np.array(check.labels)).to_text()
 
 
 def draw_tree(check: Measured) -> Drawing:
-    """The drawing of the class tree; of too many it is text alone, and has no width."""
+    """Draw the class tree; with too many classes it is text only and has no width."""
     if len(check.labels) > MOST_DRAWN:
         return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
     placed, tree, step = layout(check.tree), check.tree, 22
-    across = 720  # the deepest split has 15 % of it for its text
+    across = 720  # the text of the deepest split gets 15 % of it
     x, y = placed.x * across + 10, placed.y * step + 16
     last = placed.segments[:, 1, 0] == 1
     lines = placed.segments * np.array([across, step]) + np.array([10, 16])
@@ -373,11 +373,11 @@ def _path(lines: np.ndarray) -> str:
 
 
 def _length(text: str) -> int:
-    """Pixels that a text takes up at most; browsers choose the letters, so this is a guess on the safe side."""
+    """Estimate the most pixels a text can take; the browser chooses the font, so this is a cautious guess."""
     return sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in text)
 
 
 def _note(reason: str) -> str:
-    """The figures of a split without its words."""
+    """Return the numbers of a split without the words."""
     _, words, figure = reason.rpartition(", error about ")
     return figure if words else ""
