@@ -24,7 +24,8 @@ LEVELS = (
     {"cli"},
 )
 LEVEL = {layer: i for i, level in enumerate(LEVELS) for layer in level}
-TYPES = "bayesfloor.engine._types"  # names for annotations, which even formulas may use
+# Names for annotations, and the errors that every layer raises: even formulas may use them.
+COMMON = ("bayesfloor.engine._types.", "bayesfloor.engine._errors.")
 
 # Arrows that may go up, as (importing module, imported layer), each with its reason.
 EXCEPTIONS: set[tuple[str, str]] = {
@@ -57,7 +58,7 @@ def allowed(layer, target):
     if top != "bayesfloor":
         return True
     other = rest.partition(".")[0]
-    if other == layer or target.startswith(f"{TYPES}."):
+    if other == layer or target.startswith(COMMON):
         return True
     # The package itself and unknown layers are above all.
     return layer != "formulas" and LEVEL.get(other, len(LEVELS)) < LEVEL[layer]

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.answer._learner_label_claims import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, two_digits
 from bayesfloor.engine._types import Floats, Ints
@@ -192,7 +193,7 @@ class Answer(Result):
     def evidence(self) -> Race:
         """What learners made of each row; an answer that was read from a file has none."""
         if self.race is None:
-            raise ValueError("This answer was read from a file, which does not hold the evidence. Run the check again.")
+            raise InputError("This answer was read from a file, which does not hold the evidence. Run the check again.")
         return self.race
 
     def wrong_labels(self, flip_rate: float = 0.05, false_claims: float = 0.05) -> LabelClaims:

@@ -11,6 +11,7 @@ from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._curve_ends import Ends
 from bayesfloor.answer._verdict import NO_SIGNAL
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import percent, printable
 from bayesfloor.engine._types import Ints
@@ -50,7 +51,7 @@ def make_answer(
         check_learners(learners)
     X, sample, labels = fit.points, fit.sample, fit.labels
     if labels.weight is not None:
-        raise ValueError(
+        raise InputError(
             "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
             "Fit without weights; priors reach other class proportions by drawing rows."
         )

@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
@@ -47,4 +48,4 @@ class Verdict(Result):
 def check_target(target: object) -> None:
     """Refuse what is not an accuracy."""
     if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
-        raise ValueError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")
+        raise InputError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")

@@ -9,6 +9,7 @@ import traceback
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 
@@ -36,7 +37,7 @@ def tell(error: BaseException) -> int:
         return USAGE
     if isinstance(error, MemoryError):
         return _say("error: out of memory. Try --max-rows 50000.", USAGE)
-    if isinstance(error, ValueError | TypeError | OSError | ImportError | WorkerDiedError | WorkersPausedError):
+    if isinstance(error, InputError | OSError | WorkerDiedError | WorkersPausedError):
         return _tell_of_data(error)
     traceback.print_exception(error)
     return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)

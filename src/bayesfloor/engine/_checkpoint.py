@@ -24,6 +24,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayesfloor.engine._atomic_write import move_into_place, write_whole
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
 Arrays = dict[str, NDArray[Any]]
@@ -35,7 +36,7 @@ _MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
 _DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)
 
 
-class CheckpointError(ValueError):
+class CheckpointError(InputError):
     """A checkpoint folder is damaged or belongs to another run."""
 
 
@@ -170,14 +171,14 @@ def _read(mapped: mmap.mmap) -> tuple[str, Arrays]:
 def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
     version = npy.read_magic(mapped)
     if version != (1, 0):
-        raise ValueError(f"its .npy version is {version}, not (1, 0)")
+        raise InputError(f"its .npy version is {version}, not (1, 0)")
     with _ONE_HEADER:
         shape, _, dtype = npy.read_array_header_1_0(mapped)
     start, count = mapped.tell(), prod(shape)
     stop = start + count * dtype.itemsize
     stop += -stop % _LINE
     if stop > len(mapped):
-        raise ValueError(f"it ends after {len(mapped)} bytes, but should have at least {stop}")
+        raise InputError(f"it ends after {len(mapped)} bytes, but should have at least {stop}")
     mapped.seek(stop)
     if not count:
         return np.empty(shape, dtype)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
 
@@ -21,7 +22,7 @@ class FileState(NamedTuple):
         """Raise if the file is gone or has changed."""
         now = find_state(Path(self.path))
         if now != self:
-            raise ValueError(
+            raise InputError(
                 f"The file {printable(self.path)} changed while it was in use. Run again when it is complete."
             )
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._file_state import told
 from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_parquet_column
 from bayesfloor.engine._progress import Progress
@@ -47,13 +48,13 @@ class Drawn(NamedTuple):
 def open_labelled(X: Any, y: Any) -> Labelled:
     """Open rows and labels; labels are the name of a Parquet column, a ``.npy`` file, or an array."""
     if y is None:
-        raise ValueError("Got no labels: y is None, but expected an array, a .npy file or the name of a column.")
+        raise InputError("Got no labels: y is None, but expected an array, a .npy file or the name of a column.")
     if isinstance(y, str) and not y.endswith(".npy"):
         return Labelled(_open_beside(X, y), y)
     rows = open_rows(X)
     labels = _load(y) if isinstance(y, (str, Path)) else _as_array(y)
     if labels.shape != (rows.shape[0],):
-        raise ValueError(
+        raise InputError(
             f"Got labels of shape {labels.shape}, but expected one label for each of the {rows.shape[0]} rows."
         )
     return Labelled(rows, labels)
@@ -64,7 +65,7 @@ def _open_beside(X: Any, label: str) -> Rows:
     if isinstance(X, (str, Path)) and Path(X).suffix.lower() != ".npy":
         names = column_names(Path(X))
         if label not in names:
-            raise ValueError(
+            raise InputError(
                 f"There is no column {quoted(label)} in {printable(X)}. Its columns are {join_labels(names)}."
             )
         return open_rows(X, _without(names, label))
@@ -77,7 +78,7 @@ def _open_beside(X: Any, label: str) -> Rows:
 def _without(names: Sequence[str], label: str) -> list[str]:
     left = [name for name in names if name != label]
     if not left:
-        raise ValueError(f"The only column is {quoted(label)}, the label, but expected at least one feature as well.")
+        raise InputError(f"The only column is {quoted(label)}, the label, but expected at least one feature as well.")
     return left
 
 
@@ -90,7 +91,7 @@ def _load(path: str | Path) -> NDArray[Any]:
     try:
         return np.load(path, allow_pickle=False)
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"{printable(path)} cannot be read as labels: {told(error)}. Save them as an array of numbers or text."
         ) from error
 
@@ -130,7 +131,7 @@ def _whole(labels: NDArray[Any], column: str, first_row: int) -> NDArray[Any]:
     """Return the labels; raise if any is missing, even in rows that are not sampled."""
     missing = np.flatnonzero(_is_missing(labels))
     if len(missing):
-        raise ValueError(
+        raise InputError(
             f"Got {how_many(len(missing), 'missing label')} in column {quoted(column)}, the first in row "
             f"{first_row + missing[0]} (counted from 0), but expected a label for every row. "
             "Drop these rows, or give them a label of their own."

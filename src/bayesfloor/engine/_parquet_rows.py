@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._errors import InputError, InputTypeError, MissingPackageError
 from bayesfloor.engine._file_state import FileState, data_files, digest_files, find_state, told
 from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
@@ -121,7 +122,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             if at >= part.stop:
                 return
         if at < part.stop:
-            raise ValueError(f"it ends before row {part.stop}, but its header promises that row")
+            raise InputError(f"it ends before row {part.stop}, but its header promises that row")
 
 
 @contextmanager
@@ -134,7 +135,7 @@ def _opened(file: FileState) -> Iterator[Any]:
         file.check()  # it may have been removed since
         raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
             "Only Parquet and .npy files can be given as a path; read other files into a data frame first."
         ) from error
@@ -145,7 +146,7 @@ def _matrix(table: Any, file: FileState, n_features: int) -> Floats:
     columns = [_numbers(column, name, file) for name, column in zip(table.schema.names, table.columns, strict=True)]
     matrix = columns[0] if len(columns) == 1 else np.hstack(columns)
     if matrix.shape[1] != n_features:
-        raise ValueError(
+        raise InputError(
             f"Got {matrix.shape[1]} numbers per row in {printable(file.path)}, "
             f"but expected {n_features} as in the other files."
         )
@@ -160,7 +161,7 @@ def _numbers(column: Any, name: str, file: FileState) -> Floats:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         lengths = _to_numpy(column.value_lengths())
         if column.null_count or (lengths != lengths[0]).any():
-            raise ValueError(
+            raise InputError(
                 f"Got lists of different lengths, or missing lists, in column {quoted(name)} of "
                 f"{printable(file.path)}, but expected the same number of values in every row."
             )
@@ -186,7 +187,7 @@ def _parquet() -> Any:
     try:
         import pyarrow.parquet
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
+        raise MissingPackageError(
             'Parquet files need pyarrow, which is not installed. Install it with: pip install "bayesfloor[dask]"'
         ) from error
     return pyarrow.parquet
@@ -206,7 +207,7 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
     files = _parquet_files(path)
     parts, names = [], None if columns is None else list(columns)
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise ValueError(f"Got column {join_labels(twice)} more than once in columns, but expected each name once.")
+        raise InputError(f"Got column {join_labels(twice)} more than once in columns, but expected each name once.")
     for file in files:
         schema, n_rows = _look_into(file)
         names = list(schema.names) if names is None else names
@@ -214,12 +215,12 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
         parts.append(Part(file, 0, n_rows))
     full = tuple(part for part in parts if len(part))
     if not full:
-        raise ValueError(f"Got no rows in {printable(files[0].path)}, but expected at least one.")
+        raise InputError(f"Got no rows in {printable(files[0].path)}, but expected at least one.")
     rows = ParquetRows(full, tuple(names or ()), 0)
     first = next(_batches(Part(full[0].file, 0, 1), rows.columns))
     width = sum(_numbers(column, name, full[0].file).shape[1] for name, column in zip(rows.columns, first, strict=True))
     if not width:
-        raise ValueError(
+        raise InputError(
             f"Got empty lists in {printable(full[0].file.path)}, but expected at least one number in every list."
         )
     return replace(rows, n_features=width)
@@ -241,7 +242,7 @@ def _check_columns(schema: Any, names: list[str], file: FileState) -> None:
     _check_names(schema, names, file)
     texts = [name for name in names if not _holds_numbers(schema.field(name).type)]
     if texts:
-        raise ValueError(
+        raise InputError(
             f"Got {printable(schema.field(texts[0]).type)} in column {quoted(texts[0])} of {printable(file.path)}, but "
             "expected numbers. Choose other columns with open_rows(path, columns=[...]), or encode text as numbers."
         )
@@ -258,7 +259,7 @@ def _holds_numbers(kind: Any) -> bool:
 def read_parquet_column(rows: object, name: str) -> NDArray[Any]:
     """Read a column, such as the labels, from the files that hold the rows."""
     if not isinstance(rows, ParquetRows):
-        raise TypeError(
+        raise InputTypeError(
             f"Got the column name {quoted(name)}, but the rows do not come from Parquet files. Pass an array of labels."
         )
     for file in dict.fromkeys(part.file for part in rows.parts):
@@ -276,11 +277,11 @@ def _check_names(schema: Any, names: Sequence[str], file: FileState) -> None:
     have = Counter(schema.names)
     missing = [name for name in names if name not in have]
     if not names:
-        raise ValueError(f"Got no columns to read from {printable(file.path)}. It has {join_labels(list(have))}.")
+        raise InputError(f"Got no columns to read from {printable(file.path)}. It has {join_labels(list(have))}.")
     if missing:
-        raise ValueError(
+        raise InputError(
             f"There is no column {join_labels(missing)} in {printable(file.path)}. "
             f"Its columns are {join_labels(list(have))}."
         )
     if twice := [name for name in names if have[name] > 1]:
-        raise ValueError(f"Got several columns named {quoted(twice[0])} in {printable(file.path)}, but expected one.")
+        raise InputError(f"Got several columns named {quoted(twice[0])} in {printable(file.path)}, but expected one.")

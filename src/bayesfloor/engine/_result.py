@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import MissingPackageError
 from bayesfloor.engine._show import quoted, show_labels
 
 _LINES, _WIDTH = 12, 100  # of a repr
@@ -65,7 +66,7 @@ def make_frame(columns: dict[str, Any]) -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("frame() needs pandas: pip install pandas, or use to_dict() instead.") from error
+        raise MissingPackageError("frame() needs pandas: pip install pandas, or use to_dict() instead.") from error
     return pd.DataFrame(columns)
 
 

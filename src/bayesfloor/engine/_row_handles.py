@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._atomic_write import move_into_place
 from bayesfloor.engine._checkpoint import cannot_write
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._file_state import FileState, digest_files, find_state, told
 from bayesfloor.engine._parquet_rows import ParquetRows, as_floats, open_parquet
 from bayesfloor.engine._show import printable
@@ -179,7 +180,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     if not isinstance(X, (str, Path)):
         return _open_array(np.asarray(X), "X")
     if not str(X):
-        raise ValueError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
+        raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
     path = Path(X)
     if path.suffix.lower() == ".npy":
         return _open_npy(path)
@@ -211,12 +212,12 @@ def _map_npy(path: Path) -> NDArray[Any]:
     try:
         return npy.open_memmap(path, mode="r")
     except (ValueError, SyntaxError, TokenError) as error:
-        raise ValueError(f"{printable(path)} cannot be read as .npy: {told(error)}. Is it complete?") from error
+        raise InputError(f"{printable(path)} cannot be read as .npy: {told(error)}. Is it complete?") from error
 
 
 def _check_matrix(array: NDArray[Any], name: str) -> None:
     if array.ndim != 2 or 0 in array.shape or array.dtype.kind not in "fiub":
-        raise ValueError(
+        raise InputError(
             f"Got {name} of shape {array.shape} and type {array.dtype}, but expected a matrix of numbers "
             "with at least one row and one feature."
         )

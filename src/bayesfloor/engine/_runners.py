@@ -13,6 +13,7 @@ from time import perf_counter, sleep
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
+from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import how_many
 from bayesfloor.engine._tasks import (
@@ -264,12 +265,14 @@ def make_runner(client: Any, n_jobs: int | None) -> Runner:
 
 def _check_client(client: Any) -> Any:
     if not all(hasattr(client, name) for name in ("submit", "nthreads", "run_on_scheduler")):
-        raise TypeError(
+        raise InputTypeError(
             f"Got client={client!r}, but expected a distributed.Client, for example "
             "distributed.Client('tcp://scheduler:8786')."
         )
     if getattr(client, "asynchronous", False):
-        raise TypeError("Got an asynchronous client, but expected a synchronous one: Client(..., asynchronous=False).")
+        raise InputTypeError(
+            "Got an asynchronous client, but expected a synchronous one: Client(..., asynchronous=False)."
+        )
     return client
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw_labelled, open_labelled
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, make_runner
@@ -83,7 +84,7 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
     n, all_rows = data.rows.shape[0], floor.target_width is None and floor.max_rows is None
     n_drawn, codes = min(n, _pool_size(floor, data, all_rows=all_rows)), None
     if all_rows and n_drawn < n and floor.priors is not None:
-        raise ValueError(
+        raise InputError(
             "Got priors with max_rows=None and target_width=None, but priors need a sample of the rows. "
             "Pass max_rows=100_000 or target_width=0.01, or leave priors out."
         )
@@ -113,7 +114,7 @@ def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts |
 def _refuse_gaps(drawn: Drawn) -> None:
     bad = np.flatnonzero(~np.isfinite(drawn.x).all(axis=1))
     if len(bad):
-        raise ValueError(
+        raise InputError(
             f"Got NaN or infinity in {len(bad)} row(s), the first is row {drawn.row[bad[0]]} (counted from 0), "
             "but expected finite numbers. Drop or impute them first."
         )

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._types import Floats
@@ -260,7 +261,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             from bayesfloor.floor._all_rows import count_all, draw_far
 
             if data.groups is not None or data.weight is not None:
-                raise ValueError(
+                raise InputError(
                     "groups and sample_weight need rows in memory. "
                     "Pass arrays for X and y, without client and checkpoint."
                 )
@@ -370,12 +371,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         n = self.fitted_.sample.n_input
         target = read_target(y, n)
         if target.n_unlabelled:
-            raise ValueError(
+            raise InputError(
                 f"Got no label for {target.n_unlabelled:,} rows, but expected one for each. "
                 "To leave these rows out, fit again: BayesFloor().fit(X, y)."
             )
         if len(target.row) != n:
-            raise ValueError(
+            raise InputError(
                 "Got votes as new labels, but expected one label per row, or probabilities. "
                 "To use votes, fit again: BayesFloor().fit(X, y)."
             )
@@ -397,10 +398,10 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_n_trees(self.n_trees)
         check_scale(self.scale)
         if self.interval not in ("auto", "subsample", "fast"):
-            raise ValueError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
+            raise InputError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
         check_max_rows(self.max_rows)
         if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
-            raise ValueError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
+            raise InputError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
 
     @property
     def _progress(self) -> Progress | None:
@@ -488,7 +489,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 def check_floor(floor: object) -> None:
     """Refuse anything but a fitted ``BayesFloor``; the message names only the type, as a ``Check`` fills many lines."""
     if not isinstance(floor, BayesFloor):
-        raise TypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
+        raise InputTypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)
 
 

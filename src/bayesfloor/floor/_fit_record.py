@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds_by_options import Options
@@ -136,5 +137,5 @@ def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Samp
     taken = shares[sample.row]
     present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
     if len(present) < 2:
-        raise ValueError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
+        raise InputError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
     return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._vertex_labels import VertexLabels, likeliest
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import check_groups, find_vertices
 from bayesfloor.io._data import Data
@@ -111,10 +112,10 @@ def number_groups(groups: Any, n_rows: int) -> Ints:
     """Return each row's group number."""
     labels = check_groups(groups, n_rows)
     if any(is_missing(label) for label in labels.tolist()):
-        raise ValueError("Got missing values in groups, but expected a group for every row. Fill or drop them first.")
+        raise InputError("Got missing values in groups, but expected a group for every row. Fill or drop them first.")
     names, numbers = np.unique(labels, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(
+        raise InputError(
             "Got one group for all rows, but expected at least 2: rows of the same group are never joined. "
             "Pass groups=None if the rows are independent."
         )
@@ -152,7 +153,7 @@ def _content_order(sample: Sample) -> Ints:
 def check_max_rows(max_rows: object) -> None:
     """Refuse anything but None or a valid number of rows."""
     if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
-        raise ValueError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
+        raise InputError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
 
 _MISSED_SHARE = 0.05  # largest difference allowed between sampled and requested class proportions
@@ -193,7 +194,7 @@ def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> 
     drawn = draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
     reached = np.asarray(sample.shares[drawn].sum(axis=0)) / len(drawn)
     if np.abs(reached - shares).max() > max(_MISSED_SHARE, 1 / len(drawn)):
-        raise ValueError(
+        raise InputError(
             "priors cannot be reached by subsampling: rows, or groups of rows, belong to several classes at once "
             f"(closest: {np.round(reached, 3).tolist()}). Leave out priors, or use neither groups nor soft labels."
         )
@@ -240,18 +241,18 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
         return None
     if isinstance(priors, str):
         if priors != "balanced":
-            raise ValueError(
+            raise InputError(
                 f"Got priors={priors!r}, but expected None, 'balanced', or a list or dict of class proportions."
             )
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, dict):
         known = {label: priors[label] for label in classes.tolist() if label in priors}
         if len(known) != len(classes) or len(priors) != len(classes):
-            raise ValueError(f"Got priors for {list(priors)}, but expected one for each of {classes.tolist()}.")
+            raise InputError(f"Got priors for {list(priors)}, but expected one for each of {classes.tolist()}.")
         priors = list(known.values())
     shares = np.asarray(priors, dtype=np.float64)
     if shares.shape != classes.shape or not (shares > 0).all() or not np.isfinite(shares).all():
-        raise ValueError(f"Got priors={priors!r}, but expected {len(classes)} positive numbers.")
+        raise InputError(f"Got priors={priors!r}, but expected {len(classes)} positive numbers.")
     return shares / shares.sum()
 
 

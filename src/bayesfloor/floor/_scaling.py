@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow
 from bayesfloor.floor._sample import Sample, draw_rows
@@ -81,7 +82,7 @@ def check_scale(scale: object) -> None:
     """Refuse an unknown scale; "none" is only a name to show, the parameter takes None."""
     if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
         advice = " Pass scale=None to use the features as they are." if scale == NO_SCALE else ""
-        raise ValueError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
+        raise InputError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
 
 
 def as_parameter(name: str) -> str | None:

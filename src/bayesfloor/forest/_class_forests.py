@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._types import Floats, Ints
@@ -128,7 +129,7 @@ class ClassForests(Shown):
     def _check(self, classes: Iterable[int]) -> list[int]:
         chosen = sorted({int(c) for c in classes})
         if not chosen or chosen[0] < 0 or chosen[-1] >= self.n_classes:
-            raise ValueError(f"Got classes {chosen}, but expected some of 0 to {self.n_classes - 1}.")
+            raise InputError(f"Got classes {chosen}, but expected some of 0 to {self.n_classes - 1}.")
         return chosen
 
     def _lists(self, chosen: list[int]) -> Iterator[Edges]:
@@ -212,9 +213,9 @@ def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
     """Codes as integers, every class with at least one row."""
     given = np.asarray(codes)
     if given.shape != (n_rows,):
-        raise ValueError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
+        raise InputError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
     if given.dtype.kind not in "iu" or given.min() < 0 or (np.bincount(given) == 0).any():
-        raise ValueError(
+        raise InputError(
             "Expected codes 0 to K - 1, each on at least one row: np.unique(y, return_inverse=True)[1] gives them."
         )
     return given.astype(np.int64)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges
@@ -92,4 +93,4 @@ def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_tr
 
 def check_n_trees(n_trees: object) -> None:
     if not isinstance(n_trees, (int, np.integer)) or isinstance(n_trees, bool) or not 1 <= n_trees <= MOST_TREES:
-        raise ValueError(f"Got n_trees={n_trees!r}, but expected an integer from 1 to {MOST_TREES}.")
+        raise InputError(f"Got n_trees={n_trees!r}, but expected an integer from 1 to {MOST_TREES}.")

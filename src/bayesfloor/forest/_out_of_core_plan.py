@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.engine._checkpoint import Store
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._out_of_core_cells import Cells, cut_cells
@@ -44,7 +45,7 @@ def read_block(rows: Rows, first_row: int) -> Floats:
     values = rows.read() + 0.0
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
-        raise ValueError(
+        raise InputError(
             f"Got NaN or infinity in {len(bad)} row(s), the first is row {first_row + bad[0]} (counted from 0), "
             "but expected finite numbers. Drop or impute them first."
         )

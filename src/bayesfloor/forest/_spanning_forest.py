@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_place, open_rows
 from bayesfloor.engine._tasks import one_blas_thread
@@ -85,7 +86,7 @@ def spanning_forest(
     """
     check_n_trees(n_trees)
     if method not in METHODS:
-        raise ValueError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
+        raise InputError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
     if client is not None or checkpoint is not None or block_rows is not None or is_place(X):
         return _forest_in_blocks(X, n_trees, groups, method, n_jobs, progress, client, checkpoint, block_rows)
     vertices, vertex = find_vertices(X, groups)
@@ -111,7 +112,7 @@ def _forest_in_blocks(
     from bayesfloor.forest._out_of_core import AT_ONCE, Beyond, forest_beyond
 
     if groups is not None or method != "auto":
-        raise ValueError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
+        raise InputError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
     _check_block_rows(block_rows)
     rows = open_rows(X)
     if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
@@ -124,7 +125,7 @@ def _check_block_rows(block_rows: object) -> None:
     if block_rows is None:
         return
     if not isinstance(block_rows, (int, np.integer)) or isinstance(block_rows, bool) or block_rows < 1:
-        raise ValueError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
+        raise InputError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
 
 
 def is_plain(n_vertices: int) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_order import Keys, front_word, scramble, sort_words
 
@@ -95,24 +96,24 @@ def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[
 def check_rows(X: ArrayLike) -> Floats:
     """``X`` as a C-ordered float64 matrix of finite numbers, or an error that says why not."""
     if hasattr(X, "toarray"):
-        raise TypeError(
+        raise InputTypeError(
             f"Got a sparse {type(X).__name__}, but expected a dense array of numbers. "
             "Pass X.toarray(), or reduce it first, for example with TruncatedSVD."
         )
     try:
         rows = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"Expected a matrix of numbers as X: {error}. Encode texts first.") from error
+        raise InputTypeError(f"Expected a matrix of numbers as X: {error}. Encode texts first.") from error
     if np.ndim(X) != 2:
-        raise ValueError(
+        raise InputError(
             f"Got X with {np.ndim(X)} dimension(s), but expected 2 (rows, features). "
             "Use X.reshape(-1, 1) for a single feature."
         )
     if 0 in rows.shape:
-        raise ValueError(f"Got X of shape {rows.shape}, but expected at least one row and one feature.")
+        raise InputError(f"Got X of shape {rows.shape}, but expected at least one row and one feature.")
     if not np.isfinite(rows).all():
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=0))
-        raise ValueError(
+        raise InputError(
             f"Got NaN or infinity in column(s) {bad[:5].tolist()} of X, but expected finite numbers. "
             "Drop or impute them, for example with SimpleImputer."
         )
@@ -123,7 +124,7 @@ def check_groups(groups: ArrayLike, n_rows: int) -> NDArray[Any]:
     """Group labels, one a row."""
     labels = np.asarray(groups)
     if labels.shape != (n_rows,):
-        raise ValueError(f"Got groups of shape {labels.shape}, but expected one group for each of {n_rows} rows.")
+        raise InputError(f"Got groups of shape {labels.shape}, but expected one group for each of {n_rows} rows.")
     return labels
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta, norm, t
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats
 
 
@@ -44,7 +45,7 @@ def two_sided(level: float, degrees: float = np.inf) -> float:
 def check_level(level: float) -> None:
     """Refuse anything but a confidence level between 0 and 1."""
     if not 0 < level < 1:
-        raise ValueError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
+        raise InputError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
 
 
 def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:

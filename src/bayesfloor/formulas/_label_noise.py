@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats
 
 
@@ -16,7 +17,7 @@ def cross_rate_without_noise(cross_rate: ArrayLike, rate: ArrayLike, n_classes: 
     """Return G before uniform noise: Gmax - G' = (1 - rho)^2 (Gmax - G) in expectation, for any tree."""
     most, rho = 1 - 1 / n_classes, np.asarray(rate, dtype=np.float64)
     if (rho >= 1).any():
-        raise ValueError(
+        raise InputError(
             f"Got a noise rate of {rate!r}, but expected less than 1: otherwise the labels carry no information."
         )
     return most - (most - np.asarray(cross_rate, dtype=np.float64)) / (1 - rho) ** 2

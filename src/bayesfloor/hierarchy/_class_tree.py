@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import join_labels, show_labels
 from bayesfloor.engine._types import Floats, Ints
@@ -77,7 +78,7 @@ class ClassTree(Result):
         classes, codes = np.unique(np.array(labels), return_inverse=True)
         if len(classes) < len(labels):
             twice = classes[np.bincount(codes).argmax()]
-            raise ValueError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
+            raise InputError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
         number = iter(codes.tolist())  # leaves come in the same order again
         return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
 
@@ -117,7 +118,7 @@ class ClassTree(Result):
         """The same tree of these classes alone."""
         unknown = np.setdiff1d(labels, self.classes)
         if len(unknown):
-            raise ValueError(
+            raise InputError(
                 f"Got rows of class {unknown.tolist()[0]!r}, which the tree does not have, but expected a tree "
                 "with every class of y."
             )
@@ -227,13 +228,13 @@ def _leaves(nested: Any) -> Iterator[Any]:
         elif len(part) == 2:
             waiting += part
         else:
-            raise ValueError(f"Got a part of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
+            raise InputError(f"Got a part of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
 
 
 def _check_labels(labels: list[Any]) -> None:
     kinds = {"text" if isinstance(label, str) else "number" if is_number(label) else "other" for label in labels}
     if len(kinds) > 1 or "other" in kinds:
-        raise ValueError(f"Got labels {join_labels(labels)}, but expected all to be texts or all to be numbers.")
+        raise InputError(f"Got labels {join_labels(labels)}, but expected all to be texts or all to be numbers.")
 
 
 def is_number(label: object) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree, grow_tree, is_pair
@@ -58,7 +59,7 @@ def check_cut(cut: Any) -> None:
     if isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in {*CUTS, *LINKAGES}):
         return
     names = ", ".join(repr(name) for name in (*CUTS, *LINKAGES))
-    raise ValueError(f"Got cut={cut!r}, but expected {names}, a ClassTree or pairs of labels within pairs.")
+    raise InputError(f"Got cut={cut!r}, but expected {names}, a ClassTree or pairs of labels within pairs.")
 
 
 def _whole(matrix: Floats) -> Ints:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scaling import as_parameter, check_scale
@@ -171,7 +172,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if self.time_budget is not None and (
             not isinstance(self.time_budget, Real) or self.time_budget is True or not self.time_budget > 0
         ):
-            raise ValueError(
+            raise InputError(
                 f"Got time_budget={self.time_budget!r}, but expected None or a positive number of seconds."
             )
 

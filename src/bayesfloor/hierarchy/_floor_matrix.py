@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.counts._pair_counts import pair_counts
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._make_results import square
@@ -91,19 +92,19 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
     if isinstance(floor, PairwiseFloor):
         missing = np.setdiff1d(classes, floor.classes)
         if len(missing):
-            raise ValueError(
+            raise InputError(
                 f"Got rows of class {missing.tolist()[0]!r}, but a floor of other classes. Fit it with every class."
             )
         place = np.searchsorted(floor.classes, classes)
         return floor.matrix[np.ix_(place, place)]
     matrix, K = _check_numbers(floor), len(classes)
     if matrix.shape != (K, K):
-        raise ValueError(
+        raise InputError(
             f"Got a floor matrix of shape {matrix.shape}, but y has {K} classes. "
             "Give BayesFloor's pairwise_ instead, which knows its classes: a fold may lack one."
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
-        raise ValueError(
+        raise InputError(
             "Got a floor matrix that is not symmetric or has negative or missing numbers, "
             "but expected the floor of every pair twice. BayesFloor's pairwise_.matrix is such a one."
         )
@@ -114,6 +115,6 @@ def _check_numbers(floor: Any) -> Floats:
     try:
         return np.asarray(floor, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(
+        raise InputTypeError(
             f"Got floor of type {type(floor).__name__}, but expected the pairwise_ of a fitted BayesFloor or a matrix."
         ) from error

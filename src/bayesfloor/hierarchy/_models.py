@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._pairwise_models import (
     CoupledPairs,
@@ -40,7 +41,7 @@ class ModelKind:
 
             return DummyClassifier().fit(X, codes)
         if self.train is None:
-            raise TypeError(f"{self.name} is a blend: train its parts.")
+            raise InputTypeError(f"{self.name} is a blend: train its parts.")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.train(X, codes, weight)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._checked_arrays import checked_array, checked_data
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import read_weight, refuse_weightless
@@ -29,23 +30,19 @@ def read_new_rows(estimator: Any, X: Any) -> Any:
 
 
 def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
-    from sklearn.utils.validation import validate_data
-
     if as_frame(X) is None:
-        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return checked_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    checked_data(estimator, X, reset=reset, skip_check_array=True)
     return _rows_for_models(X, X)
 
 
 def _rows_for_models(X: Any, values: Any) -> Any:
     """Frames that scikit-learn can take rows of (pandas, polars) as they are, others as numbers."""
-    from sklearn.utils.validation import check_array
-
     frame = as_frame(X)
     if frame is None:
         return values
     indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
-    return X if indexable else check_array(frame.to_numpy(), dtype=np.float64)
+    return X if indexable else checked_array(frame.to_numpy(), dtype=np.float64)
 
 
 def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:

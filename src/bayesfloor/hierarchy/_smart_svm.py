@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa
 from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import run_tasks
@@ -260,13 +261,13 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_n_trees(self.n_trees)
         check_scale(self.scale)
         if self.routing not in ("auto", "hard", "product"):
-            raise ValueError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
+            raise InputError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
         if self.beam is not None and (
             not isinstance(self.beam, Integral) or isinstance(self.beam, bool) or self.beam < 1
         ):
-            raise ValueError(f"Got beam={self.beam!r}, but expected None or a whole number of at least 1.")
+            raise InputError(f"Got beam={self.beam!r}, but expected None or a whole number of at least 1.")
         if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
-            raise ValueError(
+            raise InputError(
                 f"Got routing='product', but {type(self._get_estimator()).__name__} has no predict_proba. "
                 "Wrap it in CalibratedClassifierCV, take a classifier that has, or routing='hard'."
             )
@@ -323,7 +324,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given, **fit_params).estimator.fit
         if given and not has_fit_parameter(self._get_estimator(), "sample_weight"):
-            raise ValueError(
+            raise InputError(
                 f"Got sample_weight, but the fit of {type(self._get_estimator()).__name__} takes none. "
                 "Pipelines take it by metadata routing: sklearn.set_config(enable_metadata_routing=True)."
             )
@@ -352,7 +353,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
 def _check_leaves(tree: ClassTree) -> ClassTree:
     if tree.n_nodes < 2 * len(tree.classes) - 1:
-        raise ValueError(
+        raise InputError(
             "Got a tree with several classes in one leaf, but expected every class alone: models here are binary. "
             "Take a named cut, or a tree that goes on to single classes."
         )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import printable, quoted
 from bayesfloor.engine._tasks import one_blas_thread
@@ -74,7 +75,7 @@ class OrderFormat:
         known = {level: float(place) for place, level in enumerate(self.levels)}
         bad = [level for level in levels if level not in known]
         if bad:
-            raise ValueError(f"{quoted(bad[0])} is not among the levels given, {', '.join(map(quoted, self.levels))}")
+            raise InputError(f"{quoted(bad[0])} is not among the levels given, {', '.join(map(quoted, self.levels))}")
         return np.array([known[level] for level in levels])
 
     def describe(self) -> str:
@@ -214,12 +215,12 @@ def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
         read = (form or NumberFormat()).read(values.levels)
         numbers = np.append(read, np.nan)[values.data]
     elif values.kind == "date":
-        raise ValueError("dates are not numbers")
+        raise InputError("dates are not numbers")
     else:
         numbers = values.data
     block = numbers.reshape(len(numbers), -1)
     if block.shape[1] != width and not (width > 1 and np.isnan(block).all()):
-        raise ValueError(f"got {block.shape[1]} numbers per row and not {width}")
+        raise InputError(f"got {block.shape[1]} numbers per row and not {width}")
     return block if block.shape[1] == width else np.full((len(block), width), np.nan)
 
 
@@ -232,7 +233,7 @@ def as_moments(values: Values, form: DateFormat | None) -> Any:
         return np.append(read, np.datetime64("NaT", "us"))[values.data]
     if values.missing.all():
         return np.full(len(values.data), np.datetime64("NaT", "us"))
-    raise ValueError(f"{values.data[~values.missing][0]:g} is not a date")
+    raise InputError(f"{values.data[~values.missing][0]:g} is not a date")
 
 
 def _date_parts(moments: Any, start: np.datetime64) -> Floats:
@@ -406,7 +407,7 @@ def _median(values: Floats) -> float:
 def _refuse_infinite(block: Floats) -> None:
     infinite = np.isinf(block).any(axis=1)
     if infinite.any():
-        raise ValueError(
+        raise InputError(
             f"{infinite.sum():,} infinite, the first in row {int(infinite.argmax()) + 1:,} (counted from 1)"
         )
 
@@ -501,7 +502,7 @@ def _asked_number(values: Values, _: Any) -> Encoder:
         if odd is not None:
             return _except(odd, _asked_number(odd.without(values), _))
         if form is None:
-            raise ValueError(f"its values are not numbers, such as {quoted(values.levels[0])}")
+            raise InputError(f"its values are not numbers, such as {quoted(values.levels[0])}")
     return _numbers(values, form, "number")
 
 
@@ -532,7 +533,7 @@ def _asked_date(values: Values, _: Any) -> Encoder:
     if odd is not None:
         return _except(odd, _asked_date(odd.without(values), _))
     if hours is None:
-        raise ValueError(f"its values are not dates in one format, such as {quoted(values.levels[0])}")
+        raise InputError(f"its values are not dates in one format, such as {quoted(values.levels[0])}")
     return _numbers(values, hours, "date")
 
 
@@ -543,7 +544,7 @@ def _asked_text(values: Values, random_state: Any) -> Encoder:
 
 def _asked_order(values: Values, _: Any) -> Encoder:
     levels = ", ".join(repr(printable(level)) for level in without_gaps(values.as_texts()).levels[:3])
-    raise ValueError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
+    raise InputError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
 
 
 _ASKED = {

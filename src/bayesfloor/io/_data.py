@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
@@ -212,7 +213,9 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
     _refuse_twins(names)
     frame = as_frame(X)
     if frame is None:
-        raise TypeError(f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values.")
+        raise InputTypeError(
+            f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values."
+        )
     refuse_unknown(names.values(), frame.columns)
     taken = {role: frame[column].to_numpy() for role, column in names.items()}
     return Data(frame.drop(list(names.values())).to_native(), **given | taken, label=names.get("y", ""))
@@ -223,7 +226,7 @@ def _refuse_twins(names: dict[str, str]) -> None:
     for (one, first), (two, second) in combinations(names.items(), 2):
         if first == second:
             why = ": rows of a group are never joined" if "groups" in (one, two) else ""
-            raise ValueError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")
+            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")
 
 
 # Files

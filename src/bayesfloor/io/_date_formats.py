@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._missing_values import is_gap, strip
@@ -63,7 +64,7 @@ class DateFormat:
                 continue
             found = _PATTERNS[self.layout].fullmatch(shape)
             if found is None:
-                raise ValueError(f"{quoted(levels[places[0]])} is not a date as the others are written")
+                raise InputError(f"{quoted(levels[places[0]])} is not a date as the others are written")
             parts[places] = _parts(self, _Digits(found, [clean[i] for i in places]))
         return _moments(parts, levels)
 
@@ -141,7 +142,7 @@ def _moments(parts: Ints, levels: Sequence[str]) -> Moments:
     days = months.astype("datetime64[D]") + (day - 1)
     wrong = ~gap & ((month > 12) | (day < 1) | (days.astype("datetime64[M]") != months))
     if wrong.any():
-        raise ValueError(f"{quoted(levels[int(wrong.argmax())])} is not in the calendar")
+        raise InputError(f"{quoted(levels[int(wrong.argmax())])} is not in the calendar")
     moments: Any = days.astype("datetime64[us]") + clock.astype("timedelta64[us]")
     moments[gap] = np.datetime64("NaT")
     return moments
@@ -200,7 +201,7 @@ class TimeFormat:
             found = _TIME_OF_DAY.fullmatch(shape)
             clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
             if clock.min() < 0:
-                raise ValueError(
+                raise InputError(
                     f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day as the others are"
                 )
             hours[places] = clock / 3.6e9

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._checked_arrays import checked_array, checked_data
 from bayesfloor.io._frame_columns import as_frame, read_frame
 
 if TYPE_CHECKING:
@@ -80,21 +82,19 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
     """Refuse what prepares nothing."""
     known = (AUTO, STRICT) if isinstance(prepare, str) else hasattr(prepare, "fit_transform")
     if (isinstance(known, tuple) and prepare not in known) or not known:
-        raise ValueError(
+        raise InputError(
             f"Got prepare={prepare!r}, but expected 'auto', 'strict' or a transformer with fit_transform, such as "
             "bayesfloor.io.TablePreparer()."
         )
     if roles is not None and not isinstance(prepare, str):
-        raise ValueError("Got roles beside a transformer, but expected one of them. Tell the transformer instead.")
+        raise InputError("Got roles beside a transformer, but expected one of them. Tell the transformer instead.")
 
 
 def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
-    from sklearn.utils.validation import validate_data
-
     from bayesfloor.io._table_preparer import TablePreparer
 
     _check_shape(X)
-    validate_data(estimator, X, skip_check_array=True)
+    checked_data(estimator, X, skip_check_array=True)
     preparer = TablePreparer(roles, strict=prepare == STRICT)
     values = preparer.fit_transform(X)
     lossy = [column.name for column in preparer.columns_ if column.lossy and column.width]
@@ -107,17 +107,17 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
 def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     """What a transformer of the user's makes of the table; every column of it is a quantity, and gaps are filled."""
     from sklearn.base import clone
-    from sklearn.utils.validation import check_array, validate_data
 
     from bayesfloor.io._table_preparer import TablePreparer
 
-    validate_data(estimator, X, skip_check_array=True)
+    checked_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
-    made = dense_if_small(preparer.fit_transform(X))
-    options = {"dtype": np.float64, "ensure_min_samples": 2, "input_name": "prepared X"}
+    with blame("prepare"):
+        made = dense_if_small(preparer.fit_transform(X))
+    options = {"dtype": np.float64, "ensure_min_samples": 2}
     if is_sparse(made):
-        return _all_quantities(check_array(made, accept_sparse="csr", **options), preparer)
-    values = check_array(made, order="C", ensure_all_finite="allow-nan", **options)
+        return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options), preparer)
+    values = checked_array(made, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
     if np.isnan(values).any():  # left by vectorizers whose models take gaps
         values = TablePreparer().fit_transform(values)
     return _all_quantities(values, preparer)
@@ -145,9 +145,9 @@ def dense_if_small(X: Any) -> Any:
 def _check_shape(X: Any) -> None:
     n, width = as_frame(X).shape if as_frame(X) is not None else X.shape
     if not width:
-        raise ValueError(f"Got a data frame of {n} rows without columns, but expected at least one feature.")
+        raise InputError(f"Got a data frame of {n} rows without columns, but expected at least one feature.")
     if n < 2:
-        raise ValueError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
+        raise InputError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
 
 
 def number_rows(X: Any, names: list[str]) -> Ints:
@@ -162,33 +162,29 @@ def number_rows(X: Any, names: list[str]) -> Ints:
 
 
 def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
-    from sklearn.utils.validation import validate_data
-
     finite: Any = "allow-nan" if allow_gaps else True
     try:
         return np.asarray(
-            validate_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=finite)
+            checked_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=finite)
         )
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
-        raise ValueError(
-            f"Got an array with texts, but expected numbers: {error}. "
+        raise InputError(
+            f"Got an array with texts, but expected numbers: {error.__cause__ or error}. "
             "Pass a data frame, whose columns are prepared one by one, or encode them first."
         ) from error
 
 
 def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
     """New rows as numbers, their columns prepared as those of the fit."""
-    from sklearn.utils.validation import validate_data
-
     given = as_frame(X)
     if preparer is None:
         values = X if given is None else given.to_numpy()
-        return np.asarray(validate_data(estimator, values, reset=False, dtype=np.float64))
+        return np.asarray(checked_data(estimator, values, reset=False, dtype=np.float64))
     if given is None and hasattr(preparer, "feature_names_in_"):
         _refuse_without_names(preparer.columns_)
-    validate_data(estimator, X, reset=False, skip_check_array=True)
+    checked_data(estimator, X, reset=False, skip_check_array=True)
     return np.asarray(preparer.transform(X))
 
 
@@ -196,4 +192,4 @@ def _refuse_without_names(columns: tuple[Column, ...]) -> None:
     other = [column.name for column in columns if not (column.as_is and column.role in ("number", "boolean"))]
     if other:
         name = quoted(other[0])
-        raise ValueError(f"Got an array, but column {name} held no plain numbers at the fit. Give a data frame again.")
+        raise InputError(f"Got an array, but column {name} held no plain numbers at the fit. Give a data frame again.")

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._arrow_types import arrow, stack_lists
+from bayesfloor.io._checked_arrays import checked_array
 
 _DAY = np.timedelta64(1, "D")
 
@@ -104,21 +106,19 @@ def as_frame(X: Any) -> Any:
 
     names = [str(name) for name in getattr(X, "columns", []) if isinstance(name, (str, int))]
     if len(set(names)) < len(names):
-        raise ValueError("Got several columns of one name, but expected names that differ. Rename them first.")
+        raise InputError("Got several columns of one name, but expected names that differ. Rename them first.")
     frame = narwhals.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
 def _read_array(X: Any) -> list[Values]:
     """The columns of an array: numbers, or objects of any kind."""
-    from sklearn.utils.validation import check_array
-
-    options = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
-    values = check_array(X, dtype=None, **options)
+    options: Any = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
+    values = checked_array(X, dtype=None, **options)
     if values.dtype.kind in "OUSMm":
         columns = np.asarray(X, dtype=object).T if values.dtype.kind == "O" else values.T
         return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(columns)]
-    values = check_array(values, dtype=np.float64, **options)
+    values = checked_array(values, dtype=np.float64, **options)
     return [Values(f"x{j}", "number", column, bare=True) for j, column in enumerate(values.T)]
 
 
@@ -161,7 +161,7 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
     if kind == "list":
         return Values(name, kind, _read_lists(name, values, gaps))
     if kind == "struct":
-        raise ValueError(
+        raise InputError(
             f"Got a column of structures, {quoted(name)}, but expected one value per row. "
             "Unpack it into columns of its own, or drop it."
         )
@@ -224,7 +224,7 @@ def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Float
     except (TypeError, ValueError):
         block = np.empty(0)
     if block.ndim != 2 or not width:
-        raise ValueError(
+        raise InputError(
             f"Got lists in column {quoted(name)} that are not numbers, or not all of one length, "
             "but expected as many numbers in every row."
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._frame_columns import is_missing
 
@@ -36,7 +37,7 @@ class Target:
 def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     """``y`` as classes and chances: one label per row, votes or probabilities; rows without a label are left out."""
     if kind not in KINDS:
-        raise ValueError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
+        raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
     shape = np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
@@ -53,7 +54,7 @@ def read_one_label(y: Any, n_rows: int) -> Target:
     """``y`` as one label per row; votes and probabilities are refused."""
     target = read_target(y, n_rows)
     if target.shares.nnz != n_rows - target.n_unlabelled:
-        raise ValueError("Got votes or probabilities as y, but expected one label per row.")
+        raise InputError("Got votes or probabilities as y, but expected one label per row.")
     return target
 
 
@@ -80,7 +81,7 @@ def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     """The classes, at least two, and the number of each row's."""
     classes, codes = read_labels(y, n_rows)
     if len(classes) < 2:
-        raise ValueError(
+        raise InputError(
             f"Got {len(classes)} class, one class only, but expected at least 2: there is nothing to tell."
         )
     return classes, codes
@@ -92,20 +93,22 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     from sklearn.utils.validation import check_consistent_length, column_or_1d
 
     if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    labels = column_or_1d(_as_objects(y), warn=True)
-    check_consistent_length(np.empty(n_rows), labels)
+        raise InputError("This estimator requires y to be passed, but the target y is None.")
+    with blame("y"):
+        labels = column_or_1d(_as_objects(y), warn=True)
+        check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
     refuse_regression(np.unique(labels), n_rows)
-    check_classification_targets(labels)
+    with blame("y"):
+        check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
 
 
 def refuse_regression(values: np.ndarray, n_rows: int) -> None:
     """Refuse numbers that are too many, and too far apart, to be names of classes."""
     if looks_like_regression(values, n_rows):
-        raise ValueError(
+        raise InputError(
             f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
             "looks like regression, but expected classes. Cut them into classes first; if they are names of classes, "
             "pass them as texts: y.astype(str)."
@@ -135,7 +138,7 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
     array = np.array(labels)
     different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
-        raise ValueError(
+        raise InputError(
             "Got labels that differ only in kind or in what cannot be seen, such as 1 and '1', "
             "but expected classes that can be told apart. Rename one of them."
         )
@@ -144,10 +147,10 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
 
 def _check_labels(labels: np.ndarray) -> None:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise ValueError("Input y contains infinity, but expected labels.")
+        raise InputError("Input y contains infinity, but expected labels.")
     missing = [is_missing(label) for label in labels.tolist()] if labels.dtype.kind in "fO" else [False]
     if any(missing):
-        raise ValueError(
+        raise InputError(
             f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True) + 1:,} "
             "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
         )
@@ -159,13 +162,13 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
     try:
         given = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"Got y of shape {np.shape(y)} with texts, but expected one label a row, or votes or probabilities."
         ) from error
     if len(given) != n_rows:
-        raise ValueError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
+        raise InputError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
     if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError("Got negative or missing numbers in y, but expected votes or probabilities.")
+        raise InputError("Got negative or missing numbers in y, but expected votes or probabilities.")
     total = given.sum(axis=1)
     classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
@@ -173,7 +176,7 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
     if kind != "votes":
         _refuse_several(given, total)
     if (given != np.round(given)).any() or (total == 0).any():
-        raise ValueError(
+        raise InputError(
             f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
             "probabilities (rows that add up to 1) or votes (whole numbers, at least one a row)."
         )
@@ -186,7 +189,7 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
 def _refuse_several(given: Floats, total: Floats) -> None:
     """Refuse several labels per row, which votes of several annotators would look like if all were 0 or 1."""
     if np.isin(given, (0, 1)).all():
-        raise ValueError(
+        raise InputError(
             f"Got y of shape {given.shape} with several ones in {np.count_nonzero(total > 1):,} rows: looks like "
             "several labels per row, but expected one. Take one column of y at a time; if each one is an annotator's "
             'vote, pass y_kind="votes".'
@@ -196,7 +199,7 @@ def _refuse_several(given: Floats, total: Floats) -> None:
 def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
     empty = np.flatnonzero(np.asarray(shares.sum(axis=0)) == 0)
     if len(empty):
-        raise ValueError(
+        raise InputError(
             f"Got no vote for class {classes.tolist()[empty[0]]!r}, but expected some for every column of y."
         )
     return shares
@@ -208,11 +211,11 @@ def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError(
+        raise InputError(
             f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more."
         )
     if not weight.any():
-        raise ValueError("Got sample_weight of zero for every row, but expected some weight.")
+        raise InputError("Got sample_weight of zero for every row, but expected some weight.")
     return None if (weight == weight[0]).all() else weight / weight.mean()
 
 
@@ -220,7 +223,7 @@ def refuse_weightless(codes: Ints, classes: np.ndarray) -> None:
     """Refuse classes that none of the rows with weight is of."""
     gone = np.setdiff1d(np.arange(len(classes)), codes)
     if len(gone):
-        raise ValueError(
+        raise InputError(
             f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
             "but expected some weight for every class. Leave these rows out instead."
         )

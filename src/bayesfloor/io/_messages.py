@@ -8,13 +8,14 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
 _LONGEST = 60
 _MOST = 5  # troubles told of one file
 
 
-class DataError(ValueError):
+class DataError(InputError):
     """A file or a column that cannot be used; the message is one line and says what to do."""
 
 

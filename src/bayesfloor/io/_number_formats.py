@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._missing_values import is_gap, strip
@@ -60,7 +61,7 @@ class BooleanFormat:
         words = [strip(level).casefold() for level in levels]
         bad = [level for level, word in zip(levels, words, strict=True) if word not in known and not is_gap(level)]
         if bad:
-            raise ValueError(f"{quoted(bad[0])} is neither {self.no} nor {self.yes}")
+            raise InputError(f"{quoted(bad[0])} is neither {self.no} nor {self.yes}")
         return np.array([known.get(word, np.nan) for word in words])
 
     def describe(self) -> str:
@@ -96,7 +97,7 @@ class NumberFormat:
                 continue
             cell = _cell(shape)
             if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
-                raise ValueError(f"{quoted(levels[places[0]])} is not a number as the others are written")
+                raise InputError(f"{quoted(levels[places[0]])} is not a number as the others are written")
             sign = -1.0 if cell.negative else 1.0
             values[places] = [sign * _value(strip(levels[i][cell.span]), thousands, self.decimal) for i in places]
         return values

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import join_labels, quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._column_encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
@@ -149,7 +150,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
         if not table or not len(table[0].data):
-            raise ValueError(f"Got a table of {len(table)} columns without rows, but expected at least one of each.")
+            raise InputError(f"Got a table of {len(table)} columns without rows, but expected at least one of each.")
         roles = _check_roles(self.roles, [values.name for values in table])
         beside = any(values.kind == "list" and values.name not in roles for values in table)
         made = _each(
@@ -187,14 +188,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             without = [name for name in self._names if name not in names]
             new = [name for name in names if name not in self._names]
             if without or new:
-                raise ValueError(
+                raise InputError(
                     f"Got a table without columns {_list(without)} and with new columns {_list(new)}, but expected "
                     "the feature names should match those that were passed during fit."
                 )
             by_name = {values.name: values for values in table}
             return [by_name[name] for name in self._names]
         if len(table) != self.n_features_in_:
-            raise ValueError(
+            raise InputError(
                 f"X has {len(table)} features, but TablePreparer is expecting {self.n_features_in_} features as input."
             )
         return list(table)
@@ -260,7 +261,7 @@ def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
             failed.append(f"{quoted(values.name)}: {error}")
     if failed:
         shown = "; ".join(failed[:10]) + f"; and {len(failed) - 10} more" * (len(failed) > 10)
-        raise ValueError(
+        raise InputError(
             f"Got {len(failed)} column{'s' * (len(failed) > 1)} that cannot be made numbers ({shown}), but expected "
             "finite values of one kind in each. Correct or drop them, or say what they are with roles=."
         )
@@ -272,10 +273,10 @@ def _check_roles(roles: Mapping[str, Any] | None, names: Sequence[str]) -> dict[
     given = {} if roles is None else {str(name): role for name, role in roles.items()}
     strange = [name for name in given if name not in names]
     if strange:
-        raise ValueError(f"Got roles of columns {_list(strange)}, but expected names among {_list(names)}.")
+        raise InputError(f"Got roles of columns {_list(strange)}, but expected names among {_list(names)}.")
     for name, role in given.items():
         if role not in ROLES if isinstance(role, str) else not isinstance(role, (list, tuple)) or not role:
-            raise ValueError(
+            raise InputError(
                 f"Got role {role!r} of column {quoted(name)}, but expected one of {', '.join(ROLES)}, "
                 "or a list of levels from low to high."
             )
@@ -303,7 +304,7 @@ def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encode
 def _refuse_preparation(columns: Sequence[Column]) -> None:
     found = [f"{quoted(column.name)} ({column.treatment})" for column in columns if not column.as_is]
     if found:
-        raise ValueError(
+        raise InputError(
             f"Got {len(found)} column{'s' * (len(found) > 1)} that would have to be prepared, but expected complete "
             f"numbers and categories with strict=True: {'; '.join(found)}. Prepare or drop them, or leave out strict."
         )
@@ -312,7 +313,7 @@ def _refuse_preparation(columns: Sequence[Column]) -> None:
 def _refuse_nothing(columns: Sequence[Column]) -> None:
     if not any(column.width for column in columns):
         told = "; ".join(f"{quoted(column.name)} {column.treatment}" for column in columns[:6])
-        raise ValueError(
+        raise InputError(
             f"Got a table of which nothing is left to learn from ({told}), but expected at least one feature. "
             "To keep a column, say what it is: roles={'column': 'number'}."
         )

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._checked_arrays import checked_data
 from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features
 
 _COMPONENTS = 100
@@ -73,16 +75,14 @@ def divide_columns(X: Any, by: Floats) -> Any:
 
 
 def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Features:
-    from sklearn.utils.validation import validate_data
-
     if roles is not None:
-        raise ValueError("Got roles beside a large sparse matrix, but expected none: all its columns are numbers.")
-    values = validate_data(
+        raise InputError("Got roles beside a large sparse matrix, but expected none: all its columns are numbers.")
+    values = checked_data(
         estimator, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
     )
     for bad, what in ((np.isnan(values.data), "missing values (NaN)"), (np.isinf(values.data), "infinite values")):
         if bad.any():
-            raise ValueError(
+            raise InputError(
                 f"Got {bad.sum():,} {what} in a sparse matrix of {X.shape[0]:,} x {X.shape[1]:,}, but expected finite "
                 "numbers. Replace them first: X.data = numpy.nan_to_num(X.data)."
             )

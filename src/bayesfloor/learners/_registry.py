@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.learners._neighbours import Neighbours
 
 EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}  # times five-fold cross-validation of a random forest
@@ -162,7 +163,7 @@ def suits(name: str, size: Size) -> bool:
 def check_effort(effort: object) -> None:
     """Refuse what is not an amount of work."""
     if effort not in EFFORTS:
-        raise ValueError(f"Got effort={effort!r}, but expected one of {', '.join(map(repr, EFFORTS))}.")
+        raise InputError(f"Got effort={effort!r}, but expected one of {', '.join(map(repr, EFFORTS))}.")
 
 
 def check_learners(learners: Any) -> None:
@@ -170,9 +171,11 @@ def check_learners(learners: Any) -> None:
     from sklearn.base import is_classifier
 
     if not isinstance(learners, dict):
-        raise TypeError(f"Got learners of type {type(learners).__name__}, but expected a dict of name -> classifier.")
+        raise InputTypeError(
+            f"Got learners of type {type(learners).__name__}, but expected a dict of name -> classifier."
+        )
     for name, learner in learners.items():
         if name in (*REGISTRY, BLEND, TREES):
-            raise ValueError(f"Got a learner named {name!r}, but that name is taken. Use a different name.")
+            raise InputError(f"Got a learner named {name!r}, but that name is taken. Use a different name.")
         if not hasattr(learner, "fit") or not is_classifier(learner):
-            raise TypeError(f"Got {learner!r} as learner {name!r}, but expected a classifier.")
+            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a classifier.")

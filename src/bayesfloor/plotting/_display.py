@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, MissingPackageError
 from bayesfloor.engine._result import Result, Tabled
 from bayesfloor.plotting._fonts import label_style
 
@@ -94,13 +95,13 @@ def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401, ICN001 - only whether it is there
     except ImportError as error:
-        raise ImportError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
+        raise MissingPackageError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
 
 
 def check_most(most: object) -> None:
     """Refuse what is no number of rows of a picture."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
-        raise ValueError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
+        raise InputError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
 
 
 def _new_axes(width: float, height: float) -> Any:

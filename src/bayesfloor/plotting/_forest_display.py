@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._row_edges import row_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
@@ -115,7 +116,7 @@ class ForestDisplay(Display):
     @classmethod
     def _of(cls, forest: Forest, labels: VertexLabels, points: Any, classes: np.ndarray, tree: int) -> ForestDisplay:
         if not 0 <= tree < forest.n_trees:
-            raise ValueError(f"Got tree={tree!r}, but expected a number from 0 to {forest.n_trees - 1}.")
+            raise InputError(f"Got tree={tree!r}, but expected a number from 0 to {forest.n_trees - 1}.")
         ends = row_edges(_only(forest, tree), labels, np.random.default_rng(0))
         return cls(_plane(points), labels.codes, classes, np.stack(ends, axis=1), tree, points.shape[1] > 2)
 
@@ -202,7 +203,7 @@ def _given(sample: Sample, points: Any) -> Floats:
     """The caller's points of the rows in use."""
     points, n = np.asarray(points, dtype=np.float64), sample.n_input
     if points.shape != (n, 2):
-        raise ValueError(f"Got points of shape {points.shape}, but expected ({n}, 2): where to draw each input row.")
+        raise InputError(f"Got points of shape {points.shape}, but expected ({n}, 2): where to draw each input row.")
     return np.asarray(points[sample.row])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -102,7 +103,7 @@ class PairwiseDisplay(Display):
             Arguments of ``plot``.
         """
         if values not in _NAMES:
-            raise ValueError(f"Got values={values!r}, but expected one of {', '.join(map(repr, _NAMES))}.")
+            raise InputError(f"Got values={values!r}, but expected one of {', '.join(map(repr, _NAMES))}.")
         tree = pair_tree(pairwise, "average") if tree is None else tree
         place = {label: number for number, label in enumerate(pairwise.classes.tolist())}
         order = np.array([place[label] for label in tree.classes[tree.order].tolist()])

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bayesfloor.engine._errors import MissingPackageError
+
 _FOLDER = Path(__file__).with_name("templates")
 
 
@@ -19,7 +21,7 @@ def _environment() -> Any:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise ImportError('The report needs jinja2: python -m pip install "bayesfloor[cli]".') from error
+        raise MissingPackageError('The report needs jinja2: python -m pip install "bayesfloor[cli]".') from error
     made = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,

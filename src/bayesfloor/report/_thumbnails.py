@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, MissingPackageError
+
 _KINDS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # other formats may start programs
 _SIDE = 96  # most pixels per side
 _DRAWN = 32  # most pixels per side of a picture that is stored exactly; larger ones are treated as photographs
@@ -34,7 +36,7 @@ def _need_pillow() -> None:
     from importlib.util import find_spec
 
     if find_spec("PIL") is None:
-        raise ImportError("Pictures need Pillow: python -m pip install pillow")
+        raise MissingPackageError("Pictures need Pillow: python -m pip install pillow")
 
 
 def _is_missing(image: Any) -> bool:
@@ -66,7 +68,7 @@ def _with_colours_last(values: np.ndarray) -> np.ndarray:
     if values.ndim == 3 and values.shape[2] == 1:
         values = values[:, :, 0]
     if not values.size or (values.ndim != 2 and not (values.ndim == 3 and values.shape[2] in (3, 4))):
-        raise ValueError(f"Got a picture of shape {shape}, but expected (height, width) or (height, width, 3 or 4).")
+        raise InputError(f"Got a picture of shape {shape}, but expected (height, width) or (height, width, 3 or 4).")
     return np.ascontiguousarray(values)
 
 

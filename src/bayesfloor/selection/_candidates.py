@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._private_imports import take_rows
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
@@ -44,20 +45,20 @@ class Candidate:
 def read_candidates(given: Any, X: Any) -> dict[str, Any]:
     """Return the candidates after all checks that do not need fitting."""
     if not isinstance(given, Mapping) or not given:
-        raise TypeError(
+        raise InputTypeError(
             f"Got {f'a {type(given).__name__}' if given else 'nothing'} as candidates, but expected a dict with at "
             'least one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
         )
     for name, candidate in given.items():
         if not isinstance(name, str):
-            raise TypeError(f"Got {name!r} as the name of a representation, but expected a string.")
+            raise InputTypeError(f"Got {name!r} as the name of a representation, but expected a string.")
         if candidate is None or isinstance(candidate, type):
             what = "nothing" if candidate is None else f"the class {candidate.__name__}"
-            raise TypeError(
+            raise InputTypeError(
                 f"Representation {name!r} is {what}, but expected an array or a transformer such as PCA(20)."
             )
         if is_transformer(candidate) and X is None:
-            raise ValueError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
+            raise InputError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
     return dict(given)
 
 
@@ -66,7 +67,7 @@ def is_transformer(candidate: Any) -> bool:
     if as_frame(candidate) is not None:
         return False
     if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
-        raise TypeError(
+        raise InputTypeError(
             f"Got {type(candidate).__name__}, which has fit but no transform, but expected an array or a transformer."
         )
     return hasattr(candidate, "transform")
@@ -112,7 +113,7 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
         try:
             fitted = clone(candidate).fit(take_rows(X, rest), np.array(y[rest].tolist()))
         except (TypeError, ValueError) as error:
-            raise ValueError(
+            raise InputError(
                 f"Representation {name!r} could not be fitted, neither without labels nor with the labels of "
                 f"{len(rest)} rows: {error}"
             ) from error
@@ -131,7 +132,7 @@ def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
     except (TypeError, ValueError) as error:
         raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:
-        raise ValueError(
+        raise InputError(
             f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, the length of y."
         )
     return features

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.counts._single_feature import LineEdges, line_edges
 from bayesfloor.counts._vertex_labels import likeliest
+from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._tasks import run_tasks
@@ -120,7 +121,7 @@ def _read(X: Any) -> tuple[Floats, np.ndarray]:
     others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]
     if others or any(column.role == "list" for column in features.prepared):
         which = f"such as {quote(others[0])}" if others else "of lists"
-        raise TypeError(
+        raise InputTypeError(
             f"Got columns {which}, whose values have no order, but expected numbers: each feature is rated along a "
             "line. Drop these columns, or select features with FloorSelector instead."
         )

@@ -15,6 +15,7 @@ from sklearn.feature_selection import SelectorMixin  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._paired_forests import difference_error, pooled_posterior
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bounds_by_options import error_bounds
@@ -184,23 +185,23 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         check_scale(self.scale)
         check_max_rows(self.max_rows)
         if self.scale == "unit":
-            raise ValueError(
+            raise InputError(
                 "Got scale='unit', which needs all features at once, but expected a scale that works per column, "
                 "such as scale='standard'."
             )
         if self.start not in ("single", "pairs"):
-            raise ValueError(f"Got start={self.start!r}, but expected 'single' or 'pairs'.")
+            raise InputError(f"Got start={self.start!r}, but expected 'single' or 'pairs'.")
         if self.criterion not in CRITERIA:
-            raise ValueError(f"Got criterion={self.criterion!r}, but expected one of {', '.join(CRITERIA)}.")
+            raise InputError(f"Got criterion={self.criterion!r}, but expected one of {', '.join(CRITERIA)}.")
         if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
-            raise ValueError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
+            raise InputError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
 
     def _check_n_features(self, n_all: int) -> None:
         if self.n_features == "auto":
             return
         whole = isinstance(self.n_features, Integral) and not isinstance(self.n_features, bool)
         if not whole or not 1 <= int(self.n_features) <= n_all:
-            raise ValueError(f"Got n_features={self.n_features!r}, but expected 'auto' or a number from 1 to {n_all}.")
+            raise InputError(f"Got n_features={self.n_features!r}, but expected 'auto' or a number from 1 to {n_all}.")
 
     def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
         """Split the rows into those used for selection and those held out."""

@@ -10,6 +10,7 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
@@ -286,7 +287,7 @@ def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
     """Return the confusion matrix, with true classes in rows."""
     n, n_pred = (0 if y is None else len(y) for y in (y_true, y_pred))
     if n != n_pred or not n:
-        raise ValueError(
+        raise InputError(
             f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
         )
     K, true, pred = len(classes), _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
@@ -298,11 +299,11 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
     try:
         labels, codes = read_labels(y, len(y))
     except ValueError as error:
-        raise ValueError(f"{name} cannot be read. {error}") from error
+        raise InputError(f"{name} cannot be read. {error}") from error
     place = {label: number for number, label in enumerate(classes.tolist())}
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"Got {name} with labels that the floor does not know: {join_labels(unknown)} ({_kind(unknown[0])}), but "
             f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
             "Fit the floor to rows of all classes, and use the same labels in both."

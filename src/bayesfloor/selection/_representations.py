@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._vertex_labels import likeliest
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import prepare
@@ -161,7 +162,7 @@ def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> N
     for fold in folds if needy else []:
         groups = 2 if sample.groups is None else len(np.unique(sample.groups[fold]))
         if min(groups, len(np.unique(sample.codes[fold]))) < 2:
-            raise ValueError(
+            raise InputError(
                 f"Representation {needy[0]!r} needs labels, so it is fitted to one half of the rows and transforms the "
                 "other half. But one half has a single class or group. Pass more rows or groups."
             )

@@ -13,6 +13,7 @@ from bayesfloor.counts._class_edges import class_edges, forest_moments, label_mo
 from bayesfloor.counts._pair_counts import permuted_cross
 from bayesfloor.counts._row_edges import adjacency
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
@@ -24,6 +25,7 @@ from bayesfloor.formulas._confidence_limits import check_level
 from bayesfloor.formulas._label_tests import crowd_p_value
 from bayesfloor.formulas._multiple_tests import benjamini_hochberg
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
+from bayesfloor.io._checked_arrays import checked_array
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import hard_shares
@@ -167,7 +169,7 @@ def two_samples(
     """
     check_level(level)
     if level >= 0.5:
-        raise ValueError(f"Got level={level!r}, but expected a false alarm rate below 0.5, such as 0.05.")
+        raise InputError(f"Got level={level!r}, but expected a false alarm rate below 0.5, such as 0.05.")
     check_n_trees(n_trees)
     check_scale(scale)
     features, n_a = _read_both(A, B)
@@ -211,7 +213,7 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
 
     one, two = as_frame(A), as_frame(B)
     if (one is None) != (two is None) or (one is not None and one.implementation != two.implementation):
-        raise TypeError(
+        raise InputTypeError(
             f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames "
             "from the same library."
         )
@@ -220,13 +222,9 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
 
 
 def _stack_arrays(A: Any, B: Any) -> tuple[Floats, int]:
-    from sklearn.utils.validation import check_array
-
-    one, two = (
-        check_array(X, dtype=np.float64, ensure_min_samples=2, input_name=name) for X, name in ((A, "A"), (B, "B"))
-    )
+    one, two = (checked_array(X, name, dtype=np.float64, ensure_min_samples=2) for X, name in ((A, "A"), (B, "B")))
     if one.shape[1] != two.shape[1]:
-        raise ValueError(f"Got A with {one.shape[1]} columns and B with {two.shape[1]}, but expected the same number.")
+        raise InputError(f"Got A with {one.shape[1]} columns and B with {two.shape[1]}, but expected the same number.")
     return np.vstack([one, two]), len(one)
 
 
@@ -236,9 +234,9 @@ def _stack_frames(one: Any, two: Any) -> tuple[Any, int]:
 
     if set(one.columns) != set(two.columns):
         different = sorted(set(one.columns) ^ set(two.columns))
-        raise ValueError(f"Got {different[0]!r} in one data frame only, but expected the same columns in both.")
+        raise InputError(f"Got {different[0]!r} in one data frame only, but expected the same columns in both.")
     if min(len(one), len(two)) < 2:
-        raise ValueError(f"Got {len(one)} and {len(two)} rows, but expected at least 2 in each data frame.")
+        raise InputError(f"Got {len(one)} and {len(two)} rows, but expected at least 2 in each data frame.")
     numbers = narwhals.selectors.numeric().cast(narwhals.Float64)  # types may differ: integer in one, or 32 bits
     both = [frame.select(one.columns).with_columns(numbers) for frame in (one, two)]
     return narwhals.concat(both).to_native(), len(one)

@@ -14,6 +14,7 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._atomic_write import write_whole
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import make_frame
 from bayesfloor.engine._show import percent, show_labels
@@ -309,7 +310,7 @@ def check(
         X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, in_place=in_place, **drawing
     )
     if data.predictions is not None and isinstance(data.y, str):
-        raise ValueError("Got predictions for labels that stay in a file, but expected y to be an array then.")
+        raise InputError("Got predictions for labels that stay in a file, but expected y to be an array then.")
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 
 Made = TypeVar("Made")
@@ -29,7 +30,7 @@ def restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
             values[item.name] = read(types[item.name], given[item.name.lstrip("_")], name)
     columns = {len(value) for value in values.values() if isinstance(value, np.ndarray)}
     if len(columns) > 1 and kind.__name__ != "ClassTree":  # which has columns of classes and of nodes
-        raise TypeError(f"columns of {kind.__name__} differ in length")
+        raise InputTypeError(f"columns of {kind.__name__} differ in length")
     return kind(**values)
 
 
@@ -52,7 +53,7 @@ def read(kind: Any, value: Any, name: str) -> Any:
     if value is None and name in _NULL:
         return _NULL[name]
     if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind not in (bool, Any)):
-        raise TypeError(f"{name} is {value!r}")
+        raise InputTypeError(f"{name} is {value!r}")
     return value
 
 
@@ -63,21 +64,21 @@ def _collection(kind: Any, value: Any, name: str) -> Any:
         return {key: read(inside[1], item, name) for key, item in value.items()}
     so_many = whole is tuple and inside[-1] is not ...
     if whole is dict or not isinstance(value, list) or (so_many and len(value) != len(inside)):
-        raise TypeError(f"{name} is {value!r}")
+        raise InputTypeError(f"{name} is {value!r}")
     return whole(read(inside[0], item, name) for item in value)
 
 
 def _flat(values: Any, kind: Any) -> np.ndarray:
     """A list of single values as an array."""
     if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
-        raise TypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
+        raise InputTypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
     if kind is not None and not all(isinstance(value, int) for value in values):
-        raise TypeError(f"{str(values)[:40]} where whole numbers belong")
+        raise InputTypeError(f"{str(values)[:40]} where whole numbers belong")
     return np.array(values, dtype=kind)
 
 
 def floats(values: Any) -> Floats:
     """A list of numbers as an array; None is not a number."""
     if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
-        raise TypeError(f"{str(values)[:40]} where numbers belong")
+        raise InputTypeError(f"{str(values)[:40]} where numbers belong")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

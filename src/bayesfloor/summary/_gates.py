@@ -8,6 +8,7 @@ from numbers import Real
 import numpy as np
 
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
@@ -101,7 +102,7 @@ def check_limits(limits: dict[str, float | None]) -> None:
     for name, value in limits.items():
         number = isinstance(value, Real) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= float(value) <= 1):
-            raise ValueError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
+            raise InputError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
 
 
 def _whole(check: Measured) -> str:

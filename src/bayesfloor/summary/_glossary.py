@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from bayesfloor.engine._errors import InputError
+
 CODES = {
     "BF101": "No signal. No learner does clearly better than guessing: these features do not predict the label, or "
     "only in a way that none of the learners finds. The p-value is of the Friedman-Rafsky test. More rows or other "
@@ -384,4 +386,4 @@ def explain(term: str) -> str:
         if form in known:
             return known[form]
     near = get_close_matches(wanted, known, 3, 0.5) or ["verdict", "range", "reliability"]
-    raise ValueError(f"nothing is called {term!r} here. Near it: {', '.join(near)}.")
+    raise InputError(f"nothing is called {term!r} here. Near it: {', '.join(near)}.")

@@ -13,6 +13,7 @@ import numpy as np
 from bayesfloor.answer._answer import RELIABILITIES, Answer
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.answer._verdict import check_target
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import plain
 from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
@@ -97,7 +98,7 @@ def load(source: str | Path, kind: type[Made]) -> Made:
     given = _read(source)
     version = given.get("schema_version") if isinstance(given, dict) else None
     if version != SCHEMA_VERSION:
-        raise ValueError(
+        raise InputError(
             f"Got schema_version {version!r}, but expected {SCHEMA_VERSION}: "
             "this is not a check, or one of another version of bayesfloor. Run the check again."
         )
@@ -105,7 +106,7 @@ def load(source: str | Path, kind: type[Made]) -> Made:
         made = _restore_check(given, kind)
         _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
+        raise InputError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
     return made
 
 
@@ -114,16 +115,16 @@ def _try_out(made: Measured) -> None:
     counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
     tables = (made.pairwise, made.classes, made.one_vs_rest)
     if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(table.classes) for table in tables}:
-        raise ValueError("numbers of rows or classes make no sense")
+        raise InputError("numbers of rows or classes make no sense")
     if len(made.suspicious) != len(made.samples.row):
-        raise ValueError("columns of the suspicious labels differ in length")
+        raise InputError("columns of the suspicious labels differ in length")
     answer = made.answer
     if (
         answer.reliability not in RELIABILITIES
         or answer.effort not in EFFORTS
         or answer.best not in {"", *answer.errors}
     ):
-        raise ValueError("the words for reliability, effort or the best learner make no sense")
+        raise InputError("the words for reliability, effort or the best learner make no sense")
     make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)
     to_text(made)
@@ -134,7 +135,7 @@ def _read(source: str | Path) -> Any:
     try:
         return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
     except (RecursionError, ValueError) as error:  # no JSON, or not even text
-        raise ValueError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
+        raise InputError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
@@ -66,7 +67,7 @@ def _merge(given: dict[str, Any]) -> MergeAdvice:
 def _check_lengths(length: int, *columns: Sized) -> None:
     """Refuse columns that do not go together."""
     if any(len(column) != length for column in columns):
-        raise TypeError(f"a column is not {length} long")
+        raise InputTypeError(f"a column is not {length} long")
 
 
 _RESTORERS = {"selection": _selection, "comparison": _comparison, "gap": _gap, "merge": _merge}
