@@ -36,7 +36,7 @@ def test_the_range_holds_the_truth(answer):
 def test_each_end_says_what_it_rests_on(answer):
     """Each end says what it rests on."""
     assert answer.why_upper.startswith("tested (95 %)")
-    assert answer.why_lower.startswith("for the kinds of model tried, even with more rows")
+    assert answer.why_lower.startswith("the kinds of model tried stay above it even with more rows")
 
 
 def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
@@ -105,7 +105,7 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
     X = np.column_stack([np.concatenate([few, many]), np.zeros(800)])
     found = BayesFloor(scale=None).fit(X, rng.integers(2, size=800)).answer()
 
-    assert found.why_lower == "proved: equal rows with different labels (95 %)"
+    assert found.why_lower == "proved by equal rows with different labels (95 %)"
     assert 0.1 < found.lower < 0.25
 
 

@@ -63,7 +63,9 @@ def test_without_any_learner_more_rows_would_settle_it(answer):
     """There is no curve to read a number from."""
     nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
 
-    assert replace(answer, curve=nothing).judge(0.82).settle == "more rows: no learner could be trained on these"
+    assert (
+        replace(answer, curve=nothing).judge(0.82).settle == "more rows, because no learner could be trained on these"
+    )
 
 
 def test_a_verdict_can_be_written_down(answer):

@@ -147,4 +147,4 @@ def test_normal_effort_has_unlike_learners(size):
 
 def test_many_columns_are_not_for_a_quadratic_model():
     """Many columns are not for a quadratic model."""
-    assert choose_learners(Size(5000, 200, 2), "thorough", 0)[1]["quadratic"] == "too many columns for it"
+    assert choose_learners(Size(5000, 200, 2), "thorough", 0)[1]["quadratic"] == "too many columns for this learner"

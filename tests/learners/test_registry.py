@@ -60,10 +60,10 @@ def test_unknown_efforts_are_refused(effort):
 @pytest.mark.parametrize(
     ("learners", "error", "match"),
     [
-        ([GaussianNB()], TypeError, "expected a dict of name -> classifier"),
-        ({"forest": GaussianNB()}, ValueError, "that name is taken"),
-        ({"blend": GaussianNB()}, ValueError, "that name is taken"),
-        ({"mine": "naive Bayes"}, TypeError, "expected a classifier"),
+        ([GaussianNB()], TypeError, r"expected a dict: {'mine': SVC\(\)}"),
+        ({"forest": GaussianNB()}, ValueError, "a built-in learner has that name"),
+        ({"blend": GaussianNB()}, ValueError, "a built-in learner has that name"),
+        ({"mine": "naive Bayes"}, TypeError, "expected a scikit-learn classifier"),
     ],
 )
 def test_what_is_not_a_dict_of_classifiers_is_refused(learners, error, match):

@@ -174,7 +174,9 @@ def test_parts_that_no_longer_exist_are_not_written(text, gone):
 
 def test_the_evidence_is_not_kept(made):
     """Posteriors of all rows would make large files; who asks for them is told."""
-    with pytest.raises(ValueError, match=r"read from a file, which does not hold the evidence\. Run the check again"):
+    with pytest.raises(
+        ValueError, match=r"read from a file, which does not contain the evidence\. Run the check again"
+    ):
         Check.from_json(made("iris").to_json()).answer.evidence()
 
 

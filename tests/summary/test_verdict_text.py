@@ -122,7 +122,7 @@ def asked(made, altered):
 
 
 NONE = {"lower": np.nan, "why_lower": ""}
-PROVED = {"why_lower": "proved: equal rows with different labels (95 %)"}
+PROVED = {"why_lower": "proved by equal rows with different labels (95 %)"}
 NO_SIGNAL = {"reasons": ("no signal found: no learner does clearly better than guessing",)}
 
 
@@ -164,7 +164,7 @@ def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
     text = asked(0.9, **NONE, **NO_SIGNAL)
 
     assert text.startswith("90 % accuracy is too close to call. No signal found: no learner does ")
-    assert "What would settle it: features that say more" in text
+    assert "What would settle it: more informative features" in text
 
 
 def test_a_reachable_target_names_its_proof(asked):
@@ -190,9 +190,8 @@ def test_a_target_out_of_reach_says_for_whom(asked):
 def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
     """A doubt without a next step is of no use."""
     assert asked(0.852) == (
-        "85.2 % accuracy is too close to call: the best estimate of the lowest possible error is 15.0 %; it may be as "
-        "low as 10.0 %, and it is at most 20.0 %. What would settle it: nothing, because the target is within 0.5 "
-        "points of the best estimate."
+        "85.2 % accuracy is too close to call: the lowest possible error is about 15.0 % (10.0 to 20.0 %). "
+        "What would settle it: nothing, because the target is within 0.5 points of the best estimate."
     )
 
 

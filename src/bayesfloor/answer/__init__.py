@@ -1,8 +1,8 @@
-"""The answer: a best estimate, a range and a verdict, of the whole, of pairs and of classes.
+"""The answer: a best estimate, a range and a verdict for the dataset, and estimates for pairs and classes.
 
-Comes in: a ``Fit`` and a race.
-Goes out: ``Answer`` of the whole, ``PairAnswers``, ``ClassAnswers``, ``Verdict``.
-Must not know: files, pictures.
+Input: a ``Fit`` and a race.
+Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers``, ``Verdict``.
+Must not know: files, plots.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``Answer``: how low the error can go, with what each end of the range rests on."""
+"""``Answer``: how low the error can go, and the evidence for each end of the range."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from bayesfloor.answer._learner_label_claims import claim_labels
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import percent, two_digits
+from bayesfloor.engine._show import about, percent, two_digits
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._confidence_limits import upper_limit
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
-TOO_HIGH = "too high here: sparse data"  # of tree bounds that the answer contradicts
-_AS_GOOD_AS_EQUAL = 0.005  # of error: no number of rows tells such a target from the best estimate
-_MOST_GROWTH = 64.0  # times the rows, beyond which no advice is given
+TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
+_AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
+_MOST_GROWTH = 64.0  # times as many rows: beyond that no number of rows is given
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Result):
-    """The learning curve of the best learner: cross-validated where it was measured, predicted beyond.
+    """The learning curve of the best learner: first the cross-validated errors, then the predicted ones.
 
     Attributes
     ----------
-    n_rows : training rows.
-    error : cross-validated error, or the predicted one.
-    low, high : 95 % interval of it.
-    measured : whether it was measured.
+    n_rows : number of training rows.
+    error : cross-validated or predicted error.
+    low, high : 95 % interval of the error.
+    measured : whether the error was cross-validated rather than predicted.
 
     Examples
     --------
@@ -62,37 +62,37 @@ class Answer(Result):
     Attributes
     ----------
     estimate : float
-        Best estimate: where the learning curves of the learners tried end with ever more rows.
+        Best estimate: the error at which the learning curves of the learners tried level off.
     lower : float
-        Lower end of the range, for the kinds of model tried, even with more rows; NaN where there is none.
+        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if there is none.
     upper : float
-        Upper end of the range: a learner was tested to be at least this good (95 %).
+        Upper end of the range: a test shows that some learner is at least this good (95 %).
     why_lower, why_upper : str
-        What each end rests on.
+        The evidence for each end.
     reliability : {"good", "limited", "upper limit only"}
-        How far the answer can be relied on.
+        How far you can rely on the answer.
     reasons : tuple of str
-        Why not further.
+        Why the reliability is not better.
     guessing : float
-        Error of always naming the most frequent class.
+        Error of always predicting the most frequent class.
     best : str
         The learner with the lowest cross-validated error.
     errors : dict
         Cross-validated errors of all learners.
     curve : Curve
-        Its learning curve.
+        Learning curve of the best learner.
     left_out : dict
         Learners that did not run, and why.
     effort : str
-        How much work was done; only answers of the same effort can be compared.
+        How much work was done; compare only answers of the same effort.
     n_rows : int
-        Rows that learners were tested on.
+        Number of rows on which learners were tested.
     n_classes : int
         Number of classes.
     curve_lower : float
-        The lower end that the learning curves give, whether or not it may be told.
+        Lower end from the learning curves alone; NaN if they give none.
     race : Race or None
-        What the learners did; None in an answer read from a file.
+        The learners' results; None in an answer read from a file.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Answer(Result):
     effort: str
     n_rows: int
     n_classes: int
-    curve_lower: float = field(default=np.nan, repr=False)  # the lower end that the learning curves give
+    curve_lower: float = field(default=np.nan, repr=False)
     race: Race | None = field(default=None, repr=False)
 
     def _summary(self) -> str:
@@ -131,9 +131,9 @@ class Answer(Result):
         return self.judge(target).outcome
 
     def judge(self, target: float) -> Verdict:
-        """The same with its reason, what it rests on, and what would settle it.
+        """Return the verdict with its reason, its evidence, and what would settle it.
 
-        By the upper end of the range alone "reachable", by the lower end alone "out of reach".
+        "reachable" depends only on the upper end of the range, "out of reach" only on the lower end.
 
         Examples
         --------
@@ -150,34 +150,34 @@ class Answer(Result):
         if self.lower > error:
             reason = f"the lowest possible error is at least {percent(self.lower)} %"
             return Verdict(target, OUT_OF_REACH, reason, self.why_lower)
-        best = f"the best estimate of the lowest possible error is {percent(self.estimate)} %"
-        low = "no lower limit is known" if np.isnan(self.lower) else f"it may be as low as {percent(self.lower)} %"
-        reason = f"{best}; {low}, and it is at most {percent(self.upper)} %"
+        reason = f"the lowest possible error is {about(self.estimate, self.lower, self.upper)}"
+        if np.isnan(self.lower):
+            reason += "; these data give no lower limit"
         rests_on = f"{self.why_upper}; {self.why_lower}" if self.why_lower else self.why_upper
         return Verdict(target, TOO_CLOSE, reason, rests_on, self._settle(error))
 
     def _settle(self, error: float) -> str:
-        """What would decide: more rows, if some number of them is expected to."""
+        """Say what would settle a verdict: a number of additional rows, or better features or models."""
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
             return "nothing, because the target is within 0.5 points of the best estimate"
         if not len(self.curve.n_rows):
-            return "more rows: no learner could be trained on these"
+            return "more rows, because no learner could be trained on these"
         if error > self.estimate:
             growth = self._growth_to_reach(error)
             if growth is None:
-                return "a better model, or features that say more: these learners would need too many rows"
+                return "a better model or more informative features; the learners tried would need too many rows"
         elif np.isnan(self.lower):
             why = "" if not self.reasons or self.reasons[0].startswith(NO_SIGNAL) else f" ({self.reasons[0]})"
-            return f"features that say more, or a model that finds more{why}"
-        else:  # the lower end nears the estimate as one over the root of the number of rows
+            return f"more informative features or a better model{why}"
+        else:  # the gap between lower end and estimate shrinks as one over the square root of the number of rows
             growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
             if growth > _MOST_GROWTH:
-                return "too many more rows to be practical"
+                return f"more than {_MOST_GROWTH:g} times as many rows"
         more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1])
         return f"about {two_digits(more):,} more rows"
 
     def _growth_to_reach(self, error: float) -> float | None:
-        """How many times the rows it takes until the best learner's limit is expected to meet the target."""
+        """Return how many times as many rows the best learner probably needs for its upper limit to meet the target."""
         curve = self.curve
         growth = curve.n_rows / curve.n_rows[curve.measured][-1]
         for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):
@@ -187,29 +187,31 @@ class Answer(Result):
         return None
 
     def contradicts(self, tree_bound: float) -> bool:
-        """Whether the best estimate lies below a lower tree bound, which is then marked wherever it is shown."""
+        """Whether the best estimate is below a lower tree bound; that bound is then marked as too high."""
         return tree_bound > self.estimate
 
     def evidence(self) -> Race:
-        """What learners made of each row; an answer that was read from a file has none."""
+        """Return the learners' results for each row; raise for an answer that was read from a file."""
         if self.race is None:
-            raise InputError("This answer was read from a file, which does not hold the evidence. Run the check again.")
+            raise InputError(
+                "This answer was read from a file, which does not contain the evidence. Run the check again."
+            )
         return self.race
 
     def wrong_labels(self, flip_rate: float = 0.05, false_claims: float = 0.05) -> LabelClaims:
-        """Labels that the best learner, on rows that it was not trained on, says are wrong.
+        """Find labels that are probably wrong according to the best learner's out-of-fold predictions.
 
         Parameters
         ----------
         flip_rate : float, default=0.05
             Fraction of labels assumed to be flipped to any other class.
         false_claims : float, default=0.05
-            Fraction of the list that may be false.
+            Accepted fraction of false claims in the list.
 
         Returns
         -------
         LabelClaims
-            Where classes overlap this finds fewer rows than ``samples_``, which lists suspicious labels.
+            If classes overlap, it lists fewer rows than ``samples_``, which also lists ambiguous ones.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Where the learning curves of a race end: possible lowest errors with their weights."""
+"""Extrapolate the learning curves of a race: possible lowest errors and their weights."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from bayesfloor.learners._folds import PARTS
 from bayesfloor.learners._race import Race
 from bayesfloor.learners._registry import BLEND
 
-_DRAWS = 200  # of rows, over which the choice of the best learner is repeated
+_DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
 _RARELY_BEST = 0.02
-_BRIER_POWER = (
-    1.38  # Bayes error = error (limit of the Brier score / Brier score)^1.38; chosen with the priors of the curves
-)
+# Bayes error = error (limit of the Brier score / Brier score)^1.38; chosen together with the priors of the curves.
+_BRIER_POWER = 1.38
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """The curves of a race's learners, and the errors that they may end at.
+    """The learning curves of a race's learners, and the errors at which they may level off.
 
     Three kinds of evidence have equal weight: the error of the best learner, the error of the blend, and the Brier
-    score of the best learner, whose fall tells how far the error can still fall. Which learner is the best is
-    uncertain: rows, or groups of them, are drawn anew, at all sizes together, and every learner counts as often as
-    it then wins.
+    score of the best learner, whose decrease shows how far the error can still fall. Which learner is the best is
+    uncertain. Rows, or groups of rows, are therefore bootstrapped, jointly for all training sizes, and each learner
+    counts as often as it wins.
     """
 
     race: Race
@@ -42,16 +41,16 @@ class Ends:
 
     @cached_property
     def weight(self) -> Floats:
-        """How likely each is; they add up to 1."""
+        """Weight of each value; the weights add up to 1."""
         weight = np.concatenate([weight for _, weight in self._parts])
         return np.asarray(weight / weight.sum())
 
     def quantiles(self, levels: list[float]) -> Floats:
-        """Quantiles of the lowest error."""
+        """Return quantiles of the lowest possible error."""
         return weighted_quantiles(self.value, self.weight, np.array(levels))
 
     def curves(self, name: str) -> Curves:
-        """Curves of a learner's error."""
+        """Fit curves to a learner's error."""
         return self._fit(self.race.wrong[name], self.guessing)
 
     @cached_property
@@ -69,7 +68,7 @@ class Ends:
         return found
 
     def _wins(self, losses: dict[str, Floats]) -> dict[str, float]:
-        """How often each learner has the smallest loss when rows are drawn anew."""
+        """Return the fraction of bootstrap samples in which each learner has the smallest loss."""
         names = self.race.curves
         totals = np.stack([np.bincount(self._unit, losses[name][-1]) for name in names])
         winner = (totals @ self._draws).argmin(axis=0)
@@ -79,7 +78,7 @@ class Ends:
 
     @cached_property
     def _unit(self) -> Ints:
-        """The number of each row's group, or of the row itself."""
+        """Number of each row's group, or of the row itself if there are no groups."""
         return np.unique(self.race.cluster, return_inverse=True)[1]
 
     @cached_property

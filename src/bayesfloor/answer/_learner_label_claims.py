@@ -1,4 +1,4 @@
-"""Labels that the best learner, out of fold, says are wrong."""
+"""Find labels that are probably wrong according to the best learner's out-of-fold posteriors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.learners._race import Race
 
 
 def claim_labels(race: Race, best: str, flip_rate: float, false_claims: float) -> LabelClaims:
-    """The claims of one learner's posteriors."""
+    """Return the claims from one learner's posteriors."""
     eta, codes = race.eta[best], race.codes
     K, given = eta.shape[1], eta[np.arange(len(codes)), codes]
     chance = flip_posterior(without_flips(given, flip_rate, K), flip_rate, K)

@@ -1,4 +1,4 @@
-"""From a fit and a race to an answer."""
+"""Make the answer from a fit and a race."""
 
 from __future__ import annotations
 
@@ -25,15 +25,17 @@ from bayesfloor.learners._exact_learners import exact_learners
 from bayesfloor.learners._race import Race, choose_learners, run_race
 from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size, check_effort, check_learners, weight_of
 
-LEARN_ON = 50_000  # rows at most
+LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
 LEVEL = 0.95
 _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
-_COPIES, _MOST_COPIES = 0.01, 5  # proportion of equal rows, and rows per distinct one, between which they may be copies
-_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times the rows, for which the error is predicted
-_CLEARLY, _LEAST_SIGNAL = 3.0, 0.2  # standard errors, and part of the error of guessing, that a learner must take off
-_MOST_OF_IT = 0.7  # of what the best learner gains over guessing, from which another agrees with it
+# Equal rows may be duplicates if they are more than this fraction, but fewer than this many per distinct row.
+_COPIES, _MOST_COPIES = 0.01, 5
+_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times as many rows, for which the error is predicted
+# What a learner must gain over guessing: this many standard errors, and this fraction of the error of guessing.
+_CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
+_MOST_OF_IT = 0.7  # fraction of the best learner's gain over guessing from which another learner agrees with it
 _ROWS_PER_CLASS = 50
-_WIDE = 0.1  # range from which an answer is called limited
+_WIDE = 0.1  # width of the range above which an answer is limited
 
 
 def make_answer(
@@ -45,7 +47,7 @@ def make_answer(
     n_jobs: int | None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Run the race, and say what it and the trees show."""
+    """Run the race, and combine its results with those of the trees."""
     check_effort(effort)
     if learners is not None:
         check_learners(learners)
@@ -53,7 +55,7 @@ def make_answer(
     if labels.weight is not None:
         raise InputError(
             "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
-            "Fit without weights; priors reach other class proportions by drawing rows."
+            "Fit without weights. For other class proportions, pass priors: rows are then subsampled to match."
         )
     codes = _draw_labels(labels, np.random.default_rng([random_state, _LABELS]))
     rng = np.random.default_rng([random_state, _FOLDS])
@@ -71,7 +73,7 @@ def make_answer(
     race = run_race(
         X, codes, cluster, {**racing, **exact}, rng, n_jobs, progress, exact=sample.features.exact, see_exact=exact
     )
-    race = replace(race, row=sample.row[race.row])  # of the input: a fit keeps rows in an order of its own
+    race = replace(race, row=sample.row[race.row])  # numbers of input rows: a fit reorders rows
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
@@ -79,7 +81,7 @@ def make_answer(
 
 
 def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
-    """One label per row; where rows have chances of several, one is drawn."""
+    """Return one label per row; for soft labels, sample one from each row's class probabilities."""
     if labels.hard:
         return labels.codes
     shares = labels.shares.toarray().cumsum(axis=1)
@@ -87,9 +89,10 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
 
 
 def _may_be_copies(sample: Sample, labels: VertexLabels) -> bool:
-    """Whether so many rows equal another, and yet so many differ, that they look like duplicates.
+    """Whether equal rows look like duplicates: many rows equal another, yet most rows differ.
 
-    These must not be on both sides of a fold. Where values are few, equal rows are draws like any other.
+    Duplicates must not be in both training and test rows. If features have few distinct values, equal rows are
+    independent draws like any others.
     """
     n, distinct = len(labels.vertex), np.count_nonzero(labels.rows_at)
     return bool(sample.groups is None and labels.hard and (1 - _COPIES) * n > distinct > n / _MOST_COPIES)
@@ -105,7 +108,7 @@ def put_together(
     left_out: dict[str, str],
     random_state: int,
 ) -> Answer:
-    """The answer of a race."""
+    """Make the answer from the results of a race."""
     proportions = np.bincount(race.codes, minlength=floor.n_classes) / len(race.codes)
     ends = Ends(
         race,
@@ -120,7 +123,7 @@ def put_together(
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor, n_units)
     if doubts and doubts[0].startswith(NO_SIGNAL):
-        middle = least  # a curve that does not fall says nothing of its end
+        middle = least  # a curve that does not fall does not show where it levels off
     lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), _CONFLICT
@@ -146,17 +149,17 @@ def put_together(
     )
 
 
-_MORE_ROWS = "for the kinds of model tried, even with more rows: their learning curves end above it (95 %)"
-_CONFLICT = "proved: equal rows with different labels (95 %)"
+_MORE_ROWS = "the kinds of model tried stay above it even with more rows: their learning curves level off higher (95 %)"
+_CONFLICT = "proved by equal rows with different labels (95 %)"
 
 
 def _upper(
     errors: dict[str, float], n_units: int, tree_limit: float, guessing: float, own: list[str]
 ) -> tuple[float, str]:
-    """The smallest of the upper limits, and what it rests on.
+    """Return the smallest upper limit and its evidence.
 
-    Each learner's limit has its own part of the 5 % that may go wrong, whether or not the others ran. Taking the
-    pooled errors of all folds for binomial assumes that learners are stable.
+    Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
+    the pooled errors of all folds as binomial assumes that learners are stable.
     """
     limits = {
         name: float(upper_limit(error * n_units, n_units, 1 - (1 - LEVEL) * weight_of(name, own)))
@@ -164,16 +167,16 @@ def _upper(
     }
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least):
-        return guessing, "guessing: always naming the most frequent class does as well as anything tested"
+        return guessing, "no learner is shown to beat always predicting the most frequent class"
     if tree_limit < least:
-        return tree_limit, "tested (95 %): nearest neighbours along the spanning trees"
-    return least, f"tested (95 %): cross-validated error of {percent(errors[name])} % by {called(name)}"
+        return tree_limit, "tested (95 %): each label predicted from a neighbour in the spanning tree"
+    return least, f"tested (95 %): {called(name)} has a cross-validated error of {percent(errors[name])} %"
 
 
 def called(name: str) -> str:
-    """A learner in words."""
+    """Return a learner's name in words."""
     return {
-        "neighbours": "nearest neighbours",
+        "neighbours": "a nearest-neighbour classifier",
         "linear": "a linear model",
         "quadratic": "a quadratic model",
         "kernel": "an RBF support vector machine",
@@ -185,7 +188,7 @@ def called(name: str) -> str:
 
 
 def _doubts(race: Race, best: str, floor: Floor, n_units: int) -> tuple[str, ...]:
-    """Why there is no lower end; nothing where there is one."""
+    """Return the reason why there is no lower end, or nothing if there is one."""
     errors = race.errors
     if not errors:
         return ("too few rows: no learner could be trained",)
@@ -194,29 +197,29 @@ def _doubts(race: Race, best: str, floor: Floor, n_units: int) -> tuple[str, ...
     if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
         if gained < _CLEARLY * spread:
             return (f"{NO_SIGNAL}: no learner does clearly better than guessing",)
-        return ("little signal found: the learners may miss most of what these features tell",)
+        return ("little signal found: the learners may miss most of the information in these features",)
     if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
         return (f"too few rows: fewer than {_ROWS_PER_CLASS} per class",)
     near = [name for name in race.curves if _agrees(errors[name], errors[best], floor.constant_error)]
     if len({REGISTRY[name].kind if name in REGISTRY else name for name in near if name != BLEND}) < 2:
-        return (f"only {called(best)} comes near its error: no unlike learner confirms it",)
+        return (f"only {called(best)} gets this low: no second kind of learner confirms it",)
     return ()
 
 
 def _agrees(error: float, best: float, guessing: float) -> bool:
-    """Whether a learner finds most of what the best one finds."""
+    """Whether a learner's gain over guessing is close to the best learner's."""
     return guessing - error >= _MOST_OF_IT * (guessing - best)
 
 
 def _cautions(lower: float, upper: float) -> tuple[str, ...]:
-    """What limits the answer although it has both ends."""
+    """Return what limits an answer that has both ends."""
     if upper - lower > _WIDE:
-        return (f"a wide range, {percent(upper - lower)} points: more rows would narrow it",)
+        return (f"the range is wide ({percent(upper - lower)} points): more rows would narrow it",)
     return ()
 
 
 def _curve(race: Race, ends: Ends, best: str) -> Curve:
-    """The best learner's learning curve, and where it is likely to go."""
+    """Return the best learner's learning curve, measured and predicted."""
     if not best:
         nothing = np.empty(0)
         return Curve(race.n_train[:0], nothing, nothing, nothing, nothing.astype(bool))
@@ -234,7 +237,7 @@ def _curve(race: Race, ends: Ends, best: str) -> Curve:
 
 
 def _predict(curves: Curves, growth: float) -> list[float]:
-    """Mean and 95 % interval of the error with so many times the rows."""
+    """Return the mean and 95 % interval of the error with this many times as many rows."""
     at = curves.at(growth)
     low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return [float(curves.weight @ at), float(low), float(high)]

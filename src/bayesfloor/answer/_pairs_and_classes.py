@@ -1,4 +1,4 @@
-"""The answer for each class and for each pair of classes, from the same evidence as the whole."""
+"""Answers for each class and each pair of classes, from the same evidence as the answer for the dataset."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassAnswers(Result):
-    """Each class: how often the most accurate classifier gets its rows wrong (1 - recall).
+    """For each class, how often the most accurate classifier gets its rows wrong (1 - recall).
 
-    Ranges are 95 % each, not all together.
+    Each range holds at 95 %, but not all of them together.
 
     Attributes
     ----------
     classes : labels.
-    n_rows : rows of each class that were tested.
-    estimate, lower, upper : error within the class: best estimate and range; ``lower`` is NaN where there is none.
-    error : cross-validated error within the class, of the best learner.
-    part : its part of all errors.
+    n_rows : number of tested rows in each class.
+    estimate, lower, upper : error within the class: best estimate and range; ``lower`` is NaN if there is none.
+    error : the best learner's cross-validated error within the class.
+    part : the class's fraction of all errors.
 
     Examples
     --------
@@ -57,17 +57,17 @@ class ClassAnswers(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairAnswers(Result):
-    """Each pair of classes: how often the best classifier of these two alone takes one for the other.
+    """For each pair of classes, how often the best classifier for these two alone confuses them.
 
-    All matrices are K x K. Ranges are 95 % each, not all together.
+    All matrices are K x K. Each range holds at 95 %, but not all of them together.
 
     Attributes
     ----------
     classes : labels, in the order of rows and columns.
-    n_rows : rows of both classes that were tested.
-    estimate, lower, upper : error between the two: best estimate and range; ``lower`` is NaN where there is none.
-    error : cross-validated error between the two, of the best learner.
-    guessing : error of always naming the larger of the two.
+    n_rows : number of tested rows in the two classes.
+    estimate, lower, upper : error between the two: best estimate and range; ``lower`` is NaN if there is none.
+    error : the best learner's cross-validated error between the two.
+    guessing : error of always predicting the larger of the two.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class PairAnswers(Result):
 
     @property
     def relative(self) -> Floats:
-        """Best estimates relative to guessing: 0 for pairs that can be told apart, 1 for pairs that cannot."""
+        """Best estimates relative to guessing: 0 for pairs that can be separated, 1 for pairs that cannot."""
         return np.asarray(self.estimate / np.maximum(self.guessing, 1e-12))
 
     def _columns(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class PairAnswers(Result):
 
 
 def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
-    """The answer for each class."""
+    """Make the answers for each class."""
     codes, K = answer.evidence().codes, len(classes)
     n = np.bincount(codes, minlength=K).astype(np.float64)
     errors = n - np.bincount(codes[best_posterior(answer).argmax(axis=1) == codes], minlength=K)
@@ -115,11 +115,11 @@ def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
-    """The answer for each pair; with two classes it is that of the whole."""
+    """Make the answers for each pair; with two classes it is the answer for the dataset."""
     race, K = answer.evidence(), len(classes)
     eta, rows = best_posterior(answer), np.arange(len(race.codes))
     own = eta[rows, race.codes][:, None]
-    lost = np.zeros((K, K))  # rows of the first class that are taken for the second
+    lost = np.zeros((K, K))  # rows of the first class that are mistaken for the second
     np.add.at(lost, race.codes, (eta > own) + 0.5 * (eta == own))
     np.fill_diagonal(lost, 0.0)
     sizes = np.bincount(race.codes, minlength=K).astype(np.float64)
@@ -137,7 +137,7 @@ def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
 
 
 def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
-    """Best estimate, lower and upper end after classes of the same group number are made one."""
+    """Return the best estimate, lower and upper end after merging the classes that share a group number."""
     race, groups = answer.evidence(), np.unique(group, return_inverse=True)[1]
     if len(np.unique(groups)) == len(groups):
         return answer.estimate, answer.lower, answer.upper
@@ -146,13 +146,13 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
     errors, n = (np.array(float(each)) for each in (np.count_nonzero(eta.argmax(axis=1) != codes), answer.n_rows))
     estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
-    upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # no more than by guessing
+    upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # never above guessing
     estimate = min(estimate, answer.estimate, upper)
     return estimate, min(lower, estimate), upper
 
 
 def best_posterior(answer: Answer) -> Floats:
-    """Posteriors of the best learner, with a column for every class; without a learner, the class proportions."""
+    """Return the best learner's posteriors with a column for every class; without a learner, the class proportions."""
     race, K = answer.evidence(), answer.n_classes
     if not answer.best:
         return np.tile(np.bincount(race.codes, minlength=K) / len(race.codes), (len(race.codes), 1))
@@ -161,7 +161,7 @@ def best_posterior(answer: Answer) -> Floats:
 
 
 def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
-    """Best estimate and range of rates of errors, which fall with more rows as the error of the whole does."""
+    """Return best estimates and ranges of error rates, assuming they fall with more rows as the total error does."""
     whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
     per_row = len(np.unique(answer.evidence().cluster)) / answer.n_rows  # independent draws
     rate = errors / np.maximum(n, 1.0)

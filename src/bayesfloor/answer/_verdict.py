@@ -1,4 +1,4 @@
-"""Against a target accuracy: reachable, out of reach or too close to call, why, and what would settle it."""
+"""The verdict on a target accuracy: reachable, out of reach or too close to call, and why."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
-NO_SIGNAL = "no signal found"  # how the reason begins where no learner does clearly better than guessing
+NO_SIGNAL = "no signal found"  # start of the reason if no learner does clearly better than guessing
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Result):
-    """The outcome for a target, its reason, what it rests on, and what would settle it if it is too close to call.
+    """The outcome for a target, its reason and evidence, and what would settle it if it is too close to call.
 
     Attributes
     ----------
     target : float
-        The accuracy asked for.
+        The target accuracy.
     outcome : {"reachable", "out of reach", "too close to call"}
-        The one word.
+        The verdict.
     reason, rests_on : str
-        Why, and by what evidence.
+        The reason, and the evidence behind it.
     settle : str
-        What would settle it; empty where it is settled.
+        What would settle it; empty unless it is too close to call.
 
     Examples
     --------
@@ -46,6 +46,6 @@ class Verdict(Result):
 
 
 def check_target(target: object) -> None:
-    """Refuse what is not an accuracy."""
+    """Raise if the target is not an accuracy."""
     if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
         raise InputError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")

@@ -1,8 +1,8 @@
 """Suspicious labels: rows that are probably mislabelled or ambiguous.
 
-Comes in: a ``Fit``, or rows.
-Goes out: every row's score, and the list of the most suspicious with the neighbour that says so.
-Must not know: pictures, ``hierarchy``, ``selection``.
+Input: a ``Fit``, or rows.
+Output: a score for every row, and a list of the most suspicious rows, each with its nearest neighbour of another class.
+Must not know: plots, ``hierarchy``, ``selection``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``suspicious_labels``: the samples alone, for those who want nothing else."""
+"""``suspicious_labels``: find suspicious labels without estimating the floor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.io._data import open_data
 
-_FORESTS = 3  # of all rows that the work comes to, about: four scales of one tree each, and the forest
+_FORESTS = 3  # the work equals about three forests of all rows: one tree for each of four scales, and the forest itself
 
 
 def suspicious_labels(
@@ -35,24 +35,25 @@ def suspicious_labels(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> SampleScores:
-    """Rows whose label does not fit their neighbours: what ``BayesFloor.samples_`` has, and nothing else.
+    """Find rows whose label does not fit their neighbours.
 
-    One forest of all rows, without pairs, intervals and tests: several times as fast as a fit.
+    The result is the same as ``BayesFloor.samples_``. It needs one forest of all rows and no pairs, intervals or
+    tests, so it is several times as fast as a fit.
 
     Parameters
     ----------
     X, y, groups
         As in ``BayesFloor.fit``.
     n_trees : int, default=3
-        Number of orthogonal spanning trees. Five find more wrong labels where classes are well apart,
-        and more that are merely ambiguous where they are not.
+        Number of orthogonal spanning trees. Five trees find more wrong labels if classes are well separated,
+        and more merely ambiguous ones if they are not.
     scale, prepare, roles, n_jobs, random_state, progress
         As in ``BayesFloor``.
 
     Returns
     -------
     SampleScores
-        A score for each row; ``suspect`` marks the suspicious ones. ``check(X, y).suspicious`` has these alone.
+        A score for each row; ``suspect`` marks the suspicious ones. ``check(X, y).suspicious`` lists only these.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Suspicious labels: rows whose label does not fit, with the neighbour that says so."""
+"""List suspicious labels, each with its nearest neighbour of another class."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import SampleScores
 
-KEPT = 200  # rows at most: a list to work through, and files stay small
+KEPT = 200  # most rows in the list: few enough to work through, and files stay small
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SuspiciousLabels(Result):
-    """Suspicious labels: rows whose label does not fit their neighbours, the most suspicious first; at most 200.
+    """Rows whose label does not fit their neighbours, most suspicious first; at most 200.
 
     Attributes
     ----------
     scores : SampleScores
-        The rows, as ``BayesFloor.samples_`` has them.
-    nearest : input row of the nearest neighbour with another label, -1 for none.
-    nearest_label : its label; the row's own where there is none.
-    n_suspect, n_conflict : how many rows are suspect, and how many have equals with other labels.
+        The rows' scores, as in ``BayesFloor.samples_``.
+    nearest : input row of the nearest neighbour with another label, or -1 if there is none.
+    nearest_label : that neighbour's label, or the row's own if there is none.
+    n_suspect, n_conflict : number of suspicious rows, and number of rows with an equal row that has another label.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class SuspiciousLabels(Result):
         return f"{len(self):,} of {self.n_suspect:,} suspicious labels, {self.n_conflict:,} rows in conflict"
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain Python, ready for JSON: counts, and a list for each column."""
+        """Return the counts and a list for each column as plain Python objects, ready for JSON."""
         columns = {name: plain(values) for name, values in self._columns().items()}
         return {"n_suspect": self.n_suspect, "n_conflict": self.n_conflict, **columns}
 
@@ -62,28 +62,28 @@ class SuspiciousLabels(Result):
 
 
 def list_suspicious(floor: BayesFloor) -> SuspiciousLabels:
-    """The suspects of a fit."""
+    """List the suspicious labels of a fit."""
     found = floor.samples_
     places = most_suspicious(found)[:KEPT]
     fit = floor.fitted_
-    unit = np.argsort(fit.sample.row, kind="stable")[places]  # samples_ is in the order of the input
+    unit = np.argsort(fit.sample.row, kind="stable")[places]  # samples_ is in input order
     other = nearest_other(fit.forest, fit.labels, unit)
     label = np.where(other < 0, unit, other)
     return SuspiciousLabels(
         scores=take_scores(found, places),
         nearest=np.where(other < 0, -1, fit.sample.row[other]),
         nearest_label=floor.classes_[fit.labels.codes[label]],
-        n_suspect=len(np.unique(found.row[found.suspect])),  # of several votes on a row, one row
+        n_suspect=len(np.unique(found.row[found.suspect])),  # a row with several votes counts once
         n_conflict=len(np.unique(found.row[found.conflict])),
     )
 
 
 def most_suspicious(scores: SampleScores) -> Ints:
-    """Places of the suspect rows, the most suspicious first."""
+    """Return the positions of the suspicious rows, most suspicious first."""
     places = np.flatnonzero(scores.suspect)
     return places[np.lexsort((scores.row[places], -scores.score[places], scores.p_value[places]))]
 
 
 def take_scores(scores: SampleScores, places: Ints) -> SampleScores:
-    """The scores of some rows."""
+    """Return the scores of some rows."""
     return SampleScores(**{item.name: getattr(scores, item.name)[places] for item in fields(scores)})

@@ -1,7 +1,7 @@
-"""Learners: one registry, one race, and the out-of-fold evidence that every answer rests on.
+"""Learners: one registry, one race, and the out-of-fold evidence behind every answer.
 
-Comes in: a ``Fit``.
-Goes out: out-of-fold posteriors, errors and learning curves, by one registry and one race.
+Input: a ``Fit``.
+Output: out-of-fold posteriors, errors and learning curves of the registered learners.
 Must not know: how results are shown.
 """
 

@@ -1,4 +1,4 @@
-"""Scores of a model as posteriors."""
+"""Turn a model's scores into calibrated posteriors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
-_LEAST = 1e-4  # chance of a class
+_LEAST = 1e-4  # smallest probability of a class
 
 
 def class_scores(model: Any, X: Floats) -> Floats:
-    """Log chances or decision values of a model's classes; a model without either speaks in zeros and ones."""
+    """Return log probabilities or decision values per class; for a model with neither, zeros and ones."""
     if hasattr(model, "predict_proba"):
         return np.log(np.maximum(model.predict_proba(X), 1e-9))
     if hasattr(model, "decision_function"):
@@ -23,10 +23,10 @@ def class_scores(model: Any, X: Floats) -> Floats:
 
 
 def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
-    """Chances: a softmax of the scores times a factor, which the log loss of the other folds picks.
+    """Return probabilities: a softmax of the scores times a factor chosen by the log loss of the other folds.
 
-    Temperature scaling (Guo et al. 2017), with a factor for each fold that has not seen its labels. Where a single
-    fold was tested, its halves stand in for folds. The class with the highest score stays the same.
+    This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
+    fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
     part = fold if fold.max() > 0 else np.arange(len(fold)) % 2
     shifted, rows = scores - scores.max(axis=1, keepdims=True), np.arange(len(codes))

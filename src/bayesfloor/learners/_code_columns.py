@@ -1,4 +1,4 @@
-"""Codes such as zip codes, whose order means nothing, for learners that know numbers only."""
+"""Encode codes such as zip codes, whose order means nothing, for learners that only take numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Learners before which codes become the class rates of their rows, by the rows of each training fold alone."""
+    """Prepend an encoder to each learner: a code becomes its rows' class rates, from the training folds only."""
     if code is None:
         return learners
     from sklearn.compose import make_column_transformer
@@ -22,7 +22,7 @@ def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state
 
 
 def _rates(random_state: int) -> Any:
-    """Class rates of codes by five shuffled folds, which scikit-learn takes as an object from 1.9 on and not before."""
+    """Return a target encoder with five shuffled folds; scikit-learn takes the folds as an object only from 1.9 on."""
     from sklearn.model_selection import StratifiedKFold
     from sklearn.preprocessing import TargetEncoder
 

@@ -1,4 +1,4 @@
-"""Learners that see all columns of very wide data, where the others see components."""
+"""Learners that see all columns of very wide data; the others see only components."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesfloor.io._wide_input import canonical, divide_columns, typical_size
 
 
 def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
-    """Those that see exact values: a linear model, and of the user's all that can; nobody where there are none."""
+    """Return the learners that see exact values: a linear model and all of the user's that can; none without values."""
     if exact is None:
         return {}
     from sklearn.linear_model import LogisticRegression
@@ -27,13 +27,13 @@ def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
 
 
 class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Divides each column of a sparse matrix by the mean size of its values other than 0."""
+    """Divides each column of a sparse matrix by the mean size of its nonzero values."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the sizes."""
+        """Compute the sizes."""
         self.size_ = typical_size(canonical(X))
         return self
 
     def transform(self, X: Any) -> Any:
-        """Divide by them."""
+        """Divide each column by its size."""
         return divide_columns(X, self.size_)

@@ -1,4 +1,4 @@
-"""Folds, and growing parts of the rows that a fold leaves for training."""
+"""Deal rows into folds, and order each fold's training rows for growing training sets."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from bayesfloor.engine._types import Ints
 
 N_FOLDS = 5
-PARTS = (0.125, 0.25, 0.5, 1.0)  # eight times as many rows from first to last
-_ENOUGH_TESTED = 4000  # rows: their error is then known to half a point
+PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows: the last is eight times as large as the first
+_ENOUGH_TESTED = 4000  # rows: enough to know the error to half a point
 
 
 def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
-    """Fold of each row: clusters whole, and each class spread as evenly as these allow.
+    """Return each row's fold; a cluster stays in one fold, and classes are spread as evenly as clusters allow.
 
-    Clusters are dealt like cards, sorted by their most frequent class and shuffled within it, so that no two folds
+    Clusters are sorted by their most frequent class, shuffled within it and dealt like cards, so that no two folds
     differ by more than one cluster of a class.
     """
     n_clusters, number = _number(cluster)
@@ -23,16 +23,16 @@ def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
     order = np.lexsort((rng.random(n_clusters), votes.argmax(axis=1)))
     fold = np.empty(n_clusters, dtype=np.int64)
     fold[order] = (np.arange(n_clusters) + rng.integers(N_FOLDS)) % N_FOLDS
-    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds where there are fewer clusters
+    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
 
 
 def n_tested_folds(n_rows: int) -> int:
-    """How many of the folds are tested: all of them for few rows, one for many."""
+    """Return how many folds are tested: all of them for few rows, one for many."""
     return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_rows), 1, N_FOLDS))
 
 
 def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
-    """Rows in an order whose beginnings have every class in its proportion, clusters whole."""
+    """Order rows so that the first rows, however many, keep the class proportions and do not split clusters."""
     n_clusters, number = _number(cluster)
     first = np.empty(n_clusters, dtype=np.int64)
     first[number[::-1]] = codes[::-1]

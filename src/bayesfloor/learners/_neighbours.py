@@ -1,4 +1,4 @@
-"""Nearest neighbours that choose how many of them to ask."""
+"""A nearest-neighbour classifier that chooses its own k."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - import
 from bayesfloor.engine._types import Floats, Ints
 
 _NUMBERS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
-_CHOOSE_BY = 1000  # training rows, each left out in turn
+_CHOOSE_BY = 1000  # training rows used to choose k, each left out in turn
 
 
 class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The vote of the k nearest rows; k is the best for a thousand training rows, each left out.
+    """Classifies by the vote of the k nearest rows; k has the lowest leave-one-out error on 1,000 training rows.
 
     Examples
     --------
@@ -23,13 +23,13 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     """
 
     def fit(self, X: Floats, y: Ints) -> Neighbours:
-        """Keep the rows, and choose k."""
+        """Store the rows and choose k."""
         from sklearn.neighbors import NearestNeighbors
 
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         numbers = np.array([k for k in _NUMBERS if k < len(X)] or [1])
         self._search, self.k_ = NearestNeighbors().fit(X), 1
-        if len(X) > 2:  # fewer are too few to choose by
+        if len(X) > 2:  # otherwise there are too few rows to choose k
             tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
             votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
             wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
@@ -37,17 +37,17 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Shares of classes among the k nearest, with half a vote for each class."""
+        """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
         near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
         votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X: Floats) -> np.ndarray:
-        """The class of most neighbours."""
+        """Return the most frequent class among the neighbours."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """The k nearest of each training row, itself left out; of more than k equal rows it may not be among them."""
+        """Return each training row's k nearest others; with more than k equal rows, the row may not find itself."""
         near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
         itself = near == rows[:, None]
         itself[~itself.any(axis=1), -1] = True

@@ -1,4 +1,4 @@
-"""The race: learners trained on growing parts of the rows, and tested on rows that they have not seen."""
+"""The race: train learners on growing fractions of the rows and test them on held-out rows."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY
 
 logger = logging.getLogger(__name__)
 
-_LOW = -30.0  # score of a class that training did not have
+_LOW = -30.0  # score of a class that was missing from the training rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Race(Shown):
-    """What learners made of rows that they were not trained on.
+    """Out-of-fold results of all learners.
 
     Attributes
     ----------
-    row, codes, fold, cluster : of the rows tested: their numbers, classes, folds, and which were drawn together.
-    n_train : rows that learners were trained on, part by part; the last is all that a fold leaves.
-    wrong, brier : of each learner, by part and row, whether it was wrong (0 or 1), and its Brier score; NaN for a
-        part that it could not be trained on.
-    eta : of each learner the posterior of every row, after training on all that the row's fold leaves.
+    row, codes, fold, cluster : number, class, fold and cluster of each tested row; rows that belong together, such as
+        those of a group, share a cluster.
+    n_train : number of training rows at each training size; the last is all rows outside the fold.
+    wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
+        at a training size on which it could not be trained.
+    eta : for each learner, the posterior of every row after training on all rows outside its fold.
     left_out : learners that did not run, and why.
 
     Examples
@@ -67,30 +68,30 @@ class Race(Shown):
 
     @property
     def curves(self) -> list[str]:
-        """Learners that could be trained on every part."""
+        """Learners that could be trained at every training size."""
         return [name for name in self.eta if not np.isnan(self.wrong[name]).any()]
 
 
 def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The registered learners that the effort pays for, and why the others stay out.
+    """Choose the registered learners that fit the effort's budget; return them, and why the others are left out.
 
-    The budget is a multiple of what cross-validating a random forest costs for data of this size, so it is the same
-    on every machine. Cheap ones come first.
+    The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
+    the same on every machine. Cheap learners are chosen first.
     """
     left = max(LEAST_BUDGET[effort] / size.n_classes, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
     chosen, left_out = {}, {}
     for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size))):
         if not suits(name, size):
-            left_out[name] = "too many columns for it"
+            left_out[name] = "too many columns for this learner"
         elif _cost(name, size) > left:
-            left_out[name] = f"too slow here for effort={effort!r}"
+            left_out[name] = f"too slow on these data for effort={effort!r}"
         else:
             chosen[name], left = REGISTRY[name].make(size, random_state), left - _cost(name, size)
     return chosen, left_out
 
 
 def _cost(name: str, size: Size) -> float:
-    """Seconds that a learner takes in a race."""
+    """Return the estimated seconds that a learner takes in a race."""
     return n_tested_folds(int(size.n_rows)) * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
 
 
@@ -109,9 +110,9 @@ def run_race(
     exact: Any = None,
     see_exact: Collection[str] = (),
 ) -> Race:
-    """Train every learner on growing parts of what each fold leaves, and test it on the fold.
+    """Train every learner on growing fractions of the rows outside each fold, and test it on the fold.
 
-    Those in ``see_exact`` see ``exact`` in place of ``X``.
+    Learners named in ``see_exact`` use ``exact`` instead of ``X``.
     """
     fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(codes))
     orders = []
@@ -122,9 +123,9 @@ def run_race(
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
     race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
     blended = list(learners)
-    # Entered once: filters of warnings are the whole process's, not a thread's.
+    # Entered once: warning filters apply to the whole process, not to a thread.
     with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
-        warnings.simplefilter("ignore")  # of convergence and collinearity: a poor learner only loses
+        warnings.simplefilter("ignore")  # about convergence and collinearity: a poor learner just loses the race
         held = hold((X, codes, fold))
         held_exact = hold((exact, codes, fold)) if see_exact else held
         seen = {name: held_exact if name in see_exact else held for name in learners}
@@ -142,7 +143,7 @@ def run_race(
 
 
 def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: list[str]) -> list[str]:
-    """Losses of one part: of every learner that could be trained, and of the blend; who is still in the blend."""
+    """Add the losses at one training size for all trained learners and the blend; return the blend's members."""
     race.eta.clear()
     race.left_out.clear()
     for name, folds in scores.items():
@@ -168,12 +169,12 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: li
 
 
 def brier_score(eta: Floats, codes: Ints) -> Floats:
-    """Squared distance of each row's posterior from its label."""
+    """Return the squared distance of each row's posterior from its label."""
     return np.asarray(1 - 2 * eta[np.arange(len(codes)), codes] + (eta**2).sum(axis=1))
 
 
 def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learner: Any, n_classes: int) -> Any:
-    """Scores of a fold's rows, or why the learner cannot be trained on the others."""
+    """Return the scores of a fold's rows, or the reason why the learner could not be trained."""
     from sklearn.base import clone
 
     X, codes, fold = held.get()

@@ -1,4 +1,4 @@
-"""The learners of a race: how each is made, what it costs, and what part of the error level its limit may spend."""
+"""The learners of a race: how each is made, what it costs, and its fraction of the significance level."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.learners._neighbours import Neighbours
 
-EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}  # times five-fold cross-validation of a random forest
-# Seconds, to be divided by the number of classes: on few rows and classes all learners are cheap.
+# Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
+EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}
+# Smallest budgets in seconds, divided by the number of classes: with few rows and classes all learners are cheap.
 LEAST_BUDGET = {"quick": 3.0, "normal": 16.0, "thorough": 100.0}
 BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
-_MOST_QUADRATIC = 60  # features: covariances of more are hardly known
+_MOST_QUADRATIC = 60  # features: covariances of more are too uncertain
 
 
 class Size(NamedTuple):
-    """Of a training set."""
+    """Size of a training set."""
 
     n_rows: float
     n_features: int
@@ -27,10 +28,10 @@ class Size(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """How to make a learner, its kind, its seconds on one core, and whether it is among the first to run.
+    """How to make a learner, its kind, its cost in seconds on one core, and whether it is chosen before others.
 
-    Seconds are those of training, and of testing on a quarter as many rows, fitted to measured CPU times. They decide
-    what runs, so they do not depend on the machine.
+    The cost covers training, and testing on a quarter as many rows. It is fitted to measured CPU times. It decides
+    which learners run, so it does not depend on the machine.
     """
 
     make: Callable[[Size, int], Any]
@@ -40,7 +41,7 @@ class Learner(NamedTuple):
 
 
 def forest_cost(size: Size) -> float:
-    """Seconds of a random forest of 100 trees, the measure of all others."""
+    """Return the seconds that a random forest of 100 trees takes; budgets are multiples of it."""
     n, d, _ = size
     return float(0.1 + 3e-6 * n * np.log2(n + 2) * np.sqrt(d))
 
@@ -50,7 +51,7 @@ def _nearest(_size: Size, _seed: int) -> Any:
 
 
 def _linear(size: Size, _seed: int) -> Any:
-    """Logistic regression; in many dimensions a discriminant, its shrinkage by Ledoit and Wolf's formula."""
+    """Make a logistic regression or, for many features, a linear discriminant with Ledoit-Wolf shrinkage."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.linear_model import LogisticRegression
 
@@ -97,7 +98,7 @@ def _scaled(learner: Any) -> Any:
 
 
 def _n_trees(size: Size) -> int:
-    """Few rows are learned as well by fewer trees, whose overhead is most of the cost there."""
+    """Return the number of trees; with few rows fewer are as good, and their overhead is most of the cost."""
     return 100 if size.n_rows >= _MANY_ROWS else 50
 
 
@@ -135,7 +136,7 @@ REGISTRY = {
     "network": Learner(_network, "smooth", _network_cost, first=False),
 }
 
-# Parts of the error level that upper limits may spend, fixed before any label is seen; they add up to 1.
+# Fractions of the significance level for each upper limit, fixed before any label is seen; they add up to 1.
 WEIGHTS = {
     TREES: 0.02,
     "linear": 0.1,
@@ -146,36 +147,34 @@ WEIGHTS = {
     "boosting": 0.15,
     "network": 0.05,
     BLEND: 0.2,
-    OWN: 0.1,  # shared by all learners of the user's
+    OWN: 0.1,  # shared by all of the user's learners
 }
 
 
 def weight_of(name: str, own: list[str]) -> float:
-    """The part of the error level that this learner's limit may spend."""
+    """Return this learner's fraction of the significance level."""
     return WEIGHTS[OWN] / len(own) if name in own else WEIGHTS[name]
 
 
 def suits(name: str, size: Size) -> bool:
-    """Whether a learner can be of use for data of this size."""
+    """Whether a learner is useful for data of this size."""
     return name != "quadratic" or size.n_features <= _MOST_QUADRATIC
 
 
 def check_effort(effort: object) -> None:
-    """Refuse what is not an amount of work."""
+    """Raise if this is not a known effort."""
     if effort not in EFFORTS:
         raise InputError(f"Got effort={effort!r}, but expected one of {', '.join(map(repr, EFFORTS))}.")
 
 
 def check_learners(learners: Any) -> None:
-    """Refuse what is not a dict of classifiers by name."""
+    """Raise if this is not a dict of named classifiers."""
     from sklearn.base import is_classifier
 
     if not isinstance(learners, dict):
-        raise InputTypeError(
-            f"Got learners of type {type(learners).__name__}, but expected a dict of name -> classifier."
-        )
+        raise InputTypeError(f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': SVC()}}.")
     for name, learner in learners.items():
         if name in (*REGISTRY, BLEND, TREES):
-            raise InputError(f"Got a learner named {name!r}, but that name is taken. Use a different name.")
+            raise InputError(f"Got a learner named {name!r}, but a built-in learner has that name. Choose another.")
         if not hasattr(learner, "fit") or not is_classifier(learner):
-            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a classifier.")
+            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn classifier.")
