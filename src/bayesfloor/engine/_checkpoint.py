@@ -1,8 +1,9 @@
 """Keep the finished pieces of a run in a folder, so that the run can resume.
 
-Each file is written completely or not at all, names the run it belongs to, and is memory-mapped when read.
-It holds arrays one after the other in ``.npy`` format, each padded to whole cache lines. The first array
-holds the run's key and the names of the other arrays.
+Each file is written completely or not at all, carries checksums, and is memory-mapped when read. It holds one line
+with the checksum of its header, the header, and the arrays one after the other, each padded to whole cache lines. The
+header holds the run's key and each array's type, shape, position and CRC-32, which every read verifies. The checksums
+cover every byte of the file.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from __future__ import annotations
 import errno
 import json
 import mmap
-import threading
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 from uuid import uuid4
+from zlib import crc32
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayesfloor.engine._atomic_write import move_into_place, write_whole
@@ -30,14 +30,19 @@ from bayesfloor.engine._show import printable
 Arrays = dict[str, NDArray[Any]]
 
 _LINE = 64  # bytes
-_ONE_HEADER = threading.Lock()  # NumPy parses headers as Python, which Python 3.11 cannot do in two threads at once
 _MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
-# Errors that a damaged file can cause, including those that NumPy raises.
-_DAMAGE = (ValueError, KeyError, TypeError, EOFError, SyntaxError, TokenError, OverflowError)
+LOCK = "bayesfloor.lock"  # locked by the run that uses the folder
+_CHECKSUM = "checksum"  # in a manifest, beside the description of the run
+_LONGEST_MANIFEST = 1 << 16  # bytes; real manifests take a few hundred
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 class CheckpointError(InputError):
     """A checkpoint folder is damaged or belongs to another run."""
+
+
+class DamagedPieceError(CheckpointError):
+    """A piece differs from what was written."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,15 @@ class Store:
     key: str
 
     def has(self, name: str) -> bool:
-        """Whether this piece is finished."""
-        return self._path(name).is_file()
+        """Return whether this piece is finished; warn of a damaged one and remove it, so that it is recomputed."""
+        if not self._path(name).is_file():
+            return False
+        damage = self._find_damage(name)
+        if damage:
+            told = f"The checkpoint file {printable(self._path(name))} is damaged: {damage}. Recomputing it."
+            warnings.warn(told, stacklevel=2)
+            self.remove(name)
+        return not damage
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write a piece under a temporary name and move it into place when it is complete."""
@@ -57,34 +69,41 @@ class Store:
         part = path.with_name(f".{uuid4().hex}{_PART}")
         try:
             with part.open("xb") as file:
-                _write(file, {"key": self.key, "names": list(arrays)}, arrays)
+                _write(file, self.key, arrays)
             move_into_place(part, path)
         except OSError as error:
             raise cannot_write(path, error) from error
         finally:
             _remove(part)
 
-    def read(self, name: str) -> Arrays:
-        """Return a piece's arrays, memory-mapped and read-only."""
+    def read(self, name: str, only: Iterable[str] | None = None) -> Arrays:
+        """Return these arrays of a piece, by default all, memory-mapped and read-only; verify their checksums."""
         path = self._path(name)
         try:
             with path.open("rb") as file:
-                key, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                key, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), only)
         except FileNotFoundError as error:
             raise CheckpointError(
                 f"The checkpoint file {printable(path)} was written earlier but is gone. Was it removed? "
                 "Workers on several machines need a folder that all of them can see: pass one as checkpoint."
             ) from error
         except _DAMAGE as error:
-            raise CheckpointError(
-                f"The checkpoint file {printable(path)} is damaged: {error}. Delete it and run again: "
-                "only this piece is recomputed."
+            raise DamagedPieceError(
+                f"The checkpoint file {printable(path)} is damaged: {error}. Run again: only this piece is recomputed."
             ) from error
         if key != self.key:
             raise CheckpointError(
                 f"The checkpoint file {printable(path)} belongs to another run. Delete it and run again."
             )
         return arrays
+
+    def _find_damage(self, name: str) -> str:
+        """Return what is wrong with a piece, or an empty text."""
+        try:
+            self.read(name)
+        except DamagedPieceError as error:
+            return str(error.__cause__)
+        return ""
 
     def remove(self, name: str) -> None:
         """Delete a piece that is no longer needed."""
@@ -96,22 +115,31 @@ class Store:
 
 def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
     """Open the folder as the store of the described run; raise if the folder holds another run."""
-    place, manifest = Path(folder).absolute(), Path(folder) / _MANIFEST
-    text = json.dumps(dict(what), sort_keys=True, indent=1)
+    place, text = prepare_folder(folder), json.dumps(dict(what), sort_keys=True)
+    before = read_description(place)
+    if before is not None:
+        _compare(place, before, json.loads(text))
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        there = [path.name for path in place.iterdir()]  # listed once: another process may open the folder right now
-        if _MANIFEST in there:
-            _compare(place, _read_manifest(manifest), json.loads(text))
-        elif not all(name.endswith(_PART) for name in there):
-            raise CheckpointError(
-                f"The folder {printable(place)} is not empty and is not a checkpoint. Pass a new or an empty folder."
-            )
         _try_to_write(place)
-        write_whole(manifest, text)
+        write_whole(place / _MANIFEST, json.dumps({**what, _CHECKSUM: _key_of(text)}, sort_keys=True, indent=1))
     except OSError as error:
         raise cannot_write(place, error) from error
     return Store(str(place), _key_of(text))
+
+
+def prepare_folder(folder: str | Path) -> Path:
+    """Create the folder if it does not exist, and raise if it holds other things than a checkpoint."""
+    place = Path(folder).absolute()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        there = [path.name for path in place.iterdir()]  # listed once: another process may open the folder right now
+    except OSError as error:
+        raise cannot_write(place, error) from error
+    if _MANIFEST not in there and not all(name == LOCK or name.endswith(_PART) for name in there):
+        raise CheckpointError(
+            f"The folder {printable(place)} is not empty and is not a checkpoint. Pass a new or an empty folder."
+        )
+    return place
 
 
 def _key_of(text: str) -> str:
@@ -154,45 +182,102 @@ def _remove(path: Path) -> None:
         return
 
 
-def _write(file: Any, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    first = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    for array in (first, *arrays.values()):
-        whole = np.asarray(array, order="C")
-        npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(whole))
-        file.write(whole.data.cast("B") if whole.size else b"")
-        file.write(b"\0" * (-file.tell() % _LINE))
+# Pieces
 
 
-def _read(mapped: mmap.mmap) -> tuple[str, Arrays]:
-    header = json.loads(_next_array(mapped).tobytes())
-    return header["key"], {name: _next_array(mapped) for name in header["names"]}
+def _write(file: Any, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    header = _make_header(key, whole)
+    file.write(_first_line(header) + header)
+    for array in whole.values():
+        file.write(_bytes_of(array))
+        file.write(b"\0" * (-array.nbytes % _LINE))
 
 
-def _next_array(mapped: mmap.mmap) -> NDArray[Any]:
-    version = npy.read_magic(mapped)
-    if version != (1, 0):
-        raise InputError(f"its .npy version is {version}, not (1, 0)")
-    with _ONE_HEADER:
-        shape, _, dtype = npy.read_array_header_1_0(mapped)
-    start, count = mapped.tell(), prod(shape)
-    stop = start + count * dtype.itemsize
-    stop += -stop % _LINE
-    if stop > len(mapped):
-        raise InputError(f"it ends after {len(mapped)} bytes, but should have at least {stop}")
-    mapped.seek(stop)
-    if not count:
-        return np.empty(shape, dtype)
-    return np.frombuffer(mapped, dtype, count, start).reshape(shape)
+def _make_header(key: str, arrays: Arrays) -> bytes:
+    """Describe the arrays in JSON, padded with blanks; positions count from the end of the header."""
+    found, start = {}, 0
+    for name, array in arrays.items():
+        stop = _filled(start + array.nbytes)
+        checksum = crc32(b"\0" * (-array.nbytes % _LINE), crc32(_bytes_of(array)))
+        found[name] = [array.dtype.str, array.shape, start, checksum]
+        start = stop
+    text = json.dumps({"key": key, "arrays": found}).encode()
+    return text.ljust(_filled(len(text)))
+
+
+def _first_line(header: bytes) -> bytes:
+    return f"bayesfloor {len(header)} {crc32(header):08x}".encode().ljust(_LINE - 1) + b"\n"
+
+
+def _filled(size: int) -> int:
+    return size + -size % _LINE
+
+
+def _bytes_of(array: NDArray[Any]) -> Any:
+    return array.data.cast("B") if array.size else b""
+
+
+def _read(mapped: mmap.mmap, only: Iterable[str] | None) -> tuple[str, Arrays]:
+    header = _read_header(mapped)
+    start, described = _LINE + len(header), json.loads(header)
+    end = start + max((_stop_of(*entry) for entry in described["arrays"].values()), default=0)
+    if end != len(mapped):
+        raise InputError(f"it has {len(mapped)} bytes, but expected {end}")
+    names = described["arrays"] if only is None else only
+    return described["key"], {name: _read_array(mapped, start, name, *described["arrays"][name]) for name in names}
+
+
+def _read_header(mapped: mmap.mmap) -> bytes:
+    line = mapped[:_LINE]
+    words = line.split()
+    size = int(words[1]) if len(words) == 3 and words[1].isdigit() else 0
+    header = mapped[_LINE : _LINE + size]
+    if line != _first_line(header):
+        raise InputError("the checksum of its header differs")
+    return header
+
+
+def _stop_of(kind: str, shape: list[int], start: int, _checksum: int) -> int:
+    """Return the position where an array ends; raise if its type or shape is not that of an array of numbers."""
+    dtype = np.dtype(kind)
+    if dtype.kind not in "biuf" or start % _LINE or min([start, *shape]) < 0:
+        raise InputError(f"it describes an array of type {dtype} and shape {shape} at {start}")
+    return _filled(start + prod(shape) * dtype.itemsize)
+
+
+def _read_array(
+    mapped: mmap.mmap, origin: int, name: str, kind: str, shape: list[int], start: int, checksum: int
+) -> NDArray[Any]:
+    span = memoryview(mapped)[origin + start : origin + _stop_of(kind, shape, start, checksum)]
+    if crc32(span) != checksum:
+        raise InputError(f"the checksum of {printable(name)} differs")
+    count = prod(shape)
+    return np.frombuffer(span, kind, count).reshape(shape) if count else np.empty(shape, kind)
+
+
+# Manifests
 
 
 def read_description(folder: str | Path) -> dict[str, Any] | None:
     """Return the description of the run a checkpoint folder belongs to, or None for a new folder."""
     manifest = Path(folder) / _MANIFEST
-    return _read_manifest(manifest) if manifest.is_file() else None
-
-
-def _read_manifest(manifest: Path) -> dict[str, Any]:
+    if not manifest.is_file():
+        return None
     try:
-        return dict(json.loads(manifest.read_text("utf-8")).items())
-    except (ValueError, AttributeError) as error:
+        return _parse_manifest(manifest)
+    except _DAMAGE as error:
         raise CheckpointError(f"The file {printable(manifest)} is damaged: {error}. Pass another folder.") from error
+
+
+def _parse_manifest(manifest: Path) -> dict[str, str | int]:
+    """Return a description: a text or an integer for each name. Raise if its form or its checksum is wrong."""
+    if manifest.stat().st_size > _LONGEST_MANIFEST:
+        raise InputError(f"it has more than {_LONGEST_MANIFEST:,} bytes")
+    found = json.loads(manifest.read_text("utf-8"))
+    if not isinstance(found, dict) or not all(type(value) in (str, int) for value in found.values()):
+        raise InputError("it does not hold a text or an integer for each name")
+    before = found.pop(_CHECKSUM, None)
+    if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote none
+        raise InputError("its checksum differs")
+    return found

@@ -7,6 +7,7 @@ of a range of rows, so that a task gets no more than it needs.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -79,7 +80,7 @@ class ArrayRows:
     def on_disk(self, folder: str) -> NpyRows:
         """Save the rows to a file in this folder and return a handle to it."""
         path = Path(folder) / "rows.npy"
-        if not path.exists():
+        if not self._is_in(path):
             part = path.with_name(f".{uuid4().hex}.part")
             try:
                 self._save(part)
@@ -90,6 +91,17 @@ class ArrayRows:
                 with suppress(OSError):  # for example in a read-only folder, which another error has already reported
                     part.unlink(missing_ok=True)
         return _open_npy(path)
+
+    def _is_in(self, path: Path) -> bool:
+        """Return whether a file holds these rows; warn of one that holds others."""
+        if not path.exists():
+            return False
+        with suppress(ValueError):
+            there = ArrayRows(_map_npy(path))
+            if there.array.dtype == self.array.dtype and there.fingerprint() == self.fingerprint():
+                return True
+        warnings.warn(f"The checkpoint file {printable(path)} is damaged. Writing it again.", stacklevel=2)
+        return False
 
     def _save(self, path: Path) -> None:
         """Write like np.save, but a few rows at a time and with clear errors."""

@@ -24,10 +24,19 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._checkpoint import Store, open_store, read_description
+from bayesfloor.engine._checkpoint import (
+    CheckpointError,
+    DamagedPieceError,
+    Store,
+    open_store,
+    prepare_folder,
+    read_description,
+)
+from bayesfloor.engine._folder_lock import hold_folder
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, follow
+from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._types import Ints
 from bayesfloor.forest._forest import Forest
@@ -49,7 +58,7 @@ from bayesfloor.forest._out_of_core_plan import Plan, look_once, make_cells, sam
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 500_000  # rows of a file that are simply read, where nobody asks for blocks
-_FORMAT = 1  # of the pieces in a store
+_FORMAT = 2  # of the pieces in a store
 _PROCESS = 280e6  # bytes that a worker takes when it has loaded all it needs
 _WORKING = 1e9  # bytes for a task where nobody says how much memory there is
 _USED = 0.75  # of a worker's memory: Dask pauses workers at 80 %
@@ -58,6 +67,7 @@ _REMOVALS = 100  # of a folder that tasks, left running by an error, may still w
 _EDGE, _RANKED = 220, 32  # bytes for an edge being put in order, times the row for one being ranked
 _NEAREST = 4  # pairs of blocks for each block that are joined before anything is skipped
 _WRITTEN = 1 << 24  # bytes at once, to take space on a disk
+_REPAIRS = 3  # times that pieces found damaged during a run are recomputed
 _POOR = 0.5  # share of the work without boxes, from which they are said not to help
 
 
@@ -89,17 +99,40 @@ def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
     """The forest of all rows, its arrays mapped from a file that goes away with them."""
     with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
         rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
-        plan, chunks = _make_plan(rows, store, n_trees, block_rows, how)
-        blocks = _grow_blocks(plan, rows, chunks, how)
-        _rank(plan, blocks, how)
-        reduction, work = _join(plan, blocks, how)
-        return _collect(plan, blocks, reduction, how), work
+        for _ in range(_REPAIRS):
+            with suppress(DamagedPieceError):  # the next round warns of the piece and recomputes it
+                return _find_forest(rows, store, n_trees, block_rows, how)
+        return _find_forest(rows, store, n_trees, block_rows, how)
+
+
+def _find_forest(rows: Rows, store: Store, n_trees: int, block_rows: int, how: Beyond) -> tuple[Forest, Work]:
+    """Find the forest, starting from the pieces that the store already has."""
+    plan, chunks = _make_plan(rows, store, n_trees, block_rows, how)
+    blocks = _grow_blocks(plan, rows, chunks, how)
+    _rank(plan, blocks, how)
+    reduction, work = _join(plan, blocks, how)
+    return _collect(plan, blocks, reduction, how), work
 
 
 @contextmanager
 def _open_store(rows: Rows, n_trees: int, how: Beyond) -> Iterator[tuple[Store, int]]:
-    before = None if how.checkpoint is None else read_description(how.checkpoint)
-    block_rows = how.block_rows or (before or {}).get("block_rows") or _block_rows(rows, n_trees, how.runner)
+    """Open the store of this run, and return it with the number of rows per block."""
+    if how.checkpoint is None:
+        with _temporary_folder() as folder:
+            yield _describe(folder, rows, n_trees, how)
+        return
+    place = prepare_folder(how.checkpoint)
+    with hold_folder(place):
+        store, block_rows = _describe(place, rows, n_trees, how)
+        try:
+            yield store, block_rows
+        finally:
+            _sweep(store)
+
+
+def _describe(folder: str | Path, rows: Rows, n_trees: int, how: Beyond) -> tuple[Store, int]:
+    """Open the store in a folder; blocks have the size that an earlier run chose, unless the caller gives one."""
+    block_rows = how.block_rows or _kept_block_rows(folder) or _block_rows(rows, n_trees, how.runner)
     what = {
         "data": rows.fingerprint(),
         "rows": rows.shape[0],
@@ -108,15 +141,18 @@ def _open_store(rows: Rows, n_trees: int, how: Beyond) -> Iterator[tuple[Store, 
         "block_rows": int(block_rows),
         "version": f"{version('bayesfloor')}, format {_FORMAT}",
     }
-    if how.checkpoint is not None:
-        store = open_store(how.checkpoint, what)
-        try:
-            yield store, block_rows
-        finally:
-            _sweep(store)
-        return
-    with _temporary_folder() as folder:
-        yield open_store(folder, what), block_rows
+    return open_store(folder, what), block_rows
+
+
+def _kept_block_rows(folder: str | Path) -> int | None:
+    """Return the number of rows per block of an earlier run."""
+    kept = (read_description(folder) or {}).get("block_rows")
+    if kept is not None and (not isinstance(kept, int) or kept < 1):
+        raise CheckpointError(
+            f"The checkpoint in {printable(folder)} has blocks of {printable(kept)} rows, but expected at least 1. "
+            "Pass another folder."
+        )
+    return kept
 
 
 def _sweep(store: Store) -> None:
@@ -348,7 +384,7 @@ def _read_edges(plan: Plan, sizes: list[int], n_edges: int) -> dict[str, NDArray
 def _read_vertices(plan: Plan, full: list[int], n_rows: int) -> Ints:
     vertex = _room(n_rows, np.int64)
     for cell in full:
-        read = plan.store.read(f"block-{cell}")
+        read = plan.store.read(f"block-{cell}", ("row", "vertex"))
         vertex[read["row"]] = ranks_of(plan, cell)[read["vertex"]]
     return vertex
 

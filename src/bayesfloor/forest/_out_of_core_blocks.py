@@ -30,6 +30,7 @@ Result = TypeVar("Result")
 _TINY = 32  # vertices that plain Prim is soon done with
 _FEW = 0.5  # of two blocks' vertices: up to so many their forest is grown anew, above it is joined from the blocks'
 _LISTED = 16  # balls that a vertex may lie in, in the mean, before listing them takes too long
+_JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # what a join reads of a block
 
 
 class BlockSummary(NamedTuple):
@@ -113,7 +114,7 @@ def _numbers(summary: BlockSummary) -> Arrays:
 
 def read_summary(plan: Plan, number: int) -> BlockSummary:
     """The summary of a block that is finished."""
-    read = plan.store.read(f"block-{number}")
+    read = plan.store.read(f"block-{number}", [f"summary_{name}" for name in BlockSummary._fields])
     values: dict[str, Any] = {name: np.array(read[f"summary_{name}"]) for name in BlockSummary._fields}
     whole = {name: int(values[name]) for name in ("n_rows", "n_vertices", "core")}
     return BlockSummary(**{**values, **whole})
@@ -124,7 +125,7 @@ def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
     before, sizes = 0, []
     parts: dict[str, list[NDArray[Any]]] = {"x": [], "key": [], "exponent": []}
     for cell in range(plan.n_cells):
-        block = plan.store.read(f"block-{cell}")
+        block = plan.store.read(f"block-{cell}", parts)
         start, stop = _key_position(block["key"], number, n_ranges), _key_position(block["key"], number + 1, n_ranges)
         before += start
         sizes.append(stop - start)
@@ -132,7 +133,8 @@ def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
             part.append(block[name][start:stop].copy())  # a view would keep all of the file's pages that were touched
     x, key, exponent = map(np.concatenate, parts.values())
     rank = before + content_ranks(x, key, exponent.astype(np.uint64))
-    plan.store.write(f"ranks-{number}", {"rank": rank, "first": np.concatenate([[0], np.cumsum(sizes)])})
+    split = np.split(rank, np.cumsum(sizes)[:-1])
+    plan.store.write(f"ranks-{number}", {f"rank-{cell}": part for cell, part in enumerate(split)})
 
 
 def _key_position(key: Keys, number: int, n_ranges: int) -> int:
@@ -142,11 +144,9 @@ def _key_position(key: Keys, number: int, n_ranges: int) -> int:
 
 def collect_ranks(plan: Plan, cell: int, n_ranges: int) -> None:
     """The places of one block's vertices, from all ranges."""
-    parts = []
-    for number in range(n_ranges):
-        read = plan.store.read(f"ranks-{number}")
-        parts.append(read["rank"][slice(*read["first"][cell : cell + 2])].copy())
-    plan.store.write(f"rank-{cell}", {"rank": np.concatenate(parts)})
+    name = f"rank-{cell}"
+    parts = [plan.store.read(f"ranks-{number}", [name])[name] for number in range(n_ranges)]
+    plan.store.write(name, {"rank": np.concatenate(parts)})
 
 
 def ranks_of(plan: Plan, cell: int) -> Ints:
@@ -162,7 +162,7 @@ def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, fl
     An edge (a, b) of that forest is no longer than what paths from a to its block's core, from there to
     the other's core and on to b need: the ``to_core`` of both, and the squared ``bound`` between the cores.
     """
-    blocks = plan.store.read(f"block-{one}"), plan.store.read(f"block-{two}")
+    blocks = plan.store.read(f"block-{one}", _JOINED), plan.store.read(f"block-{two}", _JOINED)
     ranks = ranks_of(plan, one), ranks_of(plan, two)
     chosen = _near_border(blocks, bound)
     if chosen is not None:
@@ -181,7 +181,7 @@ def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, fl
 
 def read_join(plan: Plan, one: int, two: int) -> tuple[float, float]:
     """What ``join_blocks`` returned."""
-    bound, looked_at = plan.store.read(f"join-{one}-{two}")["done"]
+    bound, looked_at = plan.store.read(f"join-{one}-{two}", ["done"])["done"]
     return float(bound), float(looked_at)
 
 
@@ -256,7 +256,7 @@ def _open_block(plan: Plan, read: Arrays, rank: Ints) -> Block:
 
 def loose_edges(plan: Plan, cell: int) -> Loose:
     """The edges of a block that are not certain."""
-    read = plan.store.read(f"block-{cell}")
+    read = plan.store.read(f"block-{cell}", ("certain", "a", "b", "squared", "key", "part", "to_core"))
     open_ones = np.flatnonzero(~read["certain"])
     a, b, rank = read["a"][open_ones], read["b"][open_ones], ranks_of(plan, cell)
     key, part, core = read["key"], read["part"], read["to_core"]

@@ -60,7 +60,7 @@ def _link_parts(edges: Loose, last: NDArray[np.bool_], n_parts: int) -> Links:
 
 
 def _read_join(plan: Plan, one: int, two: int) -> Loose:
-    read = plan.store.read(f"join-{one}-{two}")
+    read = plan.store.read(f"join-{one}-{two}", Loose._fields)
     return Loose._make(np.array(read[name]) for name in Loose._fields)
 
 
@@ -94,7 +94,7 @@ def find_cuts(plan: Plan, full: list[int], n_lists: int) -> list[Place]:
     """Places that cut the list of all edges into so many of about one size."""
     squared, hashed = [np.empty(0)], [np.empty(0, np.uint64)]
     for cell in full:
-        read = plan.store.read(f"block-{cell}")
+        read = plan.store.read(f"block-{cell}", ("a", "b", "squared", "key"))
         at = np.unique(np.linspace(0, len(read["a"]) - 1, min(_SAMPLED, len(read["a"]))).astype(int))
         squared.append(read["squared"][at])
         hashed.append(pair_hash(read["key"][read["a"][at]], read["key"][read["b"][at]]))
@@ -124,9 +124,10 @@ def _take_list(read: Arrays, where: slice) -> _List:
 
 def _certain_list(plan: Plan, cell: int, low: Place | None, high: Place | None) -> _List:
     """The certain edges of a block between two places."""
-    read, rank = plan.store.read(f"block-{cell}"), ranks_of(plan, cell)
+    rank = ranks_of(plan, cell)
     if not len(rank):
         return _List._make(np.empty(0, kind) for kind in _KINDS)
+    read = plan.store.read(f"block-{cell}", ("a", "b", "squared", "key", "certain", "tree"))
     keys = {"key_a": _Ends(read["key"], read["a"]), "key_b": _Ends(read["key"], read["b"])}
     where = _between({**read, **keys}, low, high)
     at = where.start + np.flatnonzero(read["certain"][where])

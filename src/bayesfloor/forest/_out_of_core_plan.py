@@ -72,10 +72,10 @@ def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
     cell = cells.find(values)
     order = np.argsort(cell, kind="stable")
     count = np.bincount(cell, minlength=len(cells))
-    plan.store.write(
-        f"rows-{number}",
-        {"x": values[order], "row": first_row + order, "first": np.concatenate([[0], np.cumsum(count)])},
-    )
+    cuts = np.cumsum(count)[:-1]  # a task reads one cell's rows alone, so each cell has its own checksum
+    x = {f"x-{i}": part for i, part in enumerate(np.split(values[order], cuts))}
+    row = {f"row-{i}": part for i, part in enumerate(np.split(first_row + order, cuts))}
+    plan.store.write(f"rows-{number}", x | row)
     return count
 
 
@@ -83,8 +83,7 @@ def rows_of_cell(plan: Plan, cell: int) -> tuple[Floats, Ints]:
     """All rows of a cell and where they stood in the input."""
     x, row = [], []
     for number in range(plan.n_chunks):
-        chunk = plan.store.read(f"rows-{number}")
-        inside = slice(*chunk["first"][cell : cell + 2])
-        x.append(chunk["x"][inside].copy())
-        row.append(chunk["row"][inside].copy())
+        chunk = plan.store.read(f"rows-{number}", (f"x-{cell}", f"row-{cell}"))
+        x.append(chunk[f"x-{cell}"])
+        row.append(chunk[f"row-{cell}"])
     return np.concatenate(x), np.concatenate(row)

@@ -1,0 +1,79 @@
+"""Let one run at a time use a checkpoint folder: a lock that the system releases when the process dies.
+
+The lock file stays in the folder and names the process that locked it last. Only the lock itself counts.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from bayesfloor.engine._checkpoint import LOCK, CheckpointError, cannot_write
+from bayesfloor.engine._show import printable
+
+_BEYOND = 1 << 30  # Windows forbids reading locked bytes, so lock one beyond the end of the file
+_LONGEST = 300  # characters that are shown of the file
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # some network file systems
+
+
+class FolderInUseError(CheckpointError):
+    """Another run is using the folder."""
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Keep other runs out of a folder until the block or the process ends."""
+    path = folder / LOCK
+    try:
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    with file:
+        if not _try_lock(file, path):
+            raise FolderInUseError(
+                f"The checkpoint folder {printable(folder)} is in use by {_holder(path)}. Wait until that run ends, "
+                "or pass another folder."
+            )
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}")
+        file.flush()
+        yield
+
+
+def _holder(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return printable(file.read(_LONGEST)) or "another run"
+
+
+def _try_lock(file: IO[str], path: Path) -> bool:
+    """Return whether this process has locked the file; warn if the file system has no locks."""
+    try:
+        _lock(file)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            return False
+        warnings.warn(
+            f"{printable(path)} cannot be locked on this file system. Make sure that no other run uses the folder.",
+            stacklevel=2,
+        )
+    return True
+
+
+if os.name == "nt":
+    import msvcrt
+
+    def _lock(file: IO[str]) -> None:
+        file.seek(_BEYOND)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+else:
+    import fcntl
+
+    def _lock(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
