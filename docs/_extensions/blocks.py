@@ -1,10 +1,10 @@
-"""Blocks of code without the empty line that ends a doctest."""
+"""Remove the empty line at the end of doctest blocks."""
 
 from docutils import nodes
 
 
 def drop_last_lines(_app, doctree):
-    """Take empty lines off the end of every block that is text alone."""
+    """Remove empty lines at the end of every block that contains only text."""
     for block in doctree.findall(nodes.literal_block):
         if block.rawsource == block.astext():
             block.rawsource = block.rawsource.rstrip()
@@ -12,6 +12,6 @@ def drop_last_lines(_app, doctree):
 
 
 def setup(app):
-    """Tell Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("doctree-read", drop_last_lines)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The page of changes: what was released, and above it what is told in fragments since."""
+"""The changelog page: unreleased changes from the fragments, followed by the released ones."""
 
 import subprocess
 import sys
@@ -9,13 +9,13 @@ START = "<!-- releases -->\n"
 
 
 def tell_changes(_app, name, source):
-    """Put the changes into their page."""
+    """Insert the changes into the changelog page."""
     if name == "changelog":
         source[0] = (ROOT / "CHANGELOG.md").read_text("utf-8").replace(START, f"{START}\n{draft()}")
 
 
 def draft():
-    """What the fragments say, as the next release would; nothing if there are none."""
+    """Return the fragments as the next release would print them; an empty string if there are none."""
     if not list((ROOT / "changelog.d").glob("*.*.md")):
         return ""
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--date", "not yet released"]
@@ -24,6 +24,6 @@ def draft():
 
 
 def setup(app):
-    """Tell Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("source-read", tell_changes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""What happens around each script of a gallery."""
+"""Hooks that run around each gallery script."""
 
 import warnings
 from contextlib import ExitStack
@@ -9,7 +9,7 @@ kept = ExitStack()
 
 
 def make_warnings_errors(_conf, _script, when):
-    """Make a warning an error while a script runs, and only then."""
+    """Turn warnings into errors, but only while a script runs."""
     if when == "before":
         kept.enter_context(warnings.catch_warnings(action="error"))
     else:
@@ -17,7 +17,7 @@ def make_warnings_errors(_conf, _script, when):
 
 
 def save_displays(_block, block_vars, conf):
-    """Save the figures of our displays, which pyplot does not know of."""
+    """Save the figures of our displays, which pyplot does not know about."""
     paths = []
     for figure in new_figures(block_vars["example_globals"].values()):
         paths.append(next(block_vars["image_path_iterator"]))
@@ -27,6 +27,6 @@ def save_displays(_block, block_vars, conf):
 
 
 def new_figures(found):
-    """Figures of displays that were not saved yet, each once, and none of pyplot's."""
+    """Return the figures of displays that are not saved yet, each once, without pyplot's own."""
     figures = {id(one.figure_): one.figure_ for one in found if getattr(one, "figure_", None) is not None}
     return [one for one in figures.values() if one.canvas.manager is None and not hasattr(one, "saved")]

@@ -1,4 +1,4 @@
-"""What the code says by itself: pages of the command line and of codes and words, and a report."""
+"""Pages generated from the code: the command line, the finding codes and terms, and an example report."""
 
 import re
 from itertools import groupby
@@ -13,15 +13,15 @@ from bayesfloor.summary import explain
 from bayesfloor.summary._glossary import CODES, TERMS
 
 KINDS = {
-    "1": "What is in the way",
+    "1": "What is holding accuracy back",
     "2": "What weakens the answer",
     "3": "Gates",
-    "4": "What may be done",
+    "4": "What to do next",
 }
 
 
 def write_pages(app):
-    """Write both pages; one that would not change is left alone, so that it is not read again."""
+    """Write both pages; an unchanged page is left alone, so that Sphinx does not read it again."""
     for name, page in (("command_line", show_commands()), ("findings", show_codes() + show_terms())):
         path = Path(app.srcdir) / "api" / f"{name}.md"
         if not path.exists() or path.read_text("utf-8") != page:
@@ -29,39 +29,39 @@ def write_pages(app):
 
 
 def show_commands():
-    """The help of every verb, as the terminal shows it."""
+    """Return the help of every verb, as the terminal shows it."""
     helps = [show_help("bayesfloor", verbs)]
     helps += [show_help(f"bayesfloor {name}", verbs.commands[name]) for name in sorted(verbs.commands)]
     return "# Command line\n\n" + "".join(helps)
 
 
 def show_help(name, command):
-    """The help of one verb."""
+    """Return the help of one verb."""
     context = click.Context(command, info_name=name, terminal_width=88, **verbs.context_settings)
     return f"## {name}\n\n```text\n{command.get_help(context)}\n```\n\n"
 
 
 def show_codes():
-    """Every code, by its first digit."""
-    text = "# Findings and words\n\nAs `bayesfloor explain` and {func}`~bayesfloor.summary.explain` tell them.\n\n"
+    """Return all codes, grouped by their first digit."""
+    text = "# Findings and terms\n\n`bayesfloor explain` and {func}`~bayesfloor.summary.explain` show these texts.\n\n"
     for kind, codes in groupby(CODES, key=lambda code: code[2]):
         text += f"## {KINDS[kind]}\n\n" + "".join(map(show_code, codes))
     return text
 
 
 def show_code(code):
-    """A code, its name and what it means."""
+    """Return a code with its name and meaning."""
     name, meaning = re.match(r"([^.:]+)[.:] (.*)", explain(code), re.DOTALL).groups()
     return f"({code})=\n### {code}: {name}\n\n{meaning[0].upper()}{meaning[1:]}\n\n"
 
 
 def show_terms():
-    """Every word and number of a result."""
-    return "## Words and numbers\n\n" + "".join(f"`{term}`\n: {explain(term)}\n\n" for term in sorted(TERMS))
+    """Return every term and number that appears in a result."""
+    return "## Terms and numbers\n\n" + "".join(f"`{term}`\n: {explain(term)}\n\n" for term in sorted(TERMS))
 
 
 def write_report(app, error):
-    """Write the report of the digits beside the first page, which shows its first screen."""
+    """Write the digits report next to the home page, which shows its first screen."""
     if error is not None or app.builder.format != "html":
         return
     digits = load_digits()
@@ -70,7 +70,7 @@ def write_report(app, error):
 
 
 def setup(app):
-    """Tell Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("build-finished", write_report)
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
