@@ -1,6 +1,6 @@
-"""How much of the package the tests reach, and the modules they reach least: ``python tools/covered.py COVERAGE.json``.
+"""Print the test coverage and the least covered modules: ``python tools/covered.py COVERAGE.json``.
 
-The file comes from ``coverage json`` after a run of ``pytest --cov``.
+``coverage json`` writes the file after a run of ``pytest --cov``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LEAST = 10
 
 
 def report(found: dict[str, Any]) -> list[str]:
-    """Lines to print: all of it, then the least covered modules with what is missing."""
+    """Return the lines to print: the total, then the least covered modules with what is missing."""
     files = sorted(found["files"].items(), key=lambda item: item[1]["summary"]["percent_covered"])
     lines = [f"{found['totals']['percent_covered']:5.1f} %  all {len(files)} modules, branches included"]
     for name, file in files[:LEAST]:

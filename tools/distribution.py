@@ -1,7 +1,7 @@
-"""Build what users get, the sdist and the wheel, and look at it: ``python tools/distribution.py FOLDER``.
+"""Build the sdist and the wheel, and check them: ``python tools/distribution.py FOLDER``.
 
-Both hold what they should and nothing else, the metadata is complete, no file tells of the machine it
-was made on, and the wheel built from the sdist is the wheel built from the checkout.
+Both contain what they should and nothing else, the metadata are complete, no file contains paths of the build
+machine, and the wheel built from the sdist equals the wheel built from the checkout.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NEEDED_IN_WHEEL = (
     "bayesfloor-*.dist-info/entry_points.txt",
     "bayesfloor-*.dist-info/licenses/LICENSE",
 )
-# No data, no caches, nothing that a build of the site leaves behind.
+# No data, no caches, no leftovers from a build of the site.
 IN_SDIST = (
     r"src/bayesfloor/([a-z]+/)*\w+\.(py|typed|html|css|json)",
     r"(tests|tools|benchmarks)/([a-z]+/)*\w+\.(py|md)",
@@ -74,7 +74,7 @@ _OF_A_MACHINE = re.compile(rb"(?<![\w.])/(?:home|root|Users|work|builds)/\w|[A-Z
 
 
 def build(root: Path, out: Path) -> tuple[Path, Path, Path]:
-    """Build sdist and wheel from a checkout, and a second wheel from that sdist."""
+    """Build the sdist and the wheel from a checkout, and a second wheel from that sdist."""
     _run_hatchling(root, out, "sdist", "wheel")
     sdist, wheel = next(out.glob("*.tar.gz")), next(out.glob("*.whl"))
     with tempfile.TemporaryDirectory() as folder, tarfile.open(sdist) as archive:
@@ -90,11 +90,11 @@ def _run_hatchling(root: Path, out: Path, *targets: str) -> None:
     command = [sys.executable, "-m", "hatchling", "build", *wanted, "--directory", str(out)]
     done = subprocess.run(command, capture_output=True, check=False, cwd=root, text=True, encoding="utf-8")
     if done.returncode:
-        raise RuntimeError(f"{' and '.join(targets)} cannot be built: {done.stderr}")
+        raise RuntimeError(f"cannot build {' and '.join(targets)}: {done.stderr}")
 
 
 def find_faults(root: Path, sdist: Path, wheel: Path, again: Path) -> list[str]:
-    """All that is wrong with what was built."""
+    """Return everything that is wrong with the built files."""
     in_wheel = read_wheel(wheel)
     return [
         *find_wheel_faults(root, in_wheel),
@@ -106,31 +106,31 @@ def find_faults(root: Path, sdist: Path, wheel: Path, again: Path) -> list[str]:
 
 
 def find_wheel_faults(root: Path, files: Files) -> list[str]:
-    """What is wrong with the contents of a wheel."""
+    """Return what is wrong with the contents of a wheel."""
     strays = _find_strays("wheel", files, IN_WHEEL, NEEDED_IN_WHEEL)
     return [*strays, *_find_lost(root, files), *_find_paths("wheel", files), *_find_gaps(root, files)]
 
 
 def find_sdist_faults(files: Files) -> list[str]:
-    """What is wrong with the contents of an sdist."""
+    """Return what is wrong with the contents of an sdist."""
     return [*_find_strays("sdist", files, IN_SDIST, NEEDED_IN_SDIST), *_find_paths("sdist", files)]
 
 
 def find_differences(one: Files, two: Files) -> list[str]:
-    """Files that are not the same in two wheels."""
+    """Return the files that differ between two wheels."""
     hashes = [{name: hashlib.sha256(text).hexdigest() for name, text in files.items()} for files in (one, two)]
     different = sorted({name for name, _ in hashes[0].items() ^ hashes[1].items()})
-    return [f"wheel: {name} is not the same when built from the sdist" for name in different]
+    return [f"wheel: {name} differs when built from the sdist" for name in different]
 
 
 def read_wheel(path: Path) -> Files:
-    """Names and contents of a wheel."""
+    """Return the file names and contents of a wheel."""
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def read_sdist(path: Path) -> Files:
-    """Names, without the folder they are all in, and contents of an sdist."""
+    """Return the file names, without the common folder, and contents of an sdist."""
     with tarfile.open(path) as archive:
         members = [member for member in archive.getmembers() if not member.isdir()]
         return {member.name.partition("/")[2]: _read(archive, member) for member in members}
@@ -139,7 +139,7 @@ def read_sdist(path: Path) -> Files:
 def _read(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     file = archive.extractfile(member) if member.isfile() else None
     if file is None:
-        raise ValueError(f"Got {member.name} in the sdist, which is no plain file.")
+        raise ValueError(f"Got {member.name} in the sdist, which is not a regular file.")
     return file.read()
 
 
@@ -150,18 +150,18 @@ def _find_strays(what: str, files: Files, allowed: tuple[str, ...], needed: tupl
 
 
 def _find_lost(root: Path, in_wheel: Files) -> list[str]:
-    """Modules of the checkout that the wheel lacks."""
+    """Return the modules of the checkout that the wheel lacks."""
     modules = [path.relative_to(root / "src").as_posix() for path in (root / "src").rglob("*.py")]
     return [f"wheel: no {name}" for name in modules if name not in in_wheel]
 
 
 def _find_paths(what: str, files: Files) -> list[str]:
     found = {name: _OF_A_MACHINE.search(content) for name, content in files.items()}
-    return [f"{what}: {name} has a path of a machine: {hit[0]!r}" for name, hit in found.items() if hit]
+    return [f"{what}: {name} contains a path of a machine: {hit[0]!r}" for name, hit in found.items() if hit]
 
 
 def _find_gaps(root: Path, in_wheel: Files) -> list[str]:
-    """What the metadata leaves out or says wrong."""
+    """Return what is missing or wrong in the metadata."""
     name = next(name for name in in_wheel if name.endswith(".dist-info/METADATA"))
     said = message_from_bytes(in_wheel[name])
     faults = [f"metadata: no {field}" for field in FIELDS if not said[field]]
@@ -171,15 +171,17 @@ def _find_gaps(root: Path, in_wheel: Files) -> list[str]:
 
 
 def _find_page_gaps(root: Path, said: Message) -> list[str]:
-    """The README is shown as it is, as Markdown."""
+    """Check that the description is the README, as Markdown."""
     page = said.get_payload(decode=True)
-    faults = [] if said["Description-Content-Type"] == "text/markdown" else ["metadata: README is not called Markdown"]
+    faults = (
+        [] if said["Description-Content-Type"] == "text/markdown" else ["metadata: README is not marked as Markdown"]
+    )
     same = isinstance(page, bytes) and page.strip() == (root / "README.md").read_bytes().strip()
-    return faults if same else [*faults, "metadata: README is not the one of the checkout"]
+    return faults if same else [*faults, "metadata: README differs from the checkout"]
 
 
 def _find_requirement_gaps(requirements: list[str]) -> list[str]:
-    """A library has lower bounds, one for each requirement, and no others."""
+    """Check that each requirement has a lower bound and nothing else."""
     bounds = [requirement.partition(";")[0].strip() for requirement in requirements]
     wrong = [bound for bound in bounds if not re.fullmatch(r"[\w-]+>=[\d.]+", bound)]
     return [f"metadata: {bound} is not a lower bound" for bound in wrong]
@@ -187,13 +189,13 @@ def _find_requirement_gaps(requirements: list[str]) -> list[str]:
 
 def _find_weight(what: str, path: Path) -> list[str]:
     size, most = path.stat().st_size, MOST_BYTES[what]
-    return [f"{what}: {size:,} bytes, but at most {most:,} were expected"] if size > most else []
+    return [f"{what}: {size:,} bytes, but expected at most {most:,}"] if size > most else []
 
 
 def main() -> None:
-    """Build, look, and say what is wrong."""
+    """Build, check and print what is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where sdist and wheel go")
+    parser.add_argument("folder", type=Path, help="output folder for the sdist and the wheel")
     root = Path(__file__).parents[1]
     built = build(root, parser.parse_args().folder.resolve())
     if faults := find_faults(root, *built):

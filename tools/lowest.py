@@ -1,4 +1,4 @@
-"""The lowest versions that ``pyproject.toml`` allows, as constraints for pip: ``python tools/lowest.py``."""
+"""Print the lowest versions that ``pyproject.toml`` allows, as constraints for pip: ``python tools/lowest.py``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def lowest_versions(root: Path) -> list[str]:
-    """Name and lowest version of all that users and tests need."""
+    """Return the name and lowest version of every package that users or tests need."""
     with (root / "pyproject.toml").open("rb") as file:
         said = tomllib.load(file)
     extras = said["project"]["optional-dependencies"].values()

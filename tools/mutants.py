@@ -1,14 +1,13 @@
-"""Would the tests notice? Draw small faults of the package with a fixed seed and run tests against each.
+"""Put random small bugs into the package, with a fixed seed, and check that the tests notice them.
 
 ``python tools/mutants.py RESULTS.json --tests .coverage [--seed 0] [--count 60] [-- PYTEST OPTIONS]``
 
-A fault is one comparison, arithmetic operator, boolean operator, number, condition or result changed in
-one place. Each is put into a copy of the checkout, whose tests then run until the first that fails; the
-tests to run come from the data of ``pytest --cov --cov-context=test``:
-first those that reach the line, then all of their files and of the folder of the same
-name, since what a shared fixture did is counted for its first user only.
-The tests of all four packages first have to pass without a fault. Results are kept after each fault; the same command
-goes on where it stopped.
+A bug ("fault") changes one comparison, arithmetic operator, boolean operator, number, condition or result in
+one place. Each is put into a copy of the checkout, where tests then run until the first failure. The data of
+``pytest --cov --cov-context=test`` determine which tests run: first those that cover the line, then all tests in
+their files and in the folder of the same name, since coverage counts a shared fixture only for its first user.
+The tests of all four packages must first pass without a fault. Results are saved after each fault; rerun the
+command to resume.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ ARITHMETIC = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Floor
 
 
 class Fault(NamedTuple):
-    """One place of one file, and what stands there instead."""
+    """One place in one file, and its replacement."""
 
     file: str
     line: int
@@ -50,12 +49,12 @@ class Fault(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Unique and the same on every machine."""
+        """A unique name, the same on every machine."""
         return f"{self.file}:{self.line}:{self.start} {self.text}"
 
 
 def _replaced(node: ast.AST) -> str | None:
-    """What may stand for an expression; None if it is left alone."""
+    """Return the replacement of an expression, or None if it is left alone."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
             return f"{ast.unparse(left)} {COMPARE[type(op)]} {ast.unparse(right)}"
@@ -81,7 +80,7 @@ def _is_text(*nodes: ast.expr) -> bool:
 
 
 def _inside(tree: ast.AST) -> Iterator[ast.expr]:
-    """Expressions of the bodies of functions: no docstrings, annotations, decorators or defaults."""
+    """Yield the expressions in function bodies: no annotations, decorators or defaults."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
@@ -89,7 +88,7 @@ def _inside(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def draw_faults(count: int, seed: int) -> list[Fault]:
-    """So many faults, as many from each package, each from a random file of it."""
+    """Choose ``count`` random faults, the same number from each package."""
     rng, out = random.Random(seed), []  # noqa: S311
     for number, package in enumerate(PACKAGES):
         found = []
@@ -105,7 +104,7 @@ def draw_faults(count: int, seed: int) -> list[Fault]:
 
 
 def put_in(fault: Fault, root: Path) -> None:
-    """Write the fault into a copy of the checkout. Columns are bytes of UTF-8, as ast counts them."""
+    """Write the fault into a copy of the checkout; columns are UTF-8 bytes, as in ast."""
     path = root / fault.file
     lines = path.read_bytes().splitlines(keepends=True)
     head, tail = lines[fault.line - 1][: fault.start], lines[fault.end_line - 1][fault.end :]
@@ -115,9 +114,9 @@ def put_in(fault: Fault, root: Path) -> None:
 
 
 def tests_of(fault: Fault, covered: CoverageData) -> list[list[str]]:
-    """Tests of the package's own folder that reach the line, others that do, then the folder and all of their files.
+    """Return three lists: tests in the package's folder that cover the line, others that do, all of folder and files.
 
-    No tracer sees a compiled kernel: of these the folder alone.
+    Coverage cannot see compiled kernels: for these only the folder is used.
     """
     path = next((path for path in covered.measured_files() if Path(path).as_posix().endswith(fault.file)), fault.file)
     lines = covered.contexts_by_lineno(path)
@@ -131,9 +130,9 @@ def tests_of(fault: Fault, covered: CoverageData) -> list[list[str]]:
 
 
 def is_caught(fault: Fault | None, tests: list[str], options: list[str], slot: Path) -> bool:
-    """Whether a test fails in a copy of the checkout with the fault in it.
+    """Whether a test fails in a copy of the checkout that contains the fault.
 
-    Copies of one slot are at the same place, and so share compiled kernels, but for faults in files that have any.
+    Copies in one slot have the same path and so share compiled kernels, unless the fault is in a file with kernels.
     """
     if not tests:
         return False
@@ -149,20 +148,20 @@ def is_caught(fault: Fault | None, tests: list[str], options: list[str], slot: P
     ended = subprocess.run(
         [*command, *options, *tests], cwd=root, env=variables, check=False, capture_output=True, text=True
     )
-    if ended.returncode == 4:  # such as a test that is not there
+    if ended.returncode == 4:  # for example, a test that does not exist
         raise RuntimeError(ended.stdout[-2000:] + ended.stderr[-2000:])
-    return ended.returncode not in (0, 5)  # 1: a test failed; 2, 3: the run broke down; below 0: it was killed
+    return ended.returncode not in (0, 5)  # 1: a test failed; 2, 3: the run crashed; below 0: it was killed
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=Path)
-    parser.add_argument("--tests", required=True, help="data of coverage with a context per test")
+    parser.add_argument("--tests", required=True, help="coverage data with a context per test")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried at a time")
-    parser.add_argument("--only", type=Path, help="results whose survivors alone are tried")
+    parser.add_argument("--jobs", type=int, default=2, help="number of faults tested in parallel")
+    parser.add_argument("--only", type=Path, help="earlier results: test only their survivors")
     words = [*sys.argv[1:], "--"]
     asked, options = parser.parse_args(words[: words.index("--")]), words[words.index("--") + 1 : -1]
     covered = CoverageData(asked.tests)
@@ -192,7 +191,7 @@ def main() -> None:
             slots.put(Path(work) / str(number))
             (Path(work) / str(number)).mkdir()
         if not results and any(pool.map(lambda package: fails(None, [[f"tests/{package}"]]), PACKAGES)):
-            parser.error("tests fail without any fault")
+            parser.error("the tests already fail without a fault")
         list(pool.map(judge, chosen))
     print(f"{sum(results.values())} of {len(results)} caught")
 

@@ -1,8 +1,8 @@
-"""The checklist of a release: ``python tools/release.py 0.1.0``.
+"""Go through the release checklist: ``python tools/release.py 0.1.0``.
 
-All is tried in a copy of the checkout, so that nothing changes; each step is told with what came of it.
-With ``--write`` the files of the release are then written: version, changelog, and ``dist/``. The tag is left to a
-human, and printed as a command; pushing it starts the workflow that publishes.
+All steps run in a copy of the checkout, so that nothing changes; each step is printed with its result.
+With ``--write`` the release is then written: version, changelog and ``dist/``. The script does not set the tag, but
+prints the command for it; pushing the tag starts the workflow that publishes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NotReadyError(Exception):
 
 @dataclass(frozen=True)
 class Release:
-    """A version that is to come out of a checkout, and a folder to try it in."""
+    """A version to release from a checkout, and a folder to test it in."""
 
     root: Path
     version: str
@@ -39,7 +39,7 @@ class Release:
 
     @property
     def copy(self) -> Path:
-        """The copy of the checkout in which all is tried."""
+        """The copy of the checkout in which all steps run."""
         return self.work / "copy"
 
     @property
@@ -52,7 +52,7 @@ Step = Callable[[Release], str]
 
 
 def check_version(release: Release) -> str:
-    """The version is a whole one, and not before the one that is on its way."""
+    """Check that the version has three numbers and is not lower than the development version."""
     given, now = FORM.fullmatch(release.version), read_version(release.root)
     on_its_way = FORM.fullmatch(now)
     if not given or given[4]:
@@ -67,61 +67,61 @@ def _numbers(version: re.Match[str]) -> tuple[int, ...]:
 
 
 def check_tree(release: Release) -> str:
-    """What is released is what is committed."""
+    """Check that everything is committed."""
     if changed := _git(release.root, "status", "--porcelain"):
-        raise NotReadyError(f"{len(changed.splitlines())} files are not committed: {changed.split()[1]} and so on")
+        raise NotReadyError(f"{len(changed.splitlines())} files are not committed, for example {changed.split()[1]}")
     return _git(release.root, "log", "-1", "--format=%h %s")
 
 
 def check_branch(release: Release) -> str:
-    """Releases come from the main branch."""
+    """Check that this is the main branch."""
     branch = _git(release.root, "branch", "--show-current")
     if branch != release.branch:
-        raise NotReadyError(f"this is {branch or 'no branch'}, but releases come from {release.branch}")
+        raise NotReadyError(f"got {branch or 'no branch'}, but releases are made from {release.branch}")
     return branch
 
 
 def check_tag(release: Release) -> str:
-    """A version comes out once."""
+    """Check that the version has not been released before."""
     if _git(release.root, "tag", "--list", f"v{release.version}"):
-        raise NotReadyError(f"v{release.version} is there already")
-    return f"v{release.version} is free"
+        raise NotReadyError(f"the tag v{release.version} already exists")
+    return f"v{release.version} does not exist yet"
 
 
 def check_fragments(release: Release) -> str:
-    """There is something to tell."""
+    """Check that there are changelog fragments, and no entry for this version yet."""
     fragments = list((release.root / "changelog.d").glob("*.*.md"))
     if not fragments:
-        raise NotReadyError("no fragments in changelog.d: what would change for a user?")
+        raise NotReadyError("no fragments in changelog.d: describe what changes for users")
     if f"\n## {release.version} - " in (release.root / "CHANGELOG.md").read_text("utf-8"):
-        raise NotReadyError(f"CHANGELOG.md tells of {release.version} already")
+        raise NotReadyError(f"CHANGELOG.md already has an entry for {release.version}")
     return f"{len(fragments)} fragments"
 
 
 def check_ci(release: Release) -> str:
-    """All checks pass on this commit."""
+    """Check that CI passes on this commit."""
     if release.ci_passed:
-        return "you say so"
+        return "skipped because of --ci-passed"
     _run(release.root, release.root / ".ci" / "run")
     return ".ci/run passed"
 
 
 def write_files(release: Release) -> str:
-    """Version and changelog, in the copy."""
+    """Write the version and the changelog in the copy."""
     _git(release.work, "clone", "--quiet", str(release.root), str(release.copy))
     write_release(release.copy, release.version)
     return ", ".join(line.split()[-1] for line in _git(release.copy, "status", "--porcelain", "-uno").splitlines()[:4])
 
 
 def write_release(root: Path, version: str) -> None:
-    """Write the version and gather the fragments into the changelog."""
+    """Write the version and collect the fragments into the changelog."""
     day = datetime.now(UTC).date().isoformat()
     write_version(root, version, day)
     _run(root, sys.executable, "-m", "towncrier", "build", "--yes", "--version", version, "--date", day)
 
 
 def build_files(release: Release) -> str:
-    """Sdist and wheel, as they should be."""
+    """Build the sdist and the wheel, and check them."""
     built = distribution.build(release.copy, release.work / "dist")
     if faults := distribution.find_faults(release.copy, *built):
         raise NotReadyError("\n".join(faults))
@@ -129,20 +129,20 @@ def build_files(release: Release) -> str:
 
 
 def try_readme(release: Release) -> str:
-    """The wheel in an empty environment runs all of the README."""
+    """Run every block of the README with the wheel in an empty environment."""
     python = _make_environment(release.work / "user", f"{release.wheel}[cli,plot]")
     _run(release.work, python, release.copy / "tests" / "readme.py")
-    return "every block ran, with the newest of everything"
+    return "every block ran, with the newest dependencies"
 
 
 def build_docs(release: Release) -> str:
-    """The site builds without a warning, and its links lead somewhere."""
+    """Build the site without warnings, and check its links."""
     constraints = ("--constraint", str(release.copy / "constraints.txt"))
     groups = ("--group", f"{release.copy / 'pyproject.toml'}:docs")
     python = _make_environment(release.work / "writer", f"{release.wheel}[cli,plot,dask]", *groups, *constraints)
     _run(release.copy, python, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", release.work / "site")
     _run(release.copy, python, "docs/check_links.py", release.work / "site")
-    return "no warning, no dead link"
+    return "no warnings, no broken links"
 
 
 CHECKS: dict[str, Step] = {
@@ -162,7 +162,7 @@ REHEARSAL: dict[str, Step] = {
 
 
 def rehearse(release: Release) -> bool:
-    """Try all steps: of the quick checks all, of the long ones those before the first that fails."""
+    """Run all quick checks, then the long steps up to the first that fails."""
     came = [_attempt(name, step, release) for name, step in CHECKS.items()]
     ready = all(came)
     for name, step in REHEARSAL.items():
@@ -200,7 +200,7 @@ def keep(release: Release) -> None:
 
 
 def next_commands(version: str, *, written: bool) -> str:
-    """What is left to a human."""
+    """Return the commands that are left to a person."""
     commands = [
         "git diff HEAD  # read CHANGELOG.md as a user would",
         f'git commit --all --message "build: release {version}"',
@@ -212,13 +212,13 @@ def next_commands(version: str, *, written: bool) -> str:
 
 
 def main(words: list[str] | None = None, root: Path = Path(__file__).parents[1]) -> int:
-    """Run from the command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("version")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--dry-run", action="store_true", help="change nothing, which is the default")
-    how.add_argument("--write", action="store_true", help="write the files of the release if all steps are ok")
-    parser.add_argument("--ci-passed", action="store_true", help="do not run .ci/run: it passed on this commit")
+    how.add_argument("--dry-run", action="store_true", help="change nothing (default)")
+    how.add_argument("--write", action="store_true", help="write the release if all steps are ok")
+    parser.add_argument("--ci-passed", action="store_true", help="skip .ci/run: it has already passed on this commit")
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as work:
         release = Release(root, given.version, Path(work), given.ci_passed)
@@ -230,7 +230,7 @@ def main(words: list[str] | None = None, root: Path = Path(__file__).parents[1])
 
 
 def _make_environment(home: Path, *wanted: str) -> Path:
-    """An empty environment with a wheel in it: its Python."""
+    """Make an empty environment, install a wheel in it, and return its Python."""
     python = home / "bin" / "python"
     _run(home.parent, sys.executable, "-m", "venv", home)
     _run(home.parent, python, "-m", "pip", "install", "-qq", "--upgrade", "pip")  # groups need a recent one
@@ -243,11 +243,11 @@ def _git(root: Path, *words: str) -> str:
 
 
 def _run(root: Path, *words: str | Path) -> str:
-    """Run a command; its output, or the end of it as the reason of a failure."""
+    """Run a command and return its output; if it fails, raise with the end of the output as the reason."""
     done = subprocess.run(list(map(str, words)), capture_output=True, check=False, cwd=root, text=True)
     if done.returncode:
         told = (done.stdout + done.stderr).strip().splitlines()[-20:]
-        raise NotReadyError("\n".join([f"{' '.join(map(str, words))} ended with {done.returncode}", *told]))
+        raise NotReadyError("\n".join([f"{' '.join(map(str, words))} failed with exit code {done.returncode}", *told]))
     return done.stdout
 
 

@@ -1,4 +1,4 @@
-"""All packages of an environment as a CycloneDX list: ``python tools/sbom.py``, run with its Python."""
+"""List all packages of an environment as CycloneDX: run ``python tools/sbom.py`` with its Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAME = "bayesfloor"
 
 
 def list_packages() -> dict[str, object]:
-    """The package, and all that is installed beside it but the installer."""
+    """Return the package and everything else that is installed, except the installer."""
     found = {one.name.lower().replace("_", "-"): one for one in distributions()}
     parts = {name: _describe(name, one) for name, one in sorted(found.items()) if name not in {"pip", "setuptools"}}
     package = parts.pop(NAME)

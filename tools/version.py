@@ -1,4 +1,4 @@
-"""The version stands in three files, and is the same in all.
+"""Read and write the version, which is the same in three files.
 
 ``python tools/version.py`` prints it; ``python tools/version.py 0.2.0.dev0`` writes it.
 """
@@ -19,7 +19,7 @@ _DAY = re.compile(r"^date-released: .*\n", re.MULTILINE)
 
 
 def read_version(root: Path) -> str:
-    """The version of a checkout."""
+    """Return the version of a checkout."""
     found = {name: _match(root / name, place)["version"] for name, place in PLACES.items()}
     if len(set(found.values())) > 1:
         raise ValueError(f"Got different versions: {found}. Write one: python tools/version.py VERSION")
@@ -27,7 +27,7 @@ def read_version(root: Path) -> str:
 
 
 def write_version(root: Path, version: str, day: str | None = None) -> None:
-    """Write a version, and the day of its release, into a checkout."""
+    """Write a version and its release date into a checkout."""
     if not FORM.fullmatch(version):
         raise ValueError(f"Got version {version!r}, but expected one like 0.2.0 or 0.2.0.dev0.")
     for name, place in PLACES.items():
@@ -45,7 +45,7 @@ def _match(path: Path, place: re.Pattern[str]) -> re.Match[str]:
 
 
 def _write_day(path: Path, day: str | None) -> None:
-    """A version that is on its way has no day."""
+    """Write the release date; a development version has none."""
     text = _DAY.sub("", path.read_text("utf-8"))
     line = f"date-released: {day}\n" if day else ""
     _write(path, text.replace("license:", f"{line}license:", 1))
