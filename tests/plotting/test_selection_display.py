@@ -44,7 +44,7 @@ def test_steps_that_were_not_shown_to_help_are_hollow_and_say_so(path):
     found = path(["a", "b", "c", "d", "e", "f"])
     display = SelectionDisplay.from_path(found)
     hollow = [np.allclose(color[:3], 1.0) for color in display.points_.get_facecolors()]
-    told = [text.xy[1] for text in display.ax_.texts if text.get_text() == "not shown"]
+    told = [text.xy[1] for text in display.ax_.texts if text.get_text() == "no significant gain"]
 
     assert hollow == (~found.shown).tolist()
     assert told == np.flatnonzero(~found.shown).tolist()

@@ -1,8 +1,8 @@
-"""Displays of results, in scikit-learn's manner; matplotlib is imported when one is drawn.
+"""Displays of results in the style of scikit-learn; matplotlib is imported only when a display is drawn.
 
 Comes in: results.
 Goes out: displays.
-Must not know: fitting, words of the report.
+Must not know: fitting, the report's wording.
 """
 
 from bayesfloor.plotting._answer_display import AnswerDisplay

@@ -1,4 +1,4 @@
-"""``AnswerDisplay``: the lowest possible error, on a ruler from 0 to guessing."""
+"""``AnswerDisplay``: the lowest possible error on a ruler from 0 to guessing."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.floor._results import Floor
 
-_FAR = 0.5  # of the error of guessing: where all is below, only the left part of the ruler is drawn
-NAME = 28  # characters of a learner
+_FAR = 0.5  # of the error of guessing: if all errors are below, only the left part of the ruler is drawn
+NAME = 28  # characters in the name of a learner
 
 
 @dataclass(eq=False, repr=False)
 class AnswerDisplay(Display):
-    """Best estimate, range and the errors of all learners on one ruler, each in a row of its own.
+    """Best estimate, range and the errors of all learners on one ruler, each in its own row.
 
-    The ruler goes from 0 to the error of guessing; where everything is far below that, it ends earlier and says so.
+    The ruler goes from 0 to the error of guessing. If all errors are far below that, it ends earlier and says so.
 
     Parameters
     ----------
     answer : Answer
-        Of ``BayesFloor.answer`` or ``Check.answer``.
+        From ``BayesFloor.answer`` or ``Check.answer``.
     bounds : (float, float), default=None
-        Tree bounds to draw below in grey, lower and upper.
+        Lower and upper tree bound, drawn below in grey.
     target : float, default=None
         An accuracy to mark.
 
     Attributes
     ----------
     range_ : Rectangle
-        The range; pale, and open to the left from 0, where it has no lower end.
+        The range; pale and starting at 0 if it has no lower end.
     estimate_ : LineCollection
         The best estimate.
     markers_ : PathCollection
@@ -68,12 +68,12 @@ class AnswerDisplay(Display):
     def from_estimator(
         cls, floor: BayesFloor, *, target: float | None = None, effort: str = "normal", **looks: Any
     ) -> AnswerDisplay:
-        """Draw the answer of a fitted ``BayesFloor``, which runs the race if that was not done before.
+        """Draw the answer of a fitted ``BayesFloor``, computing it first if needed.
 
         Parameters
         ----------
         floor : BayesFloor
-            Fitted.
+            A fitted floor.
         target : float, default=None
             An accuracy in (0, 1] to mark.
         effort : {"quick", "normal", "thorough"}, default="normal"
@@ -92,7 +92,7 @@ class AnswerDisplay(Display):
         Parameters
         ----------
         answer : Answer
-            Of ``BayesFloor.answer`` or ``Check.answer``.
+            From ``BayesFloor.answer`` or ``Check.answer``.
         target : float, default=None
             An accuracy in (0, 1] to mark.
         overall : Floor, default=None
@@ -141,7 +141,7 @@ class AnswerDisplay(Display):
             self.ax_.scatter(self.bounds, [self._n_rows - 1] * 2, marker="|", s=24, color=GREY, linewidth=1.5)
 
     def _draw_names(self) -> None:
-        """What each row is on the left, its numbers on the right: neither can touch a bar."""
+        """Write each row's name on the left and its numbers on the right, where neither can touch a bar."""
         names = ["lowest possible error", *label_texts([learner_name(name) for name, _ in ranked(self.answer)], NAME)]
         answer = self.answer
         numbers = [about(answer.estimate, answer.lower, answer.upper)]
@@ -184,7 +184,7 @@ class AnswerDisplay(Display):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer, tree bounds and target as plain values."""
+        """Return the answer, tree bounds and target as plain values."""
         return {"answer": self.answer.to_dict(), "bounds": self.bounds, "target": self.target}
 
     def _columns(self) -> dict[str, Any]:
@@ -196,12 +196,12 @@ class AnswerDisplay(Display):
 
 
 def ranked(answer: Answer) -> list[tuple[str, float]]:
-    """Learners and their cross-validated errors, smallest first."""
+    """Return learners and their cross-validated errors, smallest first."""
     return sorted(answer.errors.items(), key=lambda item: item[1])
 
 
 def learner_name(name: str) -> str:
-    """What a learner is called in a list: "random forest", but a user's learner by the name it was given."""
+    """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
     from bayesfloor.answer._make_answer import called  # late: it brings scikit-learn
     from bayesfloor.learners._registry import BLEND, REGISTRY
 
@@ -211,7 +211,7 @@ def learner_name(name: str) -> str:
 
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
-    """Tree bounds in words; no numbers where the answer contradicts them."""
+    """Describe tree bounds, without numbers if the answer contradicts them."""
     from bayesfloor.answer._answer import TOO_HIGH  # late: it brings SciPy's distributions
 
     return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)

@@ -1,4 +1,4 @@
-"""``ClassTreeDisplay``: a class tree, bushy or a chain, at any depth."""
+"""``ClassTreeDisplay``: a class tree of any shape and depth."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from bayesfloor.plotting._display import DARK, GREY, MAP, Display
 from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
 from bayesfloor.plotting._tree_layout import TreeLayout, layout
 
-_ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # inches a row, for up to so many classes
+_ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # (most classes, inches per row)
 _NAMES = {
     "floor": "tree estimate of the error at the split",
-    "link": "mean error of pairs across, relative to guessing; · too small to measure",
+    "link": "mean error of pairs across the split, relative to guessing; · too small to measure",
 }
 
 
 @dataclass(eq=False, repr=False)
 class ClassTreeDisplay(Display):
-    """A class tree, from all on the left to single ones on the right.
+    """A class tree, from all classes on the left to single classes on the right.
 
-    The number at each split is the tree estimate of its error where that was measured, else the mean of the pairs
-    between its two sides; then the error and the model of the split, where there are any. A chain
-    that splits off class by class is drawn as a flight of steps.
+    The number at each split is the tree estimate of its error if that was measured, else the mean error of the pairs
+    across the split. The split's cross-validated error and model follow, if there are any. A chain
+    that splits off one class at a time looks like a staircase.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class ClassTreeDisplay(Display):
     Attributes
     ----------
     layout_ : object
-        Where everything is: ``x`` and ``y`` of the nodes, and ``rows``, the classes from top to bottom.
+        Positions: ``x`` and ``y`` of the nodes, and ``rows``, the classes from top to bottom.
     lines_ : LineCollection
-        The tree.
+        The lines of the tree.
     nodes_ : PathCollection
-        Splits, darker where the number is higher.
+        Splits; the higher the number, the darker.
     texts_ : list of Text
-        What stands at the splits.
+        Texts at the splits.
 
     Examples
     --------
@@ -60,14 +60,14 @@ class ClassTreeDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, cut: str = "average", **looks: Any) -> ClassTreeDisplay:
-        """Draw the tree of a fitted ``SmartSVM`` or ``FloorGuidedClassifier``, or cut one from a ``BayesFloor``.
+        """Draw the class tree of a fitted ``SmartSVM`` or ``FloorGuidedClassifier``, or one made from a ``BayesFloor``.
 
         Parameters
         ----------
         estimator : fitted estimator
-            One with ``tree_``, or a ``BayesFloor``.
+            An estimator with ``tree_``, or a ``BayesFloor``.
         cut : str, default="average"
-            How a ``BayesFloor``'s pairs become a tree.
+            How to make the tree from a ``BayesFloor``'s pairs, as in ``SmartSVM``.
         **looks
             Arguments of ``plot``.
         """
@@ -77,14 +77,14 @@ class ClassTreeDisplay(Display):
 
     @classmethod
     def from_results(cls, tree: ClassTree, **looks: Any) -> ClassTreeDisplay:
-        """Draw a tree; further arguments go to ``plot``."""
+        """Draw a class tree; further arguments go to ``plot``."""
         return cls(tree).plot(**looks)
 
     def plot(self, *, ax: Any = None, cmap: str = MAP) -> ClassTreeDisplay:
         """Draw the tree.
 
         cmap : str, default="Oranges"
-            Colour map of the splits.
+            Colour map for the splits.
         """
         K = len(self.tree.classes)
         row = next(inches for up_to, inches in _ROWS if up_to >= K)
@@ -94,13 +94,13 @@ class ClassTreeDisplay(Display):
         self._draw_texts(self.layout_, self._points_a_row(row))
         ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
         ax.spines[:].set_visible(False)
-        ax.set_title(f"Class tree of {K} classes", loc="left", fontsize=10)
+        ax.set_title(f"Class tree, {K} classes", loc="left", fontsize=10)
         ax.set_xlabel(f"number at a split: {_NAMES[self._shown]}", size=8, loc="left")
         return self
 
     @property
     def _shown(self) -> str:
-        """Which numbers stand at the splits."""
+        """Which numbers are written at the splits."""
         return "floor" if np.isfinite(self.tree.floor).any() else "link"
 
     def _points_a_row(self, planned: float) -> float:
@@ -129,7 +129,7 @@ class ClassTreeDisplay(Display):
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
         texts = label_texts(self.tree.classes.tolist())
         shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
-        close = max(map(len, shown), default=0) > 8  # such a text may reach labels, and must fit between their lines
+        close = max(map(len, shown), default=0) > 8  # long texts may reach the labels and must fit between their rows
         size = min(8.0, points * (0.42 if close else 0.6))
         label_size = min(9.0, points * (0.45 if close else 0.8))
         self.ax_.yaxis.tick_right()
@@ -153,12 +153,12 @@ class ClassTreeDisplay(Display):
         return {**self.tree._columns(), "x": placed.x, "y": placed.y}  # noqa: SLF001 - a table of the same package
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as plain values."""
+        """Return the tree as plain values."""
         return self.tree.to_dict()
 
 
 def _telling(tree: ClassTree, node: int, shown: str) -> str:
-    """What stands at a split."""
+    """Return the text at a split."""
     value, error = getattr(tree, shown)[node], tree.cv_error[node]
     figure = "·" if shown == "link" and value == 0 else f"{value:.3f}"  # all too small to measure
     parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]

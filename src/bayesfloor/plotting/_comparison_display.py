@@ -31,27 +31,27 @@ _GROUND = {"best": MIDDLE, NO_DIFFERENCE: LIGHT, "worse": "white"}
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ResultDisplay):
-    """Representations by their cross-class edges, the fewest first, those that are significantly worse set apart.
+    """Representations by their cross-class edges, fewest first; those that are significantly worse are white.
 
-    The line below each bar is the interval of its fraction of cross-class edges, as far as that differs from the
-    best's on the same rows, which is a hollow diamond: a representation is worse if the line lies to the right of the
-    diamond. All these are predicted for more rows; a cross is what was measured.
+    The hollow diamond below each bar is the best representation on the same rows. The line is the confidence interval
+    of the difference from it: a representation is worse if the line is entirely to the right of the
+    diamond. All of these are predicted for more rows; a cross is the measured value.
 
     Parameters
     ----------
     result : Comparison
-        Of ``compare_representations``.
+        From ``compare_representations``.
 
     Attributes
     ----------
     bars_ : BarContainer
         Predicted fractions of cross-class edges.
     intervals_, marks_ : LineCollection, PathCollection
-        Intervals of differences, and the best on the same rows.
+        Confidence intervals of the differences, and the best representation on the same rows.
     measured_ : PathCollection
-        Fractions of cross-class edges that were measured.
+        Measured fractions of cross-class edges.
     words_ : list of Text
-        "best", "no significant difference" or "worse" for each.
+        "best", "no significant difference" or "worse" for each representation.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class ComparisonDisplay(ResultDisplay):
         """Draw a row for each representation.
 
         most : int or None, default=40
-            Of more representations, so many of the best are drawn. None draws all.
+            Draw at most this many representations, the best ones. None draws all.
         """
         check_most(most)
         n = len(self.result.names[:most])
@@ -112,15 +112,15 @@ class ComparisonDisplay(ResultDisplay):
         ]
 
     def _handles(self) -> list[Any]:
-        names = {"best": "best; bars: cross-class edges, predicted for more rows"}
+        names = {"best": "best (bars: cross-class edges, predicted for more rows)"}
         edge, level = {"edgecolor": DARK, "linewidth": 0.5}, f"{100 * self.result.level:g} %"
         diamond = {"marker": "D", "color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
         kinds = [swatch(names.get(w, w), facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
         return [
             *kinds,
-            stroke(f"difference to the best: {level} interval, all together", color=STRONG, marker="|", markersize=5),
+            stroke(f"difference from the best, simultaneous {level} interval", color=STRONG, marker="|", markersize=5),
             stroke("the best, predicted from the same rows", **diamond),
-            stroke("measured", color=GREY, marker="x", linestyle="", markersize=4),
+            stroke("measured cross-class edges", color=GREY, marker="x", linestyle="", markersize=4),
         ]
 
     def _title(self, n: int) -> str:

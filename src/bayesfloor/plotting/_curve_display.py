@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from bayesfloor.engine._types import Ints
     from bayesfloor.floor._bayes_floor import BayesFloor
 
-_MARKED = 8  # times the rows from one tick beyond the measured ones to the next
+_MARKED = 8  # factor between ticks beyond the measured rows
 
 
 @dataclass(eq=False, repr=False)
 class CurveDisplay(ResultDisplay):
-    """The learning curve of the best learner: measured, predicted beyond, and the answer at its end.
+    """The learning curve of the best learner: measured, then predicted, with the answer at its end.
 
     Parameters
     ----------
     result : Answer
-        Of ``BayesFloor.answer`` or ``Check.answer``.
+        From ``BayesFloor.answer`` or ``Check.answer``.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class CurveDisplay(ResultDisplay):
     estimate_ : Line2D
         The best estimate of the lowest possible error.
     range_ : Rectangle
-        Its range, at the right edge; pale, and open downwards from 0, where it has no lower end.
+        Its range, at the right edge; pale and starting at 0 if it has no lower end.
 
     Examples
     --------
@@ -65,12 +65,12 @@ class CurveDisplay(ResultDisplay):
 
     @classmethod
     def from_estimator(cls, floor: BayesFloor, *, effort: str = "normal", **looks: Any) -> CurveDisplay:
-        """Draw the curve of a fitted ``BayesFloor``, which runs the race if that was not done before.
+        """Draw the curve of a fitted ``BayesFloor``, computing its answer first if needed.
 
         Parameters
         ----------
         floor : BayesFloor
-            Fitted.
+            A fitted floor.
         effort : {"quick", "normal", "thorough"}, default="normal"
             As in ``BayesFloor.answer``.
         **looks
@@ -107,7 +107,7 @@ class CurveDisplay(ResultDisplay):
         (self.line_,) = self.ax_.plot(n, error, color=DARK, linestyle=(0, (4, 2)), linewidth=1.2)
 
     def _draw_answer(self) -> None:
-        """The best estimate across, the range at the right edge."""
+        """Draw the best estimate as a horizontal line and the range at the right edge."""
         answer, open_ = self.result, np.isnan(self.result.lower)
         low, ground = (0.0, LIGHT) if open_ else (answer.lower, MIDDLE)
         self.estimate_ = self.ax_.axhline(answer.estimate, color=STRONG, linewidth=1.6, zorder=1.5)
@@ -153,7 +153,7 @@ class CurveDisplay(ResultDisplay):
 
 
 def curve_ticks(answer: Answer) -> list[int]:
-    """Training rows to name: the fewest and the most that were measured, and some beyond."""
+    """Return the ticks for training rows: the fewest and most measured ones, and some beyond."""
     curve = answer.curve
     measured: Ints = curve.n_rows[curve.measured]
     if not len(measured):

@@ -1,4 +1,4 @@
-"""What all displays have in common: data first, a figure of their own when one is asked for."""
+"""The base classes and helpers of all displays."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bayesfloor.plotting._fonts import label_style
 
 DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
 STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to light
-MAP = "Oranges"  # light to dark, so that it prints in grey
-MOST = 40  # classes that a page has room for
+MAP = "Oranges"  # light to dark, so that it also works in grey
+MOST = 40  # classes that fit on a page
 
 _HEAD = "Attributes\n----------\n"
 _AXES_DOC = "ax_, figure_ : Axes and Figure\n    Set by ``plot``.\n"
@@ -32,10 +32,10 @@ self
 
 
 class Display(Tabled):
-    """A picture: the constructor takes the data, ``plot`` draws them.
+    """A plot: the constructor takes the data, ``plot`` draws them.
 
-    matplotlib is imported by ``plot``, which keeps ``ax_`` and ``figure_`` and touches no global
-    state: nothing is shown on a screen, but notebooks show a display by itself.
+    ``plot`` imports matplotlib, sets ``ax_`` and ``figure_`` and changes no global
+    state. It opens no window, but notebooks show a display automatically.
     """
 
     ax_: Any = None
@@ -52,7 +52,7 @@ class Display(Tabled):
         return f"{type(self).__name__}({'plotted' if self.ax_ is not None else 'call plot() to draw'})"
 
     def _repr_png_(self) -> bytes | None:
-        """The picture for notebooks; None where the axes are the caller's, who shows them."""
+        """Return the plot for notebooks; None if the caller passed the axes and so shows them."""
         return self._png() if self._own else None
 
     def _png(self) -> bytes:
@@ -63,7 +63,7 @@ class Display(Tabled):
         return file.getvalue()
 
     def _start(self, ax: Any, width: float, height: float) -> Any:
-        """The caller's axes, or those of a new figure of this size in inches."""
+        """Return the caller's axes, or the axes of a new figure of this size in inches."""
         need_matplotlib()
         self._own = ax is None
         self.ax_ = _new_axes(width, height) if ax is None else ax
@@ -72,13 +72,13 @@ class Display(Tabled):
 
 
 def _plot_doc(doc: str) -> str:
-    """What a ``plot`` says of itself and of its own parameters, filled in with what all of them share."""
+    """Complete the docstring of a ``plot`` method with the sections that all of them share."""
     head, _, own = cleandoc(doc).partition("\n\n")
     return _PLOT_DOC.format(head=head, own=f"{own}\n" if own else "")
 
 
 class ResultDisplay(Display):
-    """A picture of one result, whose table and values it gives."""
+    """A plot of one result; its table and values are those of the result."""
 
     result: Result
 
@@ -86,33 +86,33 @@ class ResultDisplay(Display):
         return self.result._columns()  # noqa: SLF001 - of the same package
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """Return the result as plain values."""
         return self.result.to_dict()
 
 
 def need_matplotlib() -> None:
-    """Say what to install where matplotlib is missing."""
+    """Raise an error that says what to install if matplotlib is missing."""
     try:
-        import matplotlib  # noqa: F401, ICN001 - only whether it is there
+        import matplotlib  # noqa: F401, ICN001 - only to see whether it is installed
     except ImportError as error:
         raise MissingPackageError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
 
 
 def check_most(most: object) -> None:
-    """Refuse what is no number of rows of a picture."""
+    """Refuse an invalid limit on the number of rows in a plot."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
         raise InputError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
 
 
 def _new_axes(width: float, height: float) -> Any:
-    """Axes of a figure that pyplot does not know of."""
+    """Return the axes of a new figure that pyplot does not manage."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1) -> None:
-    """A legend above the axes and the title above the legend: neither hides data."""
+    """Put a legend above the axes and the title above the legend, so that neither hides data."""
     legend = ax.legend(
         handles=handles,
         loc="lower left",
@@ -130,25 +130,25 @@ def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1
 
 
 def swatch(label: str, **looks: Any) -> Any:
-    """A filled box for a legend."""
+    """Return a filled box for a legend."""
     from matplotlib.patches import Patch
 
     return Patch(label=label, **looks)
 
 
 def stroke(label: str, **looks: Any) -> Any:
-    """A line or marker for a legend."""
+    """Return a line or marker for a legend."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=label, **looks)
 
 
 def clear_frame(ax: Any) -> None:
-    """No box around the data, only the axes that carry numbers, and these small."""
+    """Remove the top and right spines and use small tick labels."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
 
 
 def in_percent(axis: Any) -> None:
-    """Fractions on an axis as percent."""
+    """Show the fractions on an axis in percent."""
     axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}")

@@ -1,7 +1,7 @@
-"""Fonts for labels in any script, and what to do about letters that no font has.
+"""Choose fonts for labels in any script, and escape characters that no font has.
 
-Right-to-left and joined scripts come out right from matplotlib 3.11, which shapes text. Before, their
-letters are drawn one by one in the order in which they are stored.
+Right-to-left and joined scripts are correct from matplotlib 3.11, which shapes text. Earlier versions draw their
+letters one by one in the order in which they are stored.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 from bayesfloor.engine._show import quoted, show_labels
 
-LONGEST = 24  # characters; a longer label loses its middle
+LONGEST = 24  # characters; the middle of a longer label is left out
 
-# Fonts of common systems that have what matplotlib's own lacks. Colour fonts are left out: it cannot draw them.
+# Common system fonts with characters that matplotlib's own font lacks. It cannot draw colour fonts, so none are here.
 _FALLBACKS = (
     *("Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Source Han Sans SC"),
     *("PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
@@ -26,7 +26,7 @@ _FALLBACKS = (
 
 
 def families() -> list[str]:
-    """The user's fonts, then those of the fallbacks that are installed."""
+    """Return the user's fonts, then the installed fallback fonts."""
     from matplotlib import rcParams
     from matplotlib.font_manager import fontManager
 
@@ -35,24 +35,24 @@ def families() -> list[str]:
 
 
 def label_style() -> dict[str, Any]:
-    """How texts of users are drawn: in all fonts there are, and never as formulas."""
+    """Return the style for user texts: all available fonts, never parsed as formulas."""
     return {"family": families(), "parse_math": False}
 
 
 def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
-    """Labels as short texts that can be drawn; one warning if some letters cannot."""
+    """Return labels as short texts that can be drawn, with one warning if some characters have no font."""
     missing = _missing(set("".join(quoted(label) for label in labels)))
     if missing:
         warnings.warn(
-            f"{len(missing)} characters of labels are in no installed font and are written as escapes; "
-            "a font such as Noto Sans CJK would show them.",
+            f"{len(missing)} characters in labels are in no installed font and are written as escapes. "
+            "Install a font such as Noto Sans CJK to show them.",
             stacklevel=4,
         )
     return show_labels(labels, longest, missing)
 
 
 def _missing(letters: set[str]) -> set[str]:
-    """Letters that no font has."""
+    """Return the characters that no font has."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families()]

@@ -1,4 +1,4 @@
-"""``ForestDisplay``: points, the edges of a spanning tree, and which of them join two classes."""
+"""``ForestDisplay``: points and the edges of a spanning tree, with cross-class edges highlighted."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from bayesfloor.io._labels_and_weights import hard_shares
 from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
 from bayesfloor.plotting._fonts import label_style, label_texts
 
-_MARKERS = "os^DvPX*<>ph"  # as many as the eye separates; with more classes, names stand among the points
-_RASTER = 5_000  # points above which they become pixels: vectors would make files of many megabytes
+_MARKERS = "os^DvPX*<>ph"  # as many as the eye can distinguish; with more classes, names are written on the points
+_RASTER = 5_000  # with more points, they are drawn as pixels: vector files would have many megabytes
 
 
 @dataclass(eq=False, repr=False)
 class ForestDisplay(Display):
-    """Points in the plane and one spanning tree of them.
+    """Points in the plane and one of their spanning trees.
 
-    Edges that join two classes, whose fraction bounds the Bayes error, are thick and dark.
+    Cross-class edges, whose fraction bounds the Bayes error, are thick and dark.
 
     Parameters
     ----------
     points : (n, 2) array
-        Where rows are drawn.
+        Position of each row in the plot.
     codes : (n,) int array
         Class number of each row.
     classes : (K,) array
@@ -42,14 +42,14 @@ class ForestDisplay(Display):
     projected : bool
         Whether the points are a projection, in which short edges may look long.
     row : (n,) int array or None
-        Number of each point's row in the input, for ``frame``; None for the order of ``points``.
+        Input row of each point, for ``frame``; None if they are in the order of ``points``.
 
     Attributes
     ----------
     within_, cross_ : LineCollection
-        Edges inside classes, and between them.
+        Edges within classes, and cross-class edges.
     names_ : list of Text
-        Class names among the points, where there are too many classes for markers.
+        Class names written on the points if there are too many classes for markers.
 
     Examples
     --------
@@ -77,12 +77,12 @@ class ForestDisplay(Display):
         Parameters
         ----------
         floor : BayesFloor
-            Fitted.
+            A fitted floor.
         tree : int, default=0
             Which of its trees.
         points : array-like of shape (n_rows, 2), default=None
-            Where to draw the input rows; by default the scaled features, if there are more than two
-            their first two principal components.
+            Where to draw the input rows; by default at their scaled features, or at their
+            first two principal components if there are more than two features.
         **looks
             Arguments of ``plot``.
         """
@@ -99,9 +99,9 @@ class ForestDisplay(Display):
         Parameters
         ----------
         forest : Forest
-            Of ``spanning_forest``.
+            From ``spanning_forest``.
         points : array-like of shape (n_rows, n_features)
-            Its rows, or where to draw them.
+            The rows of the forest, or where to draw them.
         y : array-like of shape (n_rows,)
             Labels.
         tree : int, default=0
@@ -122,14 +122,14 @@ class ForestDisplay(Display):
 
     @property
     def crossing(self) -> np.ndarray:
-        """Which edges join two classes."""
+        """Which edges are cross-class edges."""
         return self.codes[self.edges[:, 0]] != self.codes[self.edges[:, 1]]
 
     def plot(self, *, ax: Any = None, size: float | None = None) -> ForestDisplay:
         """Draw points and edges.
 
         size : float, default=None
-            Of points, in square points of print; by default the smaller, the more there are.
+            Marker area in square points; by default smaller the more rows there are.
         """
         ax = self._start(ax, 6.4, 6.0)
         texts, many = label_texts(self.classes.tolist()), len(self.points) > _RASTER
@@ -139,7 +139,7 @@ class ForestDisplay(Display):
         handles = self._draw_points(texts, size or float(np.clip(400 / len(self.points) ** 0.5, 3, 22)), many)
         self._draw_axes()
         handles += [stroke(f"{np.count_nonzero(~cross):,} edges within classes", color=GREY, linewidth=0.6)]
-        handles += [stroke(f"{np.count_nonzero(cross):,} edges between classes", color=DARK, linewidth=1.8)]
+        handles += [stroke(f"{np.count_nonzero(cross):,} cross-class edges", color=DARK, linewidth=1.8)]
         title_and_legend(ax, f"Spanning tree {self.tree + 1}", handles, _columns_of(handles))
         return self
 
@@ -150,7 +150,7 @@ class ForestDisplay(Display):
         return self.ax_.add_collection(lines)
 
     def _draw_points(self, texts: list[str], size: float, many: bool) -> list[Any]:  # noqa: FBT001
-        """Points by class; what the legend shows of them."""
+        """Draw points by class and return their legend handles."""
         self.names_: list[Any] = []
         style = {"s": size, "edgecolors": DARK, "linewidths": 0.3, "zorder": 2, "rasterized": many}
         if len(texts) > len(_MARKERS):
@@ -166,7 +166,7 @@ class ForestDisplay(Display):
         ]
 
     def _draw_names(self, texts: list[str]) -> None:
-        """The name of each class at its middle, the largest first; one that would hide another is left out."""
+        """Write the name of each class at its median, largest class first; leave out names that would hide another."""
         sizes, taken = np.bincount(self.codes, minlength=len(texts)), []
         for code in np.argsort(-sizes, kind="stable").tolist():
             x, y = np.median(self.points[self.codes == code], axis=0)
@@ -183,8 +183,8 @@ class ForestDisplay(Display):
         self.ax_.set(xticks=[], yticks=[], aspect="equal")
         self.ax_.set_adjustable("datalim")
         hidden = len(self.classes) - len(self.names_) if self.names_ else 0
-        words = ["projected: lengths are not true"] if self.projected else []
-        words += [f"{hidden} class names left out for want of room"] if hidden else []
+        words = ["projected: lengths are not exact"] if self.projected else []
+        words += [f"{hidden} class names left out for lack of space"] if hidden else []
         self.ax_.set_xlabel("; ".join(words), size=8)
 
     def _columns(self) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class ForestDisplay(Display):
 
 
 def _given(sample: Sample, points: Any) -> Floats:
-    """The caller's points of the rows in use."""
+    """Return the caller's points for the rows used."""
     points, n = np.asarray(points, dtype=np.float64), sample.n_input
     if points.shape != (n, 2):
         raise InputError(f"Got points of shape {points.shape}, but expected ({n}, 2): where to draw each input row.")
@@ -208,32 +208,32 @@ def _given(sample: Sample, points: Any) -> Floats:
 
 
 def _only(forest: Forest, tree: int) -> Forest:
-    """One tree of a forest, as a forest."""
+    """Return one tree of a forest as a forest."""
     own = forest.tree == tree
     parts = {name: getattr(forest, name)[own] for name in ("a", "b", "length")}
     return replace(forest, **parts, tree=np.zeros(np.count_nonzero(own), dtype=np.int64), n_trees=1)
 
 
 def _plane(points: Floats) -> Floats:
-    """Two columns as they are, or one beside zeros, or the first two principal components of more."""
+    """Return two columns: the given ones padded with zeros, or the first two principal components of more."""
     points = np.asarray(points, dtype=np.float64)
     if points.shape[1] <= 2:
         return np.pad(points, ((0, 0), (0, 2 - points.shape[1])))
     centred = points - points.mean(axis=0)
     axes = np.linalg.eigh(centred.T @ centred)[1][:, :-3:-1]
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # the same way round on every machine
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # the same orientation on every machine
     return centred @ axes
 
 
 def _colors(n: int) -> Any:
-    """Colours from dark to light that differ in grey as well."""
+    """Return colours from dark to light that also differ in grey."""
     from matplotlib import colormaps
 
     return colormaps["cividis"](np.linspace(0.05, 0.98, n))
 
 
 def _apart(names: list[Any]) -> list[Any]:
-    """The texts that hide none before them; the others are taken away."""
+    """Keep the texts that do not overlap an earlier one; remove the others."""
     kept: list[Any] = []
     boxes: list[Any] = []
     for name in names:
@@ -247,6 +247,6 @@ def _apart(names: list[Any]) -> list[Any]:
 
 
 def _columns_of(handles: list[Any]) -> int:
-    """As many columns as a legend's longest text leaves room for."""
+    """Return how many columns fit in a legend, given its longest text."""
     longest = max(len(handle.get_label()) for handle in handles)
     return max(1, min(6, 90 // (longest + 7)))

@@ -1,4 +1,4 @@
-"""``GapDisplay``: a model's errors beside the lowest possible ones, where most can be won first."""
+"""``GapDisplay``: a model's errors and the lowest possible ones, largest possible gain first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST = 12  # classes, and pairs
 
 
 class _Part(NamedTuple):
-    """Rows of one kind: which of them are drawn, what they are called, and where."""
+    """A block of rows (overall, classes or pairs): which are drawn, their names and row counts, and a heading."""
 
     lines: GapLines
     shown: Ints
@@ -47,27 +47,27 @@ class _Part(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class GapDisplay(ResultDisplay):
-    """The model's error beside the lowest possible one: the whole problem, classes and pairs, with a word for each.
+    """The model's error and the lowest possible error: the whole problem, classes and pairs, with a word for each.
 
     Bars are ranges of the lowest possible error, with a dot at the best estimate; without a lower end they are
-    grey and begin at 0. Diamonds below are the model's errors with their intervals, filled where there is room
+    grey and start at 0. Diamonds below are the model's errors with their intervals, filled if there is room
     to improve.
 
     Parameters
     ----------
     result : Gap
-        Of ``gap``.
+        From ``gap``.
 
     Attributes
     ----------
     bounds_ : list of BarContainer
-        Ranges of the whole problem, of classes and of pairs.
+        Ranges for the whole problem, classes and pairs.
     errors_, intervals_ : list of PathCollection, of LineCollection
         The model's errors and their intervals.
     words_ : list of Text
-        "room to improve", "at the floor" and so on, from the top.
+        "room to improve", "at the floor" and so on, from top to bottom.
     shown_classes_, shown_pairs_ : int arrays
-        Which are drawn, from the top; pairs in the order of ``np.triu_indices(n_classes, 1)``.
+        Which are drawn, from top to bottom; pairs are numbered as in ``np.triu_indices(n_classes, 1)``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class GapDisplay(ResultDisplay):
         """Draw a row for the whole problem, for classes and for pairs.
 
         most : int or None, default=12
-            Of more classes, and of more pairs, so many are drawn: those where most can be won. None draws all.
+            Draw at most this many classes, and this many pairs: those with the largest possible gain. None draws all.
         """
         check_most(most)
         parts = self._parts(most)
@@ -112,14 +112,14 @@ class GapDisplay(ResultDisplay):
     def _parts(self, most: int | None) -> list[_Part]:
         found, texts = self.result, label_texts(self.result.classes.tolist())
         columns = found.overall._columns()  # noqa: SLF001
-        whole = type(found.overall)(*map(np.atleast_1d, columns.values()))  # arrays, as the others are
+        whole = type(found.overall)(*map(np.atleast_1d, columns.values()))  # arrays, like the others
         one, two = np.triu_indices(len(texts), 1)
         pairs = [f"{texts[i]} / {texts[j]}" for i, j in zip(one, two, strict=True)]
         self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
         return [
             _part(whole, np.array([0]), ["all classes"], whole.n_rows, ""),
-            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes, as a fraction of their rows"),
-            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs, as a fraction of their rows"),
+            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes (fraction of their rows)"),
+            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs (fraction of their rows)"),
         ]
 
     def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any]:
@@ -148,9 +148,9 @@ class GapDisplay(ResultDisplay):
     def _handles(self) -> list[Any]:
         dot, level = {"color": STRONG, "marker": "D", "markersize": 4}, f"{100 * self.result.level:g} %"
         return [
-            swatch("lowest possible error: range, dot: best estimate", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
-            swatch("the same, without a lower limit", facecolor=PALE, edgecolor=DARK, linewidth=0.5),
-            stroke(f"the model's error and its {level} interval; filled: room to improve", **dot),
+            swatch("lowest possible error: range; dot: best estimate", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
+            swatch("range without a lower limit", facecolor=PALE, edgecolor=DARK, linewidth=0.5),
+            stroke(f"your model's error and its {level} interval; filled: room to improve", **dot),
         ]
 
 
@@ -161,7 +161,7 @@ def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) 
 
 
 def _worst(lines: GapLines, most: int | None) -> Ints:
-    """Those with room to improve, most rows to be won first; then the others likewise, and those without rows."""
+    """Sort by possible gain in rows: first those with room to improve, then the others, then those without rows."""
     from bayesfloor.selection._gap import NO_ROWS  # late: it brings scikit-learn
 
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
@@ -169,6 +169,6 @@ def _worst(lines: GapLines, most: int | None) -> Ints:
 
 
 def _places(sizes: list[int]) -> list[Ints]:
-    """Heights of the rows of each part, below a row for its head."""
+    """Return the y positions of the rows of each block, leaving a row for its heading."""
     starts = np.cumsum([0, *(size + 1 for size in sizes[:-1])])
     return [start + np.arange(size) for start, size in zip(starts, sizes, strict=True)]

@@ -1,4 +1,4 @@
-"""Pictures with a named row for each entry: a bar of bounds, below it what was counted, words and numbers beside."""
+"""Helpers for plots with named rows: a bar of bounds with an interval below it, and words and numbers next to it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bayesfloor.plotting._display import GREY, clear_frame, title_and_legend
 from bayesfloor.plotting._fonts import label_style
 
 ROW = 0.26  # inches
-_LETTER = 4.6  # points, of the small texts beside rows
-ABOVE, _BELOW = -0.12, 0.27  # where in its row the bar is, and what was counted
-_HEAD = -0.95  # heads of columns stand above the first row
+_LETTER = 4.6  # points per character in the small texts next to rows
+ABOVE, _BELOW = -0.12, 0.27  # offsets of the bar and of the interval from the middle of a row
+_HEAD = -0.95  # y of column headings, above the first row
 
 
 def draw_bounds(ax: Any, y: Any, bounds: Sequence[Any], ground: Any, ink: Any) -> tuple[Any, Any]:
-    """A bar from lower to upper bound in each row, with a dot at the estimate."""
+    """Draw a bar from lower to upper bound in each row, with a dot at the estimate."""
     lower, estimate, upper = bounds
     at = np.asarray(y) + ABOVE
     bars = ax.barh(at, upper - lower, 0.42, lower, color=ground, edgecolor=ink, linewidth=0.5)
@@ -25,7 +25,7 @@ def draw_bounds(ax: Any, y: Any, bounds: Sequence[Any], ground: Any, ink: Any) -
 
 
 def draw_intervals(ax: Any, y: Any, low: Any, high: Any, ink: Any) -> Any:
-    """A line with ends below each bar."""
+    """Draw a line with end marks below each bar."""
     at = np.asarray(y) + _BELOW
     lines = ax.hlines(at, low, high, colors=ink, linewidth=1.5)
     for end in (low, high):
@@ -34,14 +34,14 @@ def draw_intervals(ax: Any, y: Any, low: Any, high: Any, ink: Any) -> Any:
 
 
 def draw_marks(ax: Any, y: Any, x: Any, marker: str, **looks: Any) -> Any:
-    """A mark in each row, at the height of the intervals."""
+    """Draw a mark in each row, at the height of the intervals."""
     return ax.scatter(x, np.asarray(y) + _BELOW, marker=marker, **looks)
 
 
 def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
-    """Names on the left, then columns of numbers.
+    """Write names on the left, then columns of numbers.
 
-    Numbers are texts of their own, lest a right-to-left name swap them.
+    Numbers are separate texts, so that a right-to-left name cannot swap them.
     """
     ax.set_yticks(y, texts, size=8, **label_style())
     reach = 4.0
@@ -53,7 +53,7 @@ def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Seque
 
 
 def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]) -> None:
-    """Axes from 0 and from the first row down, what they measure, the title and the legend."""
+    """Set the axis limits and label, the title and the legend; x starts at 0, and the first row is at the top."""
     ax.set_xlim(left=0.0)
     ax.set_ylim(bottom, -0.6)
     ax.set_xlabel(name, size=9)
@@ -62,7 +62,7 @@ def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]
 
 
 def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
-    """A small text beside a row, at x from 0 (left) to 1 (right end of the axes)."""
+    """Write a small text next to a row, at x from 0 (left) to 1 (right end of the axes)."""
     return ax.annotate(
         text,
         (x, y),

@@ -1,4 +1,4 @@
-"""``OneVsRestDisplay``: which classes are the hard ones."""
+"""``OneVsRestDisplay``: which classes are hard."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from bayesfloor.plotting._named_rows import ROW, draw_bounds, draw_intervals, fr
 
 @dataclass(eq=False, repr=False)
 class OneVsRestDisplay(Display):
-    """Each class against the rest: tree bounds, estimate and the interval of what was counted, hardest first.
+    """Each class against the rest: tree bounds, estimate and the interval of its cross-class edges, hardest first.
 
-    Bounds say where the floor is if counts were exact; the interval says how far counts may be off.
-    They are drawn apart since one does not hold the other.
+    The bounds say where the floor would be if edge counts were exact; the interval says how far the counts may be off.
+    They are drawn separately because neither contains the other.
 
     Parameters
     ----------
     classes, sizes : (K,) arrays
-        Class labels, and how many rows each has.
+        Class labels, and the number of rows of each.
     lower, estimate, upper : (K,) arrays
-        Tree bounds on the chance that the best classifier is wrong about the class, and their middle.
+        Tree bounds on the probability that the best classifier is wrong about the class, and their midpoint.
     rate, rate_low, rate_high : (K,) arrays
         Fraction of edges with one end in the class, and its confidence interval.
     few : (K,) bool array
         Classes with too few rows.
     level : float
-        Of the interval.
+        Confidence level of the interval.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class OneVsRestDisplay(Display):
     points_, intervals_ : PathCollection, LineCollection
         Estimates, and confidence intervals.
     shown_ : int array
-        Which classes are drawn, from the top.
+        Which classes are drawn, from top to bottom.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class OneVsRestDisplay(Display):
 
     @classmethod
     def from_results(cls, found: OneVsRestFloor, *, level: float = 0.95, **looks: Any) -> OneVsRestDisplay:
-        """Draw the floors of classes; further arguments go to ``plot``."""
+        """Draw the floor of each class; further arguments go to ``plot``."""
         low, high = found.interval(level)
         bounds = found.lower, found.estimate, found.upper
         return cls(found.classes, found.sizes, *bounds, found.class_rate, low, high, found.few, level).plot(**looks)
@@ -92,7 +92,7 @@ class OneVsRestDisplay(Display):
         """Draw a row for each class.
 
         most : int or None, default=40
-            Of more classes, so many of the hardest are drawn. None draws all.
+            Draw at most this many classes, the hardest ones. None draws all.
         """
         check_most(most)
         self.shown_ = np.argsort(-self.estimate, kind="stable")[:most]

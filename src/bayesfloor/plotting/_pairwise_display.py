@@ -26,38 +26,38 @@ from bayesfloor.plotting._display import (
 from bayesfloor.plotting._fonts import label_style, label_texts
 
 _NAMES = {"relative": "tree estimate of the error,\nrelative to guessing", "estimate": "tree estimate of the error"}
-_NUMBERS_UP_TO = 15  # classes; a number does not fit into smaller cells
-_SMALLEST = 4.0  # points; smaller numbers cannot be read
-_CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # inches a cell, for up to so many classes
+_NUMBERS_UP_TO = 15  # classes; with more, cells are too small for numbers
+_SMALLEST = 4.0  # points; smaller numbers are unreadable
+_CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # (most classes, inches per cell)
 
 
 @dataclass(eq=False, repr=False)
 class PairwiseDisplay(Display):
-    """Heat map of the tree estimate of the error between every two classes.
+    """Heat map of the tree estimate of the error between each pair of classes.
 
-    Classes stand in the order of their tree, so that those hard to separate are neighbours. A pair
-    with no more cross-class edges than separate classes have is drawn as a dot without colour: it is too
-    small to measure, and no number would be true.
+    Classes are in the order of their class tree, so that those that are hard to separate are next to each other. A
+    pair with no more cross-class edges than separate classes have is drawn as a dot without colour: its error is too
+    small to measure, and any number would be wrong.
 
     Parameters
     ----------
     classes : (K,) array
         Class labels.
     values : (K, K) array
-        What the colours show.
+        The values shown as colours.
     at_resolution : (K, K) bool array
-        Pairs that are too small to measure.
+        Pairs whose error is too small to measure.
     order : (K,) int array
         Classes in the order of rows and columns.
     name : str
-        What the values are, for the colour bar.
+        Label of the colour bar.
 
     Attributes
     ----------
     image_ : AxesImage
         The coloured cells.
     dots_ : PathCollection
-        The pairs that are too small to measure.
+        The pairs whose error is too small to measure.
     numbers_ : list of Text
         Numbers in cells, for up to 15 classes.
     shown_ : int array
@@ -96,9 +96,9 @@ class PairwiseDisplay(Display):
         pairwise : PairwiseFloor
             Pairs of classes.
         values : {"relative", "estimate"}, default="relative"
-            The estimate relative to the error of guessing, or as it is.
+            The estimate relative to the error of guessing, or the estimate itself.
         tree : ClassTree, default=None
-            Gives the order of classes; by default one is made by average linkage.
+            Defines the order of classes; by default a class tree from average linkage.
         **looks
             Arguments of ``plot``.
         """
@@ -114,9 +114,9 @@ class PairwiseDisplay(Display):
         """Draw the heat map.
 
         most : int or None, default=40
-            Of more classes, so many are drawn: those with the hardest pairs. None draws all.
+            Draw at most this many classes, those with the hardest pairs. None draws all.
         cmap : str, default="Oranges"
-            Colour map; one that runs from light to dark can be read in grey.
+            Colour map; one that runs from light to dark also works in grey.
         """
         need_matplotlib()
         check_most(most)
@@ -133,7 +133,7 @@ class PairwiseDisplay(Display):
         return self
 
     def _hardest(self, most: int | None) -> Ints:
-        """Classes to draw, in order: those in the hardest pairs."""
+        """Return the classes to draw, in order: those in the hardest pairs."""
         measured = np.where(self.at_resolution, -1.0, self.values) - 2.0 * np.eye(len(self.classes))
         rank = np.argsort(-measured.max(axis=1), kind="stable")
         return self.order[np.isin(self.order, rank[:most])]
@@ -143,7 +143,7 @@ class PairwiseDisplay(Display):
         return [texts[place] for place in self.shown_]
 
     def _cell(self, planned: float) -> float:
-        """Inches a cell: as planned, or what the caller's axes leave."""
+        """Return inches per cell: as planned, or what fits in the caller's axes."""
         if self._own:
             return planned
         box = self.ax_.get_window_extent()
@@ -151,7 +151,7 @@ class PairwiseDisplay(Display):
 
     @property
     def _unseen(self) -> np.ndarray:
-        """Pairs drawn that are too small to measure."""
+        """Which of the drawn pairs are too small to measure."""
         part = np.ix_(self.shown_, self.shown_)
         return np.asarray(self.at_resolution[part]) & ~np.eye(len(self.shown_), dtype=bool)
 
@@ -168,7 +168,7 @@ class PairwiseDisplay(Display):
         size = min(8.0, 18 * self._cell(_CELLS[1][1]))
         if size < _SMALLEST:
             return []
-        light = luminance(self.image_.to_rgba(cells)) > 0.2  # where dark ink has more contrast
+        light = luminance(self.image_.to_rgba(cells)) > 0.2  # dark ink has more contrast there
         digits, centre = 2 if self.image_.get_clim()[1] > 0.1 else 3, {"ha": "center", "va": "center", "size": size}
         return [
             self.ax_.text(j, i, f"{cells[i, j]:.{digits}f}", color=DARK if light[i, j] else "white", **centre)
@@ -203,7 +203,7 @@ class PairwiseDisplay(Display):
 
 
 def luminance(colors: Any) -> Floats:
-    """How light colours (..., RGBA) are to the eye, from 0 to 1."""
+    """Return the perceived lightness of colours (..., RGBA), from 0 to 1."""
     rgb = np.asarray(colors, dtype=np.float64)[..., :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return linear @ np.array([0.2126, 0.7152, 0.0722])

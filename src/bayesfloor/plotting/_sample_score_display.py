@@ -1,4 +1,4 @@
-"""``SampleScoreDisplay``: how suspicious the labels of rows are."""
+"""``SampleScoreDisplay``: how suspicious the labels are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BINS = 40
 
 @dataclass(eq=False, repr=False)
 class SampleScoreDisplay(Display):
-    """Histogram of the scores of rows, suspects hatched in front of all.
+    """Histogram of the rows' scores, with suspicious rows hatched in front of all rows.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class SampleScoreDisplay(Display):
     Attributes
     ----------
     all_, suspects_ : BarContainer
-        Numbers of rows in each bin, of all and of suspects.
+        Number of rows per bin: all rows, and suspicious rows.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class SampleScoreDisplay(Display):
 
     @classmethod
     def from_results(cls, samples: SampleScores, **looks: Any) -> SampleScoreDisplay:
-        """Draw scores, also those of ``suspicious_labels``; further arguments go to ``plot``."""
+        """Draw scores, including those from ``suspicious_labels``; further arguments go to ``plot``."""
         return cls(samples.score, samples.suspect).plot(**looks)
 
     def plot(self, *, ax: Any = None, bins: int = _BINS) -> SampleScoreDisplay:
@@ -67,15 +67,15 @@ class SampleScoreDisplay(Display):
         self.all_ = self._draw(self.score[finite], edges, few)
         self.suspects_ = self._draw(self.score[finite & self.suspect], edges, hatched)
         ax.set_yscale("log")
-        ax.set_ylim(bottom=0.6)  # one row is seen
-        ax.set_xlabel("score (higher: the label fits its neighbours less)", size=9)
+        ax.set_ylim(bottom=0.6)  # so that a bar of one row is visible
+        ax.set_xlabel("score (higher: more suspicious label)", size=9)
         ax.set_ylabel("rows (log scale)", size=9)
         clear_frame(ax)
-        title_and_legend(ax, "Rows by how suspicious their label is", self._handles(few, hatched))
+        title_and_legend(ax, "How suspicious the labels are", self._handles(few, hatched))
         return self
 
     def _draw(self, score: Floats, edges: Floats, looks: dict[str, Any]) -> Any:
-        """Bars of one kind of rows; both start at the bottom, since a log scale cannot stack."""
+        """Draw the bars of all or of suspicious rows; both start at the bottom, because a log scale cannot stack."""
         counts = np.histogram(score, edges)[0]
         style = {"edgecolor": DARK, "linewidth": 0.5, **looks}
         return self.ax_.bar(edges[:-1], counts.astype(float), np.diff(edges), align="edge", **style)

@@ -1,4 +1,4 @@
-"""``SelectionDisplay``: what each feature took off the tree bounds, and what is left on held-out rows."""
+"""``SelectionDisplay``: how each feature lowers the tree bounds, and the bounds on held-out rows."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _APART = 1.4  # rows from the last step to the held-out rows
 
 @dataclass(eq=False, repr=False)
 class SelectionDisplay(ResultDisplay):
-    """Features from the first chosen down, with the tree bounds that all so far leave.
+    """Features in the order of selection, with the tree bounds after each step.
 
-    The band goes from lower to upper bound on the rows that chose, and flatters what was chosen. Steps that
-    were not shown to help have hollow dots and say so. Rows that had no part in choosing stand below.
+    The band goes from lower to upper bound on the rows used for the selection, so it is optimistic. Steps without
+    a significant gain have hollow dots and say so. The result on held-out rows is at the bottom.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ class SelectionDisplay(ResultDisplay):
     Attributes
     ----------
     shown_ : int array
-        Which steps are drawn, from the top.
+        Which steps are drawn, from top to bottom.
     band_ : BarContainer
         Lower to upper bound of each step.
     points_, intervals_ : PathCollection, LineCollection or None
-        Fractions of cross-class edges; and intervals of what each step took off, if that is what was selected by.
+        Fractions of cross-class edges, and the intervals of each step's gain if that was the selection criterion.
     all_ : Line2D
         Fraction of cross-class edges with all features.
     held_out_, optimistic_ : PathCollection or None
-        Fraction of cross-class edges with what was selected, on held-out rows and on as many that chose.
+        Fraction of cross-class edges with the selected features, on held-out rows and on as many selection rows.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class SelectionDisplay(ResultDisplay):
         """Draw a row for each step.
 
         most : int or None, default=40
-            Of more steps, so many are drawn: the first ones and the last. None draws all.
+            Draw at most this many steps: the first ones and the last. None draws all.
         """
         check_most(most)
         self.shown_ = _first_and_last(len(self.result.added), most)
@@ -105,7 +105,7 @@ class SelectionDisplay(ResultDisplay):
         self.held_out_ = self.optimistic_ = None
         if held_out is not None:
             self._draw_held_out(n - 1 + _APART, held_out)
-        frame_rows(ax, bottom, "error", self._title(n), self._handles())
+        frame_rows(ax, bottom, "error, or fraction of cross-class edges", self._title(n), self._handles())
         return self
 
     def _draw_steps(self, y: Ints) -> None:
@@ -122,7 +122,7 @@ class SelectionDisplay(ResultDisplay):
         (self.all_,) = ax.plot([found.all_cross_rate] * 2, ends, color=DARK, linestyle="--", linewidth=1.2)
         for at, helped in zip(y, found.shown[shown], strict=True):
             if not helped:
-                write_beside(ax, 1.0, at, "not shown", 5, size=8, color=DARK)
+                write_beside(ax, 1.0, at, "no significant gain", 5, size=8, color=DARK)
 
     def _draw_names(self, n: int, held_out: HoldOut | None) -> None:
         found = self.result
@@ -135,7 +135,7 @@ class SelectionDisplay(ResultDisplay):
         name_rows(self.ax_, y, names, {"features": counts})
 
     def _draw_held_out(self, y: float, held_out: HoldOut) -> None:
-        """What was selected, apart from the steps: the bar, what was counted, and what it is compared with."""
+        """Draw the selected features on held-out rows: bounds, cross-class edges, and all features for comparison."""
         ax, best = self.ax_, held_out.all_cross_rate
         bounds = [np.array([each]) for each in (held_out.lower, held_out.estimate, held_out.upper)]
         ax.axhline(y - _APART / 2 - 0.05, color=PALE, linewidth=0.8)
@@ -150,15 +150,16 @@ class SelectionDisplay(ResultDisplay):
     def _handles(self) -> list[Any]:
         found, dot = self.result, {"color": STRONG, "marker": "o", "markersize": 5}
         level = f"{100 * found.level:g} %"
-        line = f"; line: {level} interval of what the step took off" if self.intervals_ is not None else ""
+        line = f"; line: {level} interval of the step's gain" if self.intervals_ is not None else ""
         style = dot if self.intervals_ is not None else {**dot, "linestyle": ""}
         handles = [
-            swatch(f"lower to upper tree bound on the {found.n_rows:,} rows that chose", color=LIGHT, linewidth=0),
-            stroke(f"cross-class edges there{line}", **style),
-            stroke(f"the same with all {found.n_all:,} features", color=DARK, linestyle="--", linewidth=1.2),
+            swatch(f"tree bounds on the {found.n_rows:,} rows used for selection", color=LIGHT, linewidth=0),
+            stroke(f"cross-class edges on these rows{line}", **style),
+            stroke(f"cross-class edges with all {found.n_all:,} features", color=DARK, linestyle="--", linewidth=1.2),
         ]
         if not found.shown.all():
-            handles.append(stroke("step not shown to help", **{**dot, "markerfacecolor": "white", "linestyle": ""}))
+            hollow = {**dot, "markerfacecolor": "white", "linestyle": ""}
+            handles.append(stroke("step without a significant gain", **hollow))
         return [*handles, *([] if found.holdout is None else _held_out_handles(found.holdout, level))]
 
     def _title(self, n: int) -> str:
@@ -173,10 +174,10 @@ def _first_and_last(n: int, most: int | None) -> Ints:
 
 
 def _held_out_handles(held_out: HoldOut, level: str) -> list[Any]:
-    text = f"on {held_out.n_rows:,} held-out rows; line: {level} interval of the difference to all"
+    text = f"on {held_out.n_rows:,} held-out rows; line: {level} interval of the difference from all features"
     box = {"color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
     return [
         stroke(text, color=DARK, marker="D", markersize=4),
         stroke("all features on held-out rows", marker="s", **box),
-        stroke("on as many rows that chose: optimistic", color=STRONG, marker="x", linestyle="", markersize=5),
+        stroke("on as many selection rows (optimistic)", color=STRONG, marker="x", linestyle="", markersize=5),
     ]

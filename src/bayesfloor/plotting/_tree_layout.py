@@ -1,9 +1,9 @@
-"""Where the nodes of a class tree stand in a drawing; nothing is drawn here.
+"""Compute the positions of a class tree's nodes in a drawing; nothing is drawn here.
 
-Classes are rows. A split stands in the gap between the last row of its first side and the first row
-of its second: of K classes there are K - 1 gaps, one for each split. So nothing else is ever at the
-height of a split to its right, and a text there is free up to the labels, however deep the tree.
-Beside a class that is split off alone the rest goes on below it: a chain becomes a flight of steps.
+Classes are rows. A split is in the gap between the last row of its first side and the first row
+of its second: K classes have K - 1 gaps, one for each split. So nothing else is ever to the right of a split
+at the same height, and there is space for a text up to the labels, however deep the tree.
+When a single class is split off, the rest continues below it, so a chain looks like a staircase.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 
-_DEEPEST = 0.85  # x of the deepest split, which leaves room for its text; labels stand at 1
+_DEEPEST = 0.85  # x of the deepest split, which leaves space for its text; labels are at 1
 
 
 @dataclass(frozen=True, eq=False)
 class TreeLayout:
-    """Coordinates of a tree that grows from left to right, rows counted from the top.
+    """Coordinates of a tree that grows from left to right, with rows counted from the top.
 
     Attributes
     ----------
     rows : (K,) int array
         Number of the class in each row.
     x, y : (n_nodes,) arrays
-        Place of each node: x from 0 (all classes) to 1 (single classes), y in rows. A leaf of one
-        class is at its row; other nodes are half way between two rows, no two at the same height.
+        Position of each node: x from 0 (all classes) to 1 (single classes), y in rows. A leaf of one
+        class is at its row; other nodes are halfway between two rows, no two at the same height.
     segments : (m, 2, 2) array
         Lines, as (start, end) of (x, y), all horizontal or vertical.
     forks : int array
-        Nodes with more than one class: those that have something to tell.
+        Nodes with more than one class: those that have a text.
 
     Examples
     --------
@@ -50,12 +50,12 @@ class TreeLayout:
 
 
 def layout(tree: ClassTree) -> TreeLayout:
-    """Places of the nodes of a tree and the lines between them.
+    """Compute the positions of a tree's nodes and the lines between them.
 
     Parameters
     ----------
     tree : ClassTree
-        The tree to place.
+        The tree to lay out.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def layout(tree: ClassTree) -> TreeLayout:
 
 
 def _sides(tree: ClassTree) -> tuple[Ints, Ints]:
-    """The two sides of each split: one that splits no further goes first."""
+    """Return the two sides of each split; a side that splits no further comes first."""
     left, right = tree.left[tree.splits], tree.right[tree.splits]
     swap = (tree.left[left] != NONE) & (tree.left[right] == NONE)
     return np.where(swap, right, left), np.where(swap, left, right)
 
 
 def _tops(tree: ClassTree, first: Ints, second: Ints, size: Ints) -> Ints:
-    """The first row of each node."""
+    """Return the first row of each node."""
     top = np.zeros(tree.n_nodes, dtype=np.int64)
     for node, one, two in zip(tree.splits.tolist(), first, second, strict=True):  # parents before their children
         top[one], top[two] = top[node], top[node] + size[one]
@@ -107,7 +107,7 @@ def _rows(tree: ClassTree, top: Ints) -> Ints:
 
 
 def _segments(tree: ClassTree, x: Floats, y: Floats, first: Ints, second: Ints, top: Ints, size: Ints) -> Floats:
-    """From each split down its side and across to both children; a leaf of several classes is a comb."""
+    """Return vertical lines at splits and horizontal lines to their children; a leaf of several classes is a comb."""
     parts = [_lines(x[tree.splits], y[first], x[tree.splits], y[second])]
     parts += [_lines(x[tree.splits], y[side], x[side], y[side]) for side in (first, second)]
     combs = np.flatnonzero((tree.left == NONE) & (size > 1))
