@@ -95,7 +95,7 @@ def evidence(monkeypatch):
 
 
 def test_the_chart_of_the_readme_shows_the_results_of_today(evidence):
-    """A chart of older results would be a false claim: run ``python -m figures.evidence`` in docs."""
+    """A chart of older results would be a false claim: run ``PYTHONPATH=docs python -m figures.evidence``."""
     assert evidence.digest() in evidence.PICTURE.read_text("utf-8")
 
 

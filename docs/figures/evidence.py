@@ -1,6 +1,6 @@
 """Estimates against known Bayes errors, for the README and the site.
 
-``python -m figures.evidence`` in ``docs`` writes the README's picture; the site draws its own in both inks.
+``PYTHONPATH=docs python -m figures.evidence`` writes the README's picture; the site draws its own in both inks.
 """
 
 import hashlib

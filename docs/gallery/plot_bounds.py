@@ -2,12 +2,11 @@
 Bounds and the truth
 ====================
 
-Two normal classes in the plane that move apart, so that the lowest possible error is known: the black line. It lies
-between the dashed bounds, which come from 1,000 rows; the estimate is their middle, and the band is how far it moves
-from one sample to the next.
+Two normal classes in the plane move apart. Their lowest possible error is known: the black line. It lies between the
+dashed bounds, which come from 1,000 rows. The estimate is the middle of the bounds, and the band shows how much it
+varies from sample to sample.
 
-Do not expect this in many dimensions. There the same number of rows leaves neighbours far apart, and the bounds are
-too high.
+Do not expect this in many dimensions. There the same number of rows is sparse, and the bounds are too high.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +21,7 @@ rng, y = np.random.default_rng(0), np.repeat([0, 1], SIZES)
 
 
 def cross_edges(distance):
-    """Cross-class edges of the minimum spanning tree of one sample, with so far between the class means."""
+    """Count the cross-class edges in the minimum spanning tree of one sample, for this distance between class means."""
     X = rng.normal(size=(len(y), 2)) + np.outer(y, [distance, 0])
     forest = spanning_forest(X, n_trees=1)
     label = np.empty_like(y)
@@ -31,7 +30,7 @@ def cross_edges(distance):
 
 
 def bayes_error(distance):
-    """The best rule cuts where the two densities, each times its proportion, are equal."""
+    """Return the error of the best rule, which cuts where the two densities times their proportions are equal."""
     first, second = np.array(SIZES) / sum(SIZES)
     cut = distance / 2 + np.log(first / second) / distance
     return first * norm.sf(cut) + second * norm.cdf(cut - distance)

@@ -2,10 +2,11 @@
 Which classes are alike
 =======================
 
-Classes that are hard to separate split last. The number at a split is the mean error between its two sides by the
-spanning trees, relative to guessing; a dot is a split so easy that its error is too small to measure.
+Classes that are hard to separate split last. The number at a split is the mean error between its two sides relative to
+guessing, from the spanning trees; a dot marks a split whose error is too small to measure.
 
-Do not read a taxonomy into it. Cuts near the top are often between classes so far apart that any of them would do.
+Do not read a taxonomy into it. Splits near the top often separate classes so far apart that any other split would do as
+well.
 """
 
 from sklearn.datasets import load_digits

@@ -2,12 +2,12 @@
 Which representation has the fewest cross-class edges
 =====================================================
 
-Four representations of the same rows, the lowest tree bounds on top. A bar goes from the lower to the upper bound,
-predicted for more rows; crosses are what was measured at this number of rows. The lines are paired differences to the
-best, and the word follows from them.
+Four representations of the same rows, with the lowest tree bounds on top. A bar goes from the lower to the upper bound,
+extrapolated to more rows; crosses show the measured values. The lines are paired differences to the best, and the words
+follow from them.
 
-Do not take "no significant difference" for "equal", and do not compare a representation that was made with these
-labels: it has seen the answers.
+Do not read "no significant difference" as "equal", and do not compare a representation that was made with these labels:
+it has seen the answers.
 """
 
 from sklearn.datasets import load_wine

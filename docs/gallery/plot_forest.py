@@ -2,11 +2,11 @@
 Trees and cross-class edges
 ===========================
 
-Everything is counted here. The first minimum spanning tree joins all points with the shortest edges; the second does
-it again with edges that the first left over, and so the third. Dark edges join two classes: their fraction bounds
-the lowest possible error.
+All counts come from these trees. The first minimum spanning tree joins all points with the shortest edges; the second
+does so with edges that the first did not use, and the third with edges that neither used. Dark edges join two classes:
+their fraction bounds the lowest possible error.
 
-Do not judge an overlap by such a picture in more than two dimensions: points that lie together on paper need not be
+Do not judge overlap from such a plot in more than two dimensions: points that are close on the page need not be
 neighbours.
 """
 

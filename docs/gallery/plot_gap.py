@@ -2,11 +2,11 @@
 Is my model done
 ================
 
-A naive Bayes model against the floor: its error with a 95 % interval, the lowest possible error, and below it the
-pairs of digits where most can be won.
+A naive Bayes model compared with the floor: its error with a 95 % interval, the lowest possible error, and below them
+the pairs of digits with the most room to improve.
 
-Do not take "no room shown" for "no room": a better model may be possible all the same. And the test rows have to be
-drawn like those of the floor.
+Do not read "no room shown" as "no room": a better model may still be possible. And the test rows must be distributed
+like the rows behind the floor.
 """
 
 from sklearn.datasets import load_digits

@@ -2,11 +2,11 @@
 Wrong labels
 ============
 
-Forty of the digits get a wrong label. The histogram is of all rows, by how suspicious their label is; the hatched part
+Forty of the digits get a wrong label. The histogram shows how suspicious the labels of all rows are; the hatched part
 is what ``suspicious_labels`` lists, with false discoveries controlled at 5 %.
 
-Do not relabel unseen. Where classes overlap a listed row is ambiguous rather than wrong, and what is not listed is
-not proven right.
+Do not relabel rows without looking at them. If classes overlap, a listed row may be ambiguous rather than wrong, and a
+row that is not listed may still be wrong.
 """
 
 import matplotlib.pyplot as plt

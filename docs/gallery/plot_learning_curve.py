@@ -2,9 +2,8 @@
 Would more rows help
 ====================
 
-The best learner's cross-validated error by the number of training rows, and where it is going. Points are measured, the
-dashed line and its band are predicted. Where the curve is still far above its end, more rows help; where it is flat,
-better features do.
+The best learner's cross-validated error against the number of training rows. Points are measured; the dashed line and
+its band are extrapolated. If the curve still falls steeply, more rows help; if it is flat, better features do.
 """
 
 from sklearn.datasets import load_digits

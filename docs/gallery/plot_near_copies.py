@@ -2,12 +2,12 @@
 Near-duplicates
 ===============
 
-Three hundred rows of two classes that overlap, and duplicates of each with a little noise: frames of a video, augmented
-images. Without ``groups`` the nearest neighbour of a row is its own duplicate, and the tree bounds fall to nothing.
-With ``groups`` they stay where they are. Bars are standard deviations over three draws.
+Three hundred rows from two overlapping classes, and duplicates of each row with a little noise, like video frames or
+augmented images. Without ``groups``, the nearest neighbour of a row is its own duplicate, and the tree bounds fall
+towards zero. With ``groups`` they hardly change. Bars are standard deviations over three samples.
 
-Do not believe the bounds of rows that come in families unless ``groups`` tells which belong together. No count of edges
-can find out by itself whether two rows are near because they are duplicates.
+Do not believe the bounds if rows come in groups and ``groups`` does not say which belong together. Edge counts alone
+cannot show whether two rows are close because they are duplicates.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from bayesfloor import BayesFloor
 
 
 def estimates(n_copies, *, given):
-    """The tree estimate with so many copies of each row, in percent, for the same three draws of rows."""
+    """Return the tree estimates in percent with this many duplicates of each row, for the same three samples."""
     source = np.repeat(np.arange(300), n_copies)
     groups = source if given else None
     found = []
@@ -36,5 +36,5 @@ for given, look, label in ((True, "o-", "with groups"), (False, "s--", "without 
     drawn = np.array([estimates(n, given=given) for n in copies])
     ax.errorbar(copies, drawn.mean(axis=1), drawn.std(axis=1, ddof=1), fmt=look, capsize=3, label=label)
 ax.axhline(25, color="0.5", linewidth=1, label="lowest possible error")
-ax.set(xlabel="copies of each row", ylabel="tree estimate, %", ylim=(0, 35))
+ax.set(xlabel="duplicates of each row", ylabel="tree estimate, %", ylim=(0, 35))
 ax.legend(frameon=False, loc="lower left")

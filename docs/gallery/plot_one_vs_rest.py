@@ -2,11 +2,12 @@
 Which class is the hardest
 ==========================
 
-Each class against all others: tree bounds on what the best classifier gets wrong about it, as a fraction of all rows,
-and a 95 % interval. The hardest is on top. ``check(X, y).classes`` has the answer for each class.
+Each class against all others: tree bounds for the error of the best classifier in separating it from the rest, as a
+fraction of all rows, with a 95 % interval. The hardest class is on top. ``check(X, y).classes`` has the answer for each
+class.
 
-Do not compare classes whose intervals overlap much, and do not add the classes up: every confused row counts for two
-of them.
+Do not compare classes whose intervals overlap much, and do not add up the classes: every confused row counts for two of
+them.
 """
 
 from sklearn.datasets import load_digits

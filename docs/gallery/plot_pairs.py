@@ -2,11 +2,11 @@
 Which classes are hard to separate
 ==================================
 
-Each cell is the error between two digits by the spanning trees, relative to guessing: 0 for classes that are separate,
-1 for classes that nothing separates. A dot is a pair with no more cross-class edges than even separate classes have:
-its error is too small to measure. ``check(X, y).pairs`` has the answer for each pair.
+Each cell is the error between two digits relative to guessing, from the spanning trees: 0 for separate classes, 1 for
+classes that nothing separates. A dot marks a pair with only as many cross-class edges as separate classes have: its
+error is too small to measure. ``check(X, y).pairs`` has the answer for each pair.
 
-Do not believe small differences between cells. Each stands on a few edges; ``floor.pairwise_`` has the intervals.
+Do not believe small differences between cells. Each is based on a few edges; ``floor.pairwise_`` has the intervals.
 """
 
 from sklearn.datasets import load_digits

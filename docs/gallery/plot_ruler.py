@@ -2,12 +2,12 @@
 A ruler: best estimate, range and learners
 ==========================================
 
-All that is known about the lowest possible error, on one ruler. The bar is the range, the mark in it the best
-estimate; below are the cross-validated errors of the learners that were tried, and the dashed line is the target.
+Everything known about the lowest possible error, on one ruler. The bar is the range, and the mark in it is the best
+estimate. Below are the cross-validated errors of the learners tried, and the dashed line is the target.
 
-The best estimate lies below the learners' errors: it is where their learning curves end with ever more rows. The
-second picture shows the curve of the best one. Do not take the tree bounds for the answer. They are the paper's, hold
-with ever more rows, and are too high where data are sparse; the ruler then says so.
+The best estimate lies below the learners' errors: it is the level at which their learning curves end with more and more
+rows. The second plot shows the curve of the best learner. Do not take the tree bounds for the answer. They are the
+paper's bounds, hold with infinitely many rows, and are too high if data are sparse; the ruler then says so.
 """
 
 from sklearn.datasets import load_breast_cancer

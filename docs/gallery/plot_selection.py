@@ -2,11 +2,11 @@
 Which features can go
 =====================
 
-Each step adds the feature that lowers the tree bounds most, until the next gain may be chance. The last row
-is the same choice on rows that had no part in it.
+Each step adds the feature that lowers the tree bounds most, until the next gain is not significant. The last line shows
+the same selection on held-out rows.
 
-Do not believe the steps themselves: the rows that chose flatter what they chose. Believe the last row, and read "as
-good" as "no significant difference".
+Do not believe the steps themselves: they are measured on the rows used for selection, so they are optimistic. Trust the
+last line. "No significant difference" does not mean equal.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -2,11 +2,12 @@
 What a neighbour would answer
 =============================
 
-``soft_confusion_`` is how likely two labels drawn at one place are class i and class j. Divided by the proportion of
-class i it reads like a confusion matrix: of the rows of a digit, how many have a neighbour in the trees of each class.
-No classifier was trained.
+``soft_confusion_`` is the probability that two labels drawn at the same point are class i and class j. Divided by the
+proportion of class i, it reads like a confusion matrix: how often a digit's neighbours in the trees belong to each
+class. No classifier was trained.
 
-Do not take it for the confusion of the best classifier, which is better: a neighbour is drawn, not chosen.
+Do not take it for the confusion matrix of the best classifier, which is better: here a neighbour's label is a random
+draw, while a classifier picks the most likely class.
 """
 
 import matplotlib.pyplot as plt

@@ -2,11 +2,11 @@
 How many trees
 ==============
 
-Two normal classes in the plane, counted with one tree and with more. Each further tree has longer edges: the spread
-over samples gets a little less, the estimate drifts up a little. Both are small against the distance to the truth
-that 500 rows leave. Three trees are the default.
+Two normal classes in the plane, with cross-class edges counted in one or more trees. Each further tree has longer
+edges: the spread over samples shrinks a little, and the estimate drifts up a little. Both effects are small compared
+with the error that remains with 500 rows. Three trees are the default.
 
-Do not take many trees for more rows. They see the same rows again, from farther away.
+More trees do not replace more rows: they use the same rows again, at larger distances.
 """
 
 import matplotlib.pyplot as plt
@@ -16,12 +16,12 @@ from bayesfloor import spanning_forest
 from bayesfloor.formulas import henze_penrose
 
 SIZES, DISTANCE, MOST = (167, 333), 2.0, 6
-TRUTH = 0.145  # true Bayes error of a third and two thirds of the rows, with this distance between the class means
+TRUTH = 0.145  # true Bayes error for class proportions 1/3 and 2/3 at this distance between the class means
 rng, y = np.random.default_rng(0), np.repeat([0, 1], SIZES)
 
 
 def cross_edges():
-    """Cross-class edges of each tree of one sample."""
+    """Count the cross-class edges in each tree of one sample."""
     X = rng.normal(size=(len(y), 2)) + np.outer(y, [DISTANCE, 0])
     forest = spanning_forest(X, n_trees=MOST)
     label = np.empty_like(y)

@@ -2,7 +2,7 @@
 Is 95 % possible on my data?
 ============================
 
-**The question.** Somebody wants 95 % accuracy. Can any classifier get there on these features?
+**The question.** Your project needs 95 % accuracy. Can any classifier get there on these features?
 
 **The answer.** ``bayesfloor.check(X, y, target=0.95)`` says *reachable*, *out of reach* or *too close to call*, before
 you tune a model, and what would settle it.
@@ -22,7 +22,7 @@ found = bayesfloor.check(X, y, target=0.95)
 print(found.verdict)
 
 # %%
-# That sentence is the answer. Everything below is about what it rests on.
+# That sentence is the answer. The rest of this page explains what it is based on.
 #
 # What the numbers mean
 # ---------------------
@@ -36,32 +36,32 @@ print(found)
 #     The error of the best conceivable classifier on these features: a best estimate and a range. The verdict compares
 #     the range with the target and looks at nothing else.
 # *reliability*
-#     ``good``: both ends are known. ``limited``: they are, with a reservation. ``upper limit only``: these data give no
-#     lower limit. ``found.answer.reasons`` says why.
+#     ``good``: both ends are known. ``limited``: both are known, with a reservation. ``upper limit only``: these data
+#     give no lower limit. ``found.answer.reasons`` says why.
 # *learners*
-#     Cross-validated errors of several kinds of model. The lowest possible error cannot be above what one of them
-#     reaches, except by chance; the upper end allows for that.
+#     Cross-validated errors of several kinds of model. The lowest possible error cannot be above the error of any of
+#     them, except by chance; the upper end allows for that.
 # *tree bounds*
-#     The bounds of the paper, from neighbouring rows that belong to different classes. They are part of how we know.
-#     Where data are sparse they are too high, and the text says so.
+#     The paper's bounds, from the fraction of cross-class edges. They are part of "how we know". If data are sparse,
+#     they are too high, and the text says so.
 #
-# The two ends rest on different things:
+# The two ends have different reasons:
 
 answer = found.answer
 print(f"upper end {answer.upper:.3f}:", answer.why_upper)
 print(f"lower end {answer.lower:.3f}:", answer.why_lower)
 
 # %%
-# The same on a ruler; the target is the dashed line, and left of it is what was asked for. (A notebook shows a display
-# by itself; in a script, ``display.figure_.savefig("ruler.png")`` keeps it.)
+# The same on a ruler. The dashed line is the target; errors to the left of it meet the target. (A notebook shows the
+# display automatically; in a script, save it with ``display.figure_.savefig("ruler.png")``.)
 
 from bayesfloor.plotting import AnswerDisplay
 
 display = AnswerDisplay.from_answer(answer, target=0.95, overall=found.overall)
 
 # %%
-# The best estimate is where the learning curves of the learners end. This is the curve of the best one, measured on
-# parts of the rows and predicted beyond them:
+# The best estimate is the error at which the learning curves level off. This is the curve of the best learner, measured
+# on subsets of the rows and extrapolated beyond them:
 
 from bayesfloor.plotting import CurveDisplay
 
@@ -70,15 +70,15 @@ display = CurveDisplay.from_answer(answer)
 # %%
 # Reachable, too close to call, out of reach
 # ------------------------------------------
-# Three outcomes, on data whose truth is known: two normal classes in the plane, moved so far apart that the best
-# classifier has an error of exactly 2, 5 or 10 %.
+# Here are all three outcomes, on data with a known Bayes error: two normal classes in the plane, placed so that the
+# best classifier has an error of exactly 2, 5 or 10 %.
 
 import numpy as np
 from scipy.stats import norm
 
 
 def two_normals(error, n_rows, n_noise=0, seed=0):
-    """Two classes with this Bayes error; further features say nothing."""
+    """Make two classes with this Bayes error; further features are noise."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n_rows)
     X = rng.normal(size=(n_rows, 2 + n_noise))
@@ -92,9 +92,11 @@ for error, one in checks.items():
     print(f"  {one.verdict}")
 
 # %%
-# - **Reachable**: the upper end of the range is at most 5 %. A learner was tested to be that good (95 %).
-# - **Out of reach**: the lower end is above 5 %. For the kinds of model tried, even with more rows.
-# - **Too close to call**: neither. The truth here lies exactly on the target, and no number of rows would decide it.
+# - **Reachable**: the upper end of the range is at most 5 %. A learner passed a test of being that good, at 95 %
+#   confidence.
+# - **Out of reach**: the lower end is above 5 %. This holds for the kinds of model tried, even with more rows.
+# - **Too close to call**: neither. Here the true Bayes error is exactly at the target, and no number of rows would
+#   settle it.
 
 import matplotlib.pyplot as plt
 
@@ -104,7 +106,7 @@ for (error, one), ax in zip(checks.items(), axes, strict=True):
     ax.set_title(f"The truth is {100 * error:.0f} %: {one.outcome}", loc="left", fontsize=10, pad=20)
 
 # %%
-# A check answers for other targets without a new run. The range stays the same, whatever the target:
+# A check can judge other targets without a new run. The range does not depend on the target:
 
 for target in (0.85, 0.90, 0.95, 0.99):
     print(f"{100 * target:.0f} %: {checks[0.10].answer.verdict(target)}")
@@ -112,15 +114,15 @@ for target in (0.85, 0.90, 0.95, 0.99):
 # %%
 # What would settle it
 # --------------------
-# The truth is 3.5 %, so 95 % is possible. A few hundred rows cannot show it, some thousands can. Where a verdict is too
-# close to call, it says about how many rows that takes:
+# The true Bayes error is 3.5 %, so 95 % is possible. A few hundred rows cannot show it, a few thousand can. A verdict
+# that is too close to call says about how many rows would settle it:
 
 for n_rows in (300, 3000):
     print(f"{n_rows} rows: {bayesfloor.check(*two_normals(0.035, n_rows), target=0.95).verdict}")
 
 # %%
-# **Columns that say nothing.** The truth is 10 % again, and eighteen columns of noise come along. They change nothing
-# for the best classifier, but data are now sparse, and the tree bounds are too high. The answer does not rest on them:
+# **Noise columns.** The true Bayes error is 10 % again, and we add eighteen columns of noise. They do not affect the
+# best classifier, but the data are now sparse, and the tree bounds are too high. The answer does not depend on them:
 
 noisy = bayesfloor.check(*two_normals(0.10, 2000, n_noise=18), target=0.95)
 print(noisy.verdict)
@@ -128,7 +130,7 @@ print(f"tree bounds: {100 * noisy.overall.lower:.1f} to {100 * noisy.overall.upp
 
 # %%
 # **No signal.** The classes of a checkerboard in eight dimensions look like noise to every learner. Then there is no
-# lower end, and nothing is called out of reach:
+# lower end, and no target is called out of reach:
 
 rng = np.random.default_rng(0)
 squares = rng.uniform(0, 2, size=(1500, 8))
@@ -139,9 +141,9 @@ print(board.answer.reliability, board.answer.reasons)
 # %%
 # Scale
 # -----
-# Trees and nearest neighbours depend on units. By default four scales are tried, and the one with the smallest
-# fraction of cross-class edges is used and named. On wine, measured in units as different as milligrams and degrees, it
-# matters a lot for these; most of the other learners standardise the columns themselves:
+# Spanning trees and nearest neighbours depend on units. By default four scalings are tried, and the one with the
+# smallest fraction of cross-class edges is used and named. The columns of the wine data have very different units, so
+# scaling matters a lot for trees and neighbours; most other learners standardise the columns themselves:
 
 from sklearn.datasets import load_wine
 
@@ -151,45 +153,43 @@ for scale, rate in wine.facts.scale_rates.items():
     print(f"{scale:>8}: {100 * rate:4.1f} % cross-class edges")
 
 # %%
-# If your features already have a scale that means something (embeddings, pixels, coordinates), say
-# ``check(X, y, scale=None)``.
+# If your features already have a meaningful scale (embeddings, pixels, coordinates), use ``check(X, y, scale=None)``.
 #
 # What to do next
 # ---------------
-# **Reachable**: train. If your model falls short of the target, the model is to blame, and
-# :doc:`plot_4_is_my_model_done` says where.
+# **Reachable**: train. If your model falls short of the target, the model is the reason, and
+# :doc:`plot_4_is_my_model_done` shows where.
 #
-# **Out of reach**: more tuning will not do. Better features, cleaner labels or fewer classes may: see
+# **Out of reach**: more tuning will not help. Better features, cleaner labels or fewer classes may: see
 # :doc:`plot_3_which_embedding` and :doc:`plot_2_which_classes_to_merge`. If you know a model that suits the data better
 # than any of ours, pass it: ``check(X, y, learners={"mine": model})``.
 #
-# **Too close to call**: ``found.answer.judge(0.95).settle`` says what would decide it. More rows:
+# **Too close to call**: ``found.answer.judge(0.95).settle`` says what would settle it. If the answer is more rows,
 # :func:`bayesfloor.selection.samples_for` says how many. ``check(X, y, effort="thorough")`` tries harder.
 #
-# The findings have codes, and each is explained by ``bayesfloor explain CODE``:
+# The findings have codes; ``bayesfloor explain CODE`` explains each of them:
 
 for finding in wine.findings:
     print(finding.code, finding.text)
 
 # %%
-# To send all of it to somebody else, write one HTML file: ``found.to_html("report.html")``.
+# To share the whole result, write an HTML file: ``found.to_html("report.html")``.
 #
 # What not to believe
 # -------------------
-# - **"Out of reach" on other features.** The floor is that of *these* columns. A new measurement may lower it to
-#   nothing.
+# - **"Out of reach" on other features.** The floor applies to *these* columns. A new measurement may lower it to zero.
 # - **"Out of reach" as a proof.** It holds for the kinds of model tried. A pattern that none of them finds stays
 #   hidden.
-# - **"Reachable" for your model.** It says that a classifier exists, not that the one you train is it.
-# - **The tree bounds as the answer.** Where data are sparse the lower one is far too high.
+# - **"Reachable" for your model.** It says that such a classifier exists, not that yours is one.
+# - **The tree bounds as the answer.** If data are sparse, the lower one is far too high.
 # - **A check of near-duplicates.** Frames of one video or several rows of one patient make any floor look too low,
-#   unless ``groups=`` says which belong together.
-# - **A verdict for other class proportions.** It answers for those of these rows. ``BayesFloor(priors="balanced")``
-#   answers for balanced classes.
+#   unless ``groups=`` says which rows belong together.
+# - **A verdict for other class proportions.** It holds for the class proportions of these rows.
+#   ``BayesFloor(priors="balanced")`` answers for balanced classes.
 #
 # Next
 # ----
 # :doc:`plot_2_which_classes_to_merge`, if a few pairs of classes cause most of the error.
 # :doc:`plot_4_is_my_model_done`, if you have a model. :doc:`plot_5_gate_in_ci`, to ask the question with every change
-# of the data. :doc:`/theory/answer` says how the answer is made.
-# The full list of what a check holds is at :class:`bayesfloor.Check`.
+# of the data. :doc:`/theory/answer` explains how the answer is computed. :class:`bayesfloor.Check` lists everything in
+# a check.

@@ -2,17 +2,17 @@
 Which classes should I merge?
 =============================
 
-**The question.** There are many classes and the error is too high. Which of them should be one?
+**The question.** There are many classes and the error is too high. Which of them should be merged?
 
 **The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.selection.merge_advice`: it names the classes that
-nothing separates, and with a target as many more as it takes. It also says what is lost.
+nothing separates and, with a target, as many more merges as the target needs. It also says what is lost.
 """
 
 # %%
 # The smallest code
 # -----------------
-# Leaves of six kinds of tree, two measurements each. The data are made up, so the truth is known: two kinds of maple
-# are drawn from the same distribution, oak and beech overlap, willow touches both, pine stands alone.
+# The data are leaves of six kinds of tree, with two measurements each. They are simulated, so the truth is known: the
+# two maples have the same distribution, oak and beech overlap, willow touches both, and pine is separate.
 
 import numpy as np
 
@@ -35,7 +35,7 @@ floor = BayesFloor().fit(X, y)
 print(merge_advice(floor).text.replace(". ", ".\n"))
 
 # %%
-# The last two sentences are a part of the advice. Any merge lowers the floor; with one class left it is zero.
+# The last two sentences are part of the advice. Every merge lowers the floor; with one class left it is zero.
 
 import matplotlib.pyplot as plt
 
@@ -48,15 +48,16 @@ legend = ax.legend(ncols=3, fontsize=8)
 # %%
 # What the numbers mean
 # ---------------------
-# Each pair of classes has trees of its own, and so tree bounds of its own: for the error that is left when only these
-# two are to be separated. *Normalised* is relative to guessing between the two, so that 0 is "separate" and 1 is
-# "nothing separates them", whatever the sizes.
+# Each pair of classes has its own trees, and so its own tree bounds: for the error of a problem with only these two
+# classes. *normalised* is the floor relative to guessing between the two: 0 means "separate" and 1 means "nothing
+# separates them", whatever the class sizes.
 
 pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)
 print(pairs[["class_1", "class_2", "lower", "upper", "normalised", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# The truth is known here: 50 % for the two maples, and for kinds whose middles are so far apart
+# The true error is known here: 50 % between the two maples. Between the other kinds it follows from the distance of
+# their centres:
 
 from scipy.stats import norm
 
@@ -66,24 +67,24 @@ for one, two in (("oak", "beech"), ("beech", "willow"), ("oak", "willow")):
 
 # %%
 # **Too small to measure.** A spanning tree is connected: even two perfectly separate classes have one edge between
-# them. So a floor of about one edge says nothing. Such pairs have ``at_resolution`` set, are drawn as a dot, and are
-# never ranked:
+# them. So a floor of about one edge is not evidence of overlap. Such pairs have ``at_resolution`` set, are drawn as a
+# dot, and are never ranked:
 
 from bayesfloor.plotting import PairwiseDisplay
 
 display = PairwiseDisplay.from_estimator(floor)
 
 # %%
-# **Shown to be alike.** A high floor is not enough for that word. It takes a test that finds next to no difference
-# between the two, in few dimensions, where the trees' bias is small:
+# **Shown to be alike.** A high floor is not enough for this. It takes a test that finds almost no difference between
+# the two classes, in few dimensions, where the trees' bias is small:
 
 print(pairs.loc[pairs["merge"], ["class_1", "class_2"]].to_string(index=False))
 
 # %%
 # Merge towards a target
 # ----------------------
-# Without a target only what is alike is merged. With one, further merges follow, the most confused classes first, until
-# the upper end of the lowest possible error meets it:
+# Without a target, only classes that are alike are merged. With a target, further merges follow, the most confused
+# classes first, until the upper end of the lowest possible error meets it:
 
 advice = merge_advice(floor, target=0.97)
 print(advice.text.replace(". ", ".\n"))
@@ -91,8 +92,8 @@ print()
 print(advice.frame()[["one", "two", "alike", "n_classes", "lower", "upper", "met"]].round(3).to_string())
 
 # %%
-# Each line is one merge and what is left after it. ``mapping`` has the new labels, and ``relabel`` counts the same
-# trees again under them, so that nothing has to be fitted anew:
+# Each line is one merge and the result after it. ``mapping`` has the new labels. ``relabel`` recounts the same trees
+# with them, so nothing has to be refitted:
 
 merged = np.array([advice.mapping[label] for label in y])
 after = floor.relabel(merged).overall_
@@ -100,7 +101,7 @@ print(sorted(set(merged.tolist())))
 print(f"{after.lower:.3f} to {after.upper:.3f}")
 
 # %%
-# Tree bounds are not the verdict, which rests on learners:
+# The verdict does not come from the tree bounds but from the learners:
 
 import bayesfloor
 
@@ -110,15 +111,15 @@ print("merged:", bayesfloor.check(X, merged, target=0.97).verdict)
 # %%
 # Merge what belongs together
 # ---------------------------
-# The order above is by what is gained. Often classes also have a meaning, and the class tree helps to see which merges
-# would make sense: classes that are hard to separate split last.
+# The merges above are ordered by their gain. Classes also have a meaning, and the class tree shows which merges would
+# make sense: classes that are hard to separate split last.
 
 from bayesfloor.plotting import ClassTreeDisplay
 
 display = ClassTreeDisplay.from_estimator(floor)
 
 # %%
-# On real data most pairs are easy and few are not. The ten digits of scikit-learn, 64 pixels each:
+# On real data most pairs are easy and a few are not. Here are scikit-learn's ten digits, with 64 pixels each:
 
 from sklearn.datasets import load_digits
 
@@ -133,23 +134,23 @@ print(merge_advice(digits).text)
 display = ClassTreeDisplay.from_estimator(digits)
 
 # %%
-# No advice is advice too: nobody should merge digits.
+# No advice is advice too: digits should not be merged.
 #
 # From a terminal, ``bayesfloor tree digits.csv -y label`` draws the same tree, and ``bayesfloor check`` names classes
-# that might as well be merged (``BF103``).
+# that could be merged (``BF103``).
 #
 # What not to believe
 # -------------------
 # - **That merging made the problem easier.** It made the question smaller. Look at what is lost, and at how well
-#   guessing does after it.
-# - **A merge as the only way.** Where the verdict without a merge is too close to call, a good classifier may reach the
-#   target unmerged; :func:`bayesfloor.check` says what would settle it.
-# - **"Not shown to be alike" as "different".** In many dimensions, with weights or with soft labels it cannot be shown
-#   at all, and the text says so.
-# - **The pair's floor as its part of the total error.** A pair's floor is that of a world with these two classes only.
-#   ``floor.soft_confusion_`` has the parts under competition of all classes.
-# - **The gain of the last merges, to the digit.** They were picked because they gain most on these rows; on others they
-#   gain a little less.
+#   guessing does after the merge.
+# - **A merge as the only way.** If the verdict without a merge is too close to call, a good classifier may reach the
+#   target without it; :func:`bayesfloor.check` says what would settle it.
+# - **"Not shown to be alike" as "different".** In many dimensions, with weights or with soft labels, this cannot be
+#   shown at all, and the text says so.
+# - **The pair's floor as its part of the total error.** A pair's floor assumes that only these two classes exist.
+#   ``floor.soft_confusion_`` has the parts when all classes compete.
+# - **The gain of the last merges, to the digit.** They were chosen because they gain most on these rows; on other rows
+#   they gain a little less.
 #
 # Next
 # ----

@@ -2,8 +2,8 @@
 Which embedding?
 ================
 
-**The question.** The same rows can be told in several ways: raw, scaled, reduced, as embeddings of this or that
-network. Which one should a model be trained on?
+**The question.** The same rows can be represented in several ways: raw, scaled, reduced, or as embeddings from
+different networks. Which one should a model be trained on?
 
 **The answer.** :func:`bayesfloor.compare_representations` ranks them by their cross-class edges in seconds, and says
 which ones show *no significant difference* from the best.
@@ -12,7 +12,7 @@ which ones show *no significant difference* from the best.
 # %%
 # The smallest code
 # -----------------
-# Digits of scikit-learn. A dict of names, each with an array of the same rows, or with a transformer that makes one.
+# We use scikit-learn's digits. Pass a dict from names to arrays of the same rows, or to transformers that make them.
 
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
@@ -31,8 +31,8 @@ print(found.text)
 # %%
 # What the numbers mean
 # ---------------------
-# Now more of them, and among them what the question is mostly about: an embedding. It is the hidden layer of a small
-# network, trained *elsewhere*, on rows that are not compared here.
+# Now we add more representations, among them an embedding. It is the hidden layer of a small network, trained on
+# *other* rows, which are not compared here.
 
 network = MLPClassifier((32,), max_iter=500, random_state=0).fit(elsewhere / 16, y_elsewhere)
 embedding = (X / 16 @ network.coefs_[0] + network.intercepts_[0]).clip(min=0)
@@ -54,23 +54,23 @@ print(found.frame()[[*columns, "word"]].round(3).to_string(index=False))
 # *cross_rate*
 #     Fraction of edges that join two classes, as measured on these rows.
 # *predicted*
-#     The same with four times as many rows. Representations of many dimensions gain more from further rows, and
-#     it is where they are going that counts. Below 1,000 rows nothing is predicted, and the two are the same.
+#     The same, extrapolated to four times as many rows. Representations with many dimensions gain more from further
+#     rows, so they are compared by this value. Below 1,000 rows nothing is extrapolated, and the two are the same.
 # *difference* and its interval
-#     To the best. All are measured on the same rows, so these are paired: what all representations share
-#     cancels. The intervals hold together, whichever came out best.
+#     The difference to the best. All representations are measured on the same rows, so the differences are paired, and
+#     errors that they share cancel. The intervals hold simultaneously, whichever came out best.
 # *word*
 #     ``best``, ``worse`` (the whole interval is above zero) or ``no significant difference``.
 #
-# These numbers rank. They are not errors: how low the error can go with a representation, and what more rows would
-# bring, is what :func:`bayesfloor.check` says of that one.
+# These numbers rank the representations. They are not errors: run :func:`bayesfloor.check` on a representation to see
+# how low its error can go and how much additional rows would help.
 
 from bayesfloor.plotting import ComparisonDisplay
 
 display = ComparisonDisplay.from_comparison(found)
 
 # %%
-# Take the best, or whichever of those with no significant difference is cheapest to make, store and explain:
+# Use the best, or the cheapest to make, store and explain among those with no significant difference:
 
 print("best:", found.best_)
 print("not significantly worse:", ", ".join(found.not_worse))
@@ -79,7 +79,7 @@ print("fewest features of these:", found.smallest)
 # %%
 # Does it hold for classifiers?
 # -----------------------------
-# A ranking is of use only if models follow it. Two plain ones, cross-validated on the same representations:
+# A ranking is useful only if models follow it. Here are two simple models, cross-validated on the same representations:
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -93,7 +93,7 @@ MODELS = {
 
 
 def held_out_error(how, model):
-    """Share of held-out rows that a model gets wrong on a representation."""
+    """Return a model's cross-validated error on a representation."""
     steps = [how] if hasattr(how, "fit") else []
     return 1 - cross_val_score(make_pipeline(*steps, model), X if steps else how, y).mean()
 
@@ -104,13 +104,14 @@ for name, rate in zip(found.names, found.predicted, strict=True):
     print(f"{name:22}{rate:10.3f}" + "".join(f"{error:12.3f}" for error in errors))
 
 # %%
-# Nearest neighbours live on what the trees measure, and here they follow it down to the order. The linear model agrees
-# on what is bad, but does best on the network's embedding: what is near and what is linearly separable are two things.
+# Nearest neighbours depend on exactly what the trees measure, and here they rank the representations in the same order.
+# The linear model agrees on the bad ones, but does best on the network's embedding: close neighbours and linear
+# separability are two different things.
 #
 # Labels seen
 # -----------
-# The easiest way to get this wrong is to compare a representation that was made *with these labels*. To see how wrong,
-# take pure noise: 150 columns that know nothing of the two classes, so that no classifier does better than guessing.
+# The most common mistake is to compare a representation that was made *with these labels*. To see its effect, take pure
+# noise: 150 columns that are independent of the two classes, so that no classifier does better than guessing.
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -124,11 +125,11 @@ cheated = compare_representations(
 print(cheated.frame()[["representation", "how", "cross_rate", "word"]].round(3).to_string(index=False))
 
 # %%
-# The array was made with the labels of the rows that it is judged on, and seems to tell classes apart that nothing
-# tells apart. An array does not say where it comes from, so nobody can warn. The *transformer* is safe: since it needs
-# labels, it is fitted to one half of the rows and measured on the other (``cross-fitted``).
+# The array was made with the labels of the rows that it is judged on, and seems to separate classes that nothing
+# separates. An array does not reveal how it was made, so we cannot warn about it. The *transformer* is safe: because it
+# needs labels, it is fitted to one half of the rows and measured on the other (``cross-fitted``).
 #
-# A fitted transformer that is passed as it is may or may not have seen these rows. That can be told, and is:
+# A transformer that is already fitted may or may not have seen these rows. In this case there is a warning:
 
 import warnings
 
@@ -143,22 +144,23 @@ with warnings.catch_warnings(record=True) as told:
 print(told[0].message)
 
 # %%
-# From a terminal, with one file for each representation: ``bayesfloor compare raw.npy clip.npy --labels-file y.txt``.
+# From a terminal, with one file per representation: ``bayesfloor compare raw.npy clip.npy --labels-file y.txt``.
 #
 # What not to believe
 # -------------------
 # - **That a representation lowered the lowest possible error.** No function of the features can do that. Fewer
-#   cross-class edges say that *neighbours tell more* with so many rows, which is what most classifiers live on.
-# - **That cross-class edges are errors.** Where data are sparse, they are far more.
+#   cross-class edges mean that *neighbours are more informative* at this number of rows, and most classifiers depend on
+#   that.
+# - **That cross-class edges are errors.** If data are sparse, there are far more of them.
 # - **"No significant difference" as "equal".** With ten times the rows it may be significantly worse.
-# - **What is predicted, to the digit.** It is an extrapolation, and can come out as zero where nobody would believe in
-#   zero. The crosses in the picture are what was measured.
+# - **The extrapolated value, to the digit.** It can even be zero where zero is not plausible. The crosses in the
+#   picture show the measured values.
 # - **Arrays of unknown origin.** Embeddings fine-tuned on these rows with these labels have seen the answers.
-# - **The order for another model.** The ranking is by neighbours. Where a strong model is to be trained anyway, use
-#   the comparison to discard, not to crown.
+# - **The order for another model.** The ranking is based on neighbours. If you will train a strong model anyway, use
+#   the comparison to discard representations, not to pick the winner.
 #
 # Next
 # ----
 # :class:`bayesfloor.FloorSelector` picks columns instead of representations (:doc:`/decide`).
-# :doc:`plot_1_is_95_possible` gives the verdict for the representation that you took.
-# :class:`bayesfloor.selection.Comparison` lists all that a comparison holds.
+# :doc:`plot_1_is_95_possible` gives the verdict for the representation that you chose.
+# :class:`bayesfloor.selection.Comparison` lists everything in a comparison.

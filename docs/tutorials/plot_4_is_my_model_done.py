@@ -2,18 +2,18 @@
 Is my model done?
 =================
 
-**The question.** The model has an error of some percent on the test rows. Is that the model, the number of rows, or the
-data?
+**The question.** The model's error on the test rows is a few percent. Is that because of the model, the number of rows,
+or the data?
 
 **The answer.** :func:`bayesfloor.selection.gap` says whether a better model is known to exist and for which classes,
-:func:`bayesfloor.selection.samples_for` whether more rows would help,
-:func:`bayesfloor.labels.suspicious_labels` whether it is the labels.
+:func:`bayesfloor.selection.samples_for` whether more rows would help, and :func:`bayesfloor.labels.suspicious_labels`
+whether the labels are the problem.
 """
 
 # %%
 # The smallest code
 # -----------------
-# Digits of scikit-learn, with a twist that we pretend not to know: one label in twenty was replaced by another.
+# We use scikit-learn's digits, with a problem that we pretend not to know: one label in twenty was replaced by another.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -38,35 +38,35 @@ print(found.text.replace(". ", ".\n"))
 # %%
 # What the numbers mean
 # ---------------------
-# Two ranges are compared: that of the model's error on test rows, and that of the lowest possible error. The word after
-# the colon is the conclusion.
+# Two ranges are compared: the model's error on test rows and the lowest possible error. The words after the colon are
+# the conclusion.
 #
 # *room to improve*
-#     Even the low end of the model's interval is above the upper end of the lowest possible error. A better classifier
-#     exists.
+#     Even the lower end of the model's interval is above the upper end of the lowest possible error. A better
+#     classifier exists.
 # *at the floor*
-#     The model does as well as can be shown to be possible, and the answer is reliable.
+#     No lower error can be shown to be possible, and the answer is reliable.
 # *no room shown*
 #     Anything else: these data cannot say whether a better model exists.
 # *below the floor*
 #     The model's error is below the lower end. The floor is too high, or the model has seen the test rows.
 #
-# The same for each class: how often its rows are taken for another class. The model's intervals hold for all ten
-# together. (``frame()`` needs pandas; ``to_dict()`` has the same without it.)
+# The same for each class: how often its rows are mistaken for another class. The model's intervals hold for all ten
+# classes simultaneously. (``frame()`` needs pandas; ``to_dict()`` gives the same without it.)
 
 lines = found.frame()
 columns = ["class_1", "error", "low", "high", "lower", "upper", "word"]
 print(lines.loc[lines["kind"] == "class", columns].round(3).to_string(index=False))
 
 # %%
-# And as a picture, with the pairs of classes where most can be won:
+# And as a plot, with the pairs of classes that have the most room to improve:
 
 from bayesfloor.plotting import GapDisplay
 
 display = GapDisplay.from_gap(found)
 
 # %%
-# So this model is not done, and the classes with room to improve say where. Another one:
+# So this model is not done, and the classes with room to improve show where. Try another model:
 
 from sklearn.svm import SVC
 
@@ -75,12 +75,12 @@ found = gap(floor, y[test], better.predict(X[test]))
 print(found.text.replace(". ", ".\n"))
 
 # %%
-# For this one no better model is known to exist. Before one looks for it, there are two cheaper questions.
+# No model is known to be better than this one. Before you look for one, ask two cheaper questions.
 #
 # Would more rows help?
 # ---------------------
-# The answer has the learning curve of its best learner: cross-validated on parts of the rows, predicted for up to 64
-# times as many. ``samples_for`` reads off when it comes down to a target:
+# The answer has the learning curve of its best learner, cross-validated on subsets of the rows and extrapolated to up
+# to 64 times as many. ``samples_for`` reads off how many rows a target needs:
 
 from bayesfloor.plotting import CurveDisplay
 from bayesfloor.selection import samples_for
@@ -89,13 +89,13 @@ print(samples_for(floor, target=0.98).text)
 display = CurveDisplay.from_estimator(floor)
 
 # %%
-# It would take tens of thousands of rows, and these may never be enough. What is left may be in the features or in the
-# labels.
+# It would take tens of thousands of rows, and even those may not be enough. The remaining error may come from the
+# features or the labels.
 #
 # Is it the labels?
 # -----------------
-# ``suspicious_labels`` scores every row by how badly its label fits its neighbours, and marks suspicious ones.
-# False discoveries are controlled. All rows take part, since wrong labels in the test set hurt as well.
+# ``suspicious_labels`` scores every row by how badly its label fits its neighbours, and marks suspicious labels, with
+# false discoveries controlled. We use all rows, because wrong labels in the test set matter as well.
 
 from bayesfloor.labels import suspicious_labels
 
@@ -104,8 +104,8 @@ suspects = np.flatnonzero(scores.suspect)
 print(f"{len(suspects)} suspicious labels")
 
 # %%
-# Look at them before believing anything. These are the most suspicious; the label is what the data say, the other what
-# the neighbours say.
+# Look at them before you believe anything. These are the most suspicious ones, each with its label in the data and the
+# label that its neighbours suggest.
 
 # sphinx_gallery_thumbnail_number = 3
 import matplotlib.pyplot as plt
@@ -118,15 +118,15 @@ for row, ax in zip(worst, axes.flat, strict=True):
     ax.set_axis_off()
 
 # %%
-# Here the truth is known, so the list can be judged:
+# Here the true labels are known, so we can judge the list:
 
 right = np.isin(suspects, flipped)
 print(f"{right.sum()} of {len(suspects)} have a wrong label; {len(flipped)} rows have one")
 print(f"suggested label is the true one for {np.mean(scores.suggested_label[flipped] == truth[flipped]):.0%} of these")
 
 # %%
-# Say that somebody has looked at them and corrected their labels. Then the floor falls, and so does the error of the
-# second model:
+# Suppose that someone has checked these rows and corrected their labels. Then the floor falls, and so does the error of
+# the second model:
 
 corrected = y.copy()
 corrected[suspects] = truth[suspects]
@@ -135,7 +135,7 @@ better = SVC().fit(X[train], corrected[train])
 print(gap(floor, corrected[test], better.predict(X[test])).text.replace(". ", ".\n"))
 
 # %%
-# The first model gains from clean labels as well, but still has room to improve: labels were not its only trouble.
+# The first model gains from clean labels as well, but still has room to improve: labels were not its only problem.
 
 model.fit(X[train], corrected[train])
 found = gap(floor, corrected[test], model.predict(X[test]))
@@ -143,25 +143,25 @@ print("room to improve for classes", found.classes[found.by_class.word == "room 
 print(found.text.replace(". ", ".\n"))
 
 # %%
-# How many rows 99 % would take now, with clean labels:
+# With clean labels, this is how many rows 99 % would take now:
 
 print(samples_for(floor, target=0.99).text)
 display = CurveDisplay.from_estimator(floor)
 
 # %%
-# All of this needs predictions for rows that the model has not seen. For a report, hand them to a check:
-# ``check(X[test], y[test], predictions=model.predict(X[test]))``; from a terminal, ``bayesfloor check test.csv -y
-# label --predictions COLUMN``.
+# All of this needs predictions for rows that the model has not seen. For a report, pass them to a check:
+# ``check(X[test], y[test], predictions=model.predict(X[test]))``; from a terminal, ``bayesfloor check test.csv -y label
+# --predictions COLUMN``.
 #
 # What not to believe
 # -------------------
 # - **"No room shown" as "done".** These data cannot say. More test rows or a narrower range may.
 # - **"Below the floor" as a miracle.** Either the floor is too high, or the model has seen the rows it was tested on.
-# - **The far end of a learning curve.** It is extrapolated, and its interval says how far.
-# - **A suspicious label as a wrong one.** Where classes overlap, correct labels look wrong to their neighbours. The
-#   list is for looking at, not for deleting: without its hard rows any dataset has a lower floor.
-# - **Test rows of another kind.** ``gap`` compares with the rows of the floor. :func:`bayesfloor.selection.two_samples`
-#   says whether both are distributed alike.
+# - **The far end of a learning curve.** It is extrapolated; its interval says how uncertain it is.
+# - **A suspicious label as a wrong one.** If classes overlap, correct labels can look wrong. Use the list to check
+#   rows, not to delete them: without its hard rows, any dataset has a lower floor.
+# - **Test rows from another distribution.** ``gap`` compares them with the rows behind the floor.
+#   :func:`bayesfloor.selection.two_samples` tests whether the two distributions differ.
 #
 # Next
 # ----

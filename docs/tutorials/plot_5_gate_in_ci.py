@@ -2,10 +2,10 @@
 A dataset gate in CI
 ====================
 
-**The question.** Data change with every commit. How does a build fail when they get worse, before a model does?
+**The question.** Data change with every commit. How can a build fail when the data get worse, before a model does?
 
-**The answer.** ``bayesfloor check train.csv -y label --target 92%`` exits with 1 when the target is out of reach, and
-:func:`bayesfloor.assert_reachable` fails in pytest.
+**The answer.** ``bayesfloor check train.csv -y label --target 92%`` exits with code 1 if the target is out of reach,
+and :func:`bayesfloor.assert_reachable` fails in pytest.
 """
 
 # %%
@@ -28,9 +28,9 @@ A dataset gate in CI
 #
 #     $ bayesfloor check train.csv -y label --target 92%
 #
-# The rest of this page runs both. The data are three kinds of part, weighed and measured, once as they should be and
-# once after somebody has broken the import: one label in eight was shuffled. (To follow it you need pandas and pytest;
-# the command itself needs neither.)
+# The rest of this page runs both. The data are weights and widths of three kinds of part. One file is as it should be;
+# in the other a broken import has shuffled one label in eight. (To follow along you need pandas and pytest; the command
+# itself needs neither.)
 
 import os
 import shlex
@@ -57,7 +57,7 @@ bad.to_csv(folder / "bad.csv", index=False)
 
 
 def run(command, **environment):
-    """Run a command as a job would, and show what it prints and how it ends."""
+    """Run a command as a CI job would, and show its output and exit code."""
     words = [sys.executable, "-m", *shlex.split(command)]
     done = subprocess.run(
         words, capture_output=True, text=True, cwd=folder, env={**os.environ, **environment}, check=False
@@ -68,7 +68,7 @@ def run(command, **environment):
 # %%
 # The command
 # -----------
-# The good data first. The result goes to the log, and as JSON to a file that will be the baseline:
+# First the good data. The result goes to the log, and as JSON to a file that will be the baseline:
 
 run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json floor.json")
 
@@ -81,7 +81,7 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #
 #    * - option
 #      - code
-#      - fails where
+#      - fails if
 #    * - ``--target 92%``
 #      - BF301
 #      - 92 % accuracy is out of reach
@@ -90,15 +90,15 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #      - the lower end of the lowest possible error is above 5 %
 #    * - ``--max-pair-error 15%``
 #      - BF303
-#      - that of some pair of classes is above 15 %
+#      - this lower end is above 15 % for a pair of classes
 #    * - ``--max-class-error 5%``
 #      - BF304
-#      - that of some class is above 5 % of its rows
+#      - this lower end is above 5 % of the rows of a class
 #    * - ``--baseline floor.json --max-error-rise 1%``
 #      - BF305
-#      - the best estimate rose by more than 1 point since that check, beyond chance
+#      - the best estimate rose significantly, by more than 1 point, since that check
 #
-# and the exit code sums them up:
+# The exit code sums them up:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -111,16 +111,16 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #    * - 1
 #      - a gate failed; with ``--strict``, also if one is too close to call; never with ``--exit-zero``
 #    * - 2
-#      - the command or the data are wrong: no such column, no such file, missing values, free text as a feature
+#      - the command or the data are wrong, such as a missing column or file
 #    * - 3
 #      - an internal error of bayesfloor
 #
-# A gate fails on evidence only: it is *ok* by the upper end of a range alone and *failed* by the lower end alone.
-# Otherwise it is too close to call, and the build stays green; ``--strict`` makes it fail. ``--effort quick`` makes
-# gates cheaper; a baseline has to be of the same effort.
+# A gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it *failed*.
+# Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails. ``--effort quick`` makes
+# gates cheaper; a baseline must have the same effort.
 #
-# Now the broken data, against the same limits and against the baseline. ``GITHUB_STEP_SUMMARY`` is where GitHub asks a
-# job to write its page; any file will do:
+# Now the broken data, with similar limits and the baseline. ``GITHUB_STEP_SUMMARY`` names the file for GitHub's job
+# summary; any file will do:
 
 run(
     "bayesfloor check bad.csv -y kind --target 92% --max-error 10% --baseline floor.json --max-error-rise 1%",
@@ -128,20 +128,20 @@ run(
 )
 
 # %%
-# The page of the job, which a reviewer sees without opening a log:
+# This is the job summary, which a reviewer sees without opening a log:
 
 print((folder / "page.md").read_text("utf-8"))
 
 # %%
-# A mistake in the command has another exit code than bad data:
+# A mistake in the command gives another exit code than a failed gate:
 
 run("bayesfloor check good.csv -y type --target 92%")
 
 # %%
 # The JSON
 # --------
-# For anything that gates do not cover, read the file. Its form is described by ``bayesfloor.summary.schema()``, and
-# :class:`bayesfloor.Check` reads it back:
+# For anything that gates do not cover, read the file. ``bayesfloor.summary.schema()`` describes its format, and
+# :class:`bayesfloor.Check` reads it:
 
 import json
 
@@ -155,7 +155,7 @@ before = Check.from_json(folder / "floor.json")
 print(f"{before.facts.n_rows} rows, lowest possible error at most {before.answer.upper:.3f}")
 
 # %%
-# What the gate saw, side by side: both files on one ruler each.
+# What the gate saw in the two files, each on its own ruler:
 
 import matplotlib.pyplot as plt
 
@@ -172,8 +172,8 @@ for one, name, ax in ((before, "good.csv", axes[0]), (now, "bad.csv", axes[1])):
 # %%
 # In pytest
 # ---------
-# ``assert_reachable`` fails where the target is out of reach, with ``strict=True`` also where it is too close to call.
-# What it returns is a :class:`bayesfloor.Check`, to assert more of:
+# ``assert_reachable`` fails if the target is out of reach, with ``strict=True`` also if it is too close to call. It
+# returns a :class:`bayesfloor.Check` for further assertions:
 
 (folder / "test_data.py").write_text("""
 import pandas as pd
@@ -192,9 +192,9 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 # %%
 # A workflow
 # ----------
-# Complete, for GitHub. The baseline has to be there first: make it with
-# ``bayesfloor check data/train.csv -y kind --json data/floor.json`` and commit it, and again whenever a rise was looked
-# at and accepted. Until there is a release, install from a checkout, as :doc:`/start` says.
+# Here is a complete workflow for GitHub. It needs a baseline: make it with ``bayesfloor check data/train.csv -y kind
+# --json data/floor.json`` and commit it. Update it whenever you have reviewed and accepted a rise. Until there is a
+# release, install from a checkout, as :doc:`/start` says.
 #
 # .. code-block:: yaml
 #
@@ -232,23 +232,23 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 #                 floor.json
 #                 floor.html
 #
-# Elsewhere the same command does: it needs no network, no token and no service, and where ``GITHUB_STEP_SUMMARY`` is
-# not set nothing is written. ``--markdown page.md`` writes the summary to a file of your choice.
+# The same command works on other services: it needs no network and no token. If ``GITHUB_STEP_SUMMARY`` is not set, no
+# summary is written; ``--markdown page.md`` writes it to a file of your choice.
 
 work.cleanup()
 
 # %%
 # What not to believe
 # -------------------
-# - **A green gate as good data.** A gate looks at how far classes overlap. A feature that leaks the label makes the
-#   floor zero, and every gate green.
-# - **"Too close to call" as "ok".** The exit code is 0, the meaning is not. Read the page, or use ``--strict`` where
-#   there are rows enough.
-# - **A baseline of other data.** With other features or classes, or of another effort, the two cannot be compared; the
-#   gate says so, and is too close to call.
-# - **Small classes.** Those with fewer than 30 rows are not looked at by any gate.
+# - **A green gate as good data.** A gate measures how much classes overlap. A feature that leaks the label makes the
+#   floor zero and every gate green.
+# - **"Too close to call" as "ok".** Both have exit code 0, but they mean different things. Read the summary, or use
+#   ``--strict`` if there are enough rows.
+# - **A baseline from other data.** With other features, classes or effort the two cannot be compared; the gate says so,
+#   and is too close to call.
+# - **Small classes.** Gates ignore classes with fewer than 30 rows.
 #
 # Next
 # ----
-# :doc:`plot_1_is_95_possible` for what the verdict rests on, :doc:`plot_4_is_my_model_done` to find the wrong labels
-# that a gate has complained about. ``bayesfloor explain BF305`` says what a code means.
+# :doc:`plot_1_is_95_possible` explains what the verdict is based on, and :doc:`plot_4_is_my_model_done` finds the wrong
+# labels behind a failed gate. ``bayesfloor explain BF305`` says what a code means.

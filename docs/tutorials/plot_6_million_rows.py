@@ -2,17 +2,17 @@
 A million rows
 ==============
 
-**The question.** There are a million rows. Does that take all night, and do they fit?
+**The question.** There are a million rows. Does that take all night, and do they fit into memory?
 
 **The answer.** It takes seconds: the data are subsampled until the interval is narrow enough, and rows may stay on
-disk. What a subsample cannot show are very rare classes, and single rows that were not drawn.
+disk. A subsample says little about very rare classes, and nothing about rows outside it.
 """
 
 # %%
 # The smallest code
 # -----------------
-# Two large classes, normal in the plane, for which the best classifier has an error of 15.9 %; and a rare third one,
-# with 60 of a million rows. Not all rows are used, and a warning says so. Here it is caught, to be shown:
+# The data are two large classes, normal in the plane, for which the best classifier has an error of 15.9 %, and a rare
+# third class with 60 of a million rows. Not all rows are used, and a warning says so. Here we catch and print it:
 
 import time
 import warnings
@@ -41,8 +41,8 @@ print(f"tree bounds: {floor.overall_.lower:.3f} to {floor.overall_.upper:.3f}")
 # What the numbers mean
 # ---------------------
 # Above 50,000 rows the data are subsampled. Each subsample is twice as large as the one before, until the 95 % interval
-# of the fraction of cross-class edges is narrower than ``target_width``, 0.01 by default. ``curve_`` keeps what each
-# showed:
+# for the fraction of cross-class edges is narrower than ``target_width``, 0.01 by default. ``curve_`` keeps the result
+# of each subsample:
 
 import matplotlib.pyplot as plt
 
@@ -53,9 +53,9 @@ ax.set_xscale("log")
 ax.set_xticks(n_rows, [f"{n:,}" for n in n_rows])
 ax.set_xticks([], minor=True)
 ax.set(
-    xlabel="rows drawn (log scale)",
+    xlabel="rows in the subsample (log scale)",
     ylabel="fraction of cross-class edges",
-    title="Samples until the interval is narrow",
+    title="Subsamples until the interval is narrow enough",
 )
 ax.set_xlim(n_rows[0] / 1.5, n_rows[-1] * 1.5)
 label = ax.annotate(
@@ -69,8 +69,9 @@ label = ax.annotate(
 
 # %%
 # Four times the rows halve the interval, and that is all they do: the fraction of cross-class edges has long settled,
-# and the gap between the lower and the upper tree bound belongs to the method and does not close. The answer closes it:
-# its learners are trained on up to 50,000 rows. More rows are worth it while their learning curve still falls:
+# and the gap between the lower and the upper tree bound comes from the method and does not close. The answer is more
+# precise: its learners are trained on up to 50,000 rows. More rows are worthwhile as long as their learning curve still
+# falls:
 
 answer = floor.answer("quick")
 print(f"{answer.estimate:.3f}, range {answer.lower:.3f} to {answer.upper:.3f}; the truth is about 0.159")
@@ -79,14 +80,14 @@ print(answer.curve)
 # %%
 # The warning
 # -----------
-# ``SampledRowsWarning`` is there so that nobody takes a part for the whole without knowing. Decide once:
+# ``SampledRowsWarning`` makes sure that you know when a result comes from a subsample. Decide once:
 #
-# - You accept samples: silence it where you fit.
-# - A job must never sample unawares: make it an error.
+# - You accept subsamples: silence it where you fit.
+# - A job must never subsample silently: make it an error.
 # - You know how many rows you want: ``BayesFloor(max_rows=20_000)``.
-# - You want all rows, whatever it takes: ``BayesFloor(target_width=None)``; see :doc:`plot_7_cluster`.
+# - You want all rows, whatever the cost: ``BayesFloor(target_width=None)``; see :doc:`plot_7_cluster`.
 #
-# ``bayesfloor.check`` and the command line do not warn; they say so in the result, in ``BF206``.
+# ``bayesfloor.check`` and the command line do not warn; they report it as finding ``BF206``.
 
 from bayesfloor.floor import SampledRowsWarning
 
@@ -95,8 +96,8 @@ warnings.simplefilter("ignore", SampledRowsWarning)
 # %%
 # Rows on disk
 # ------------
-# Rows need not be in memory. Pass the path of a folder of Parquet files, and the name of the column with the labels. Of
-# more than a million rows a million are read, and these are subsampled:
+# Rows need not be in memory. Pass the path of a folder of Parquet files and the name of the label column. At most a
+# million rows are read, and these are subsampled:
 
 import tempfile
 from pathlib import Path
@@ -116,8 +117,8 @@ print(f"{far.overall_.n_rows:,} rows used, {time.process_time() - start:.0f} CPU
 print(f"tree bounds: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
 
 # %%
-# ``open_rows`` gives a handle where columns are to be chosen. It reads numbers when asked, not before, and goes
-# wherever the folder went: ``BayesFloor().fit(rows, "label")``.
+# To choose columns, use the handle that ``open_rows`` returns. It reads numbers only when needed, and works wherever
+# the folder does: ``BayesFloor().fit(rows, "label")``.
 
 from bayesfloor.io import open_rows
 
@@ -126,20 +127,20 @@ print(rows.shape)
 print(rows.take(np.array([0, 999_999])))
 
 # %%
-# The same from a terminal: ``bayesfloor check rows/ -y label``. ``.npy`` files work alike, with labels in another
+# The same from a terminal: ``bayesfloor check rows/ -y label``. ``.npy`` files work too, with labels in another
 # ``.npy`` file or in memory.
 #
 # What a sample cannot show
 # -------------------------
-# **Rare classes.** Each class keeps its proportion in the subsample, so of 60 rows in a million three are drawn.
-# Nothing can be said about three rows. Their bounds look wonderfully low, and ``few`` says why:
+# **Rare classes.** Each class keeps its proportion in the subsample, so only three of the 60 rare rows are in it. Three
+# rows say nothing about a class. Its bounds look very low, and ``few`` says why:
 
 classes = floor.one_vs_rest_.frame()
 print(classes[["class", "size", "lower", "upper", "few"]].round(4).to_string(index=False))
 
 # %%
-# The way out is to take all rows of the rare class and some of the others. That answers for pairs with the rare class;
-# the overall floor is then that of other class proportions:
+# The solution is to use all rows of the rare class and some of the others. This answers the question for pairs with the
+# rare class; the overall floor then belongs to other class proportions:
 
 keep = (y == "rare") | (rng.random(len(y)) < 0.003)
 near = BayesFloor().fit(X[keep], y[keep])
@@ -148,21 +149,22 @@ print(near.one_vs_rest_.frame()[["class", "size", "few"]].to_string(index=False)
 print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# **Single rows.** Suspicious labels are looked for among the rows that were drawn; ``rows_`` says which these are. For
-# a list of all of them call :func:`bayesfloor.labels.suspicious_labels`, which grows trees of all rows it is given.
+# **Single rows.** Only rows in the subsample are checked for suspicious labels; ``rows_`` says which rows these are. To
+# check all rows, call :func:`bayesfloor.labels.suspicious_labels`, which builds trees on all rows that it gets.
 
-print(f"{len(floor.rows_):,} rows were looked at, row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
+print(f"{len(floor.rows_):,} rows were checked; row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()
 
 # %%
 # What not to believe
 # -------------------
-# - **That a narrow interval is a right answer.** It is narrow around the fraction of cross-class edges at so many rows.
-#   Bias comes on top where data are sparse.
-# - **That each interval holds what all rows show.** One in twenty need not.
-# - **A sample of sorted files, if you drew it yourself.** Take rows at random, or leave the drawing to ``fit``.
+# - **That a narrow interval is a right answer.** It covers the fraction of cross-class edges at this number of rows. If
+#   data are sparse, there is also a bias.
+# - **That each interval contains the value from all rows.** One in twenty may not.
+# - **Your own sample from sorted files.** Sample rows at random, or leave the sampling to ``fit``.
 # - **Silence about a rare class.** Look at ``few`` before you believe that it is easy.
 #
 # Next
 # ----
-# :doc:`plot_7_cluster` for all rows on several machines, :doc:`/scale` for how few rows are enough and what more cost.
+# :doc:`plot_7_cluster` shows how to use all rows on several machines, and :doc:`/scale` how few rows are enough and
+# what more of them cost.

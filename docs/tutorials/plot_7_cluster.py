@@ -2,17 +2,18 @@
 A cluster
 =========
 
-**The question.** A sample is not enough: all rows are to count, and there are more than one process can hold. Will the
-answer be the same?
+**The question.** A subsample is not enough: you want to use all rows, and one process cannot hold them. Will the result
+be the same?
 
-**The answer.** Pass ``client=`` of the Dask cluster you already run, or use ``joblib.parallel_config``: the trees are
-grown in blocks, and their edges are the same as on one machine, to the last bit.
+**The answer.** Pass the ``client=`` of your Dask cluster, or use ``joblib.parallel_config``. The trees are built in
+blocks, and their edges are the same as on one machine, to the last bit.
 """
 
 # %%
 # The smallest code
 # -----------------
-# Rows in Parquet files, as in :doc:`plot_6_million_rows`; few of them, so that this page is quickly built.
+# The rows are in Parquet files, as in :doc:`plot_6_million_rows`. There are few of them, so that this page builds
+# quickly.
 #
 # .. code-block:: python
 #
@@ -23,7 +24,7 @@ grown in blocks, and their edges are the same as on one machine, to the last bit
 #     client = Client("tcp://scheduler:8786")
 #     floor = BayesFloor(target_width=None).fit("rows/", "label", client=client)
 #
-# ``target_width=None`` means *all rows*. Without it samples are drawn, which is what most questions need.
+# ``target_width=None`` means *all rows*. Without it the data are subsampled, which is enough for most questions.
 
 import tempfile
 import time
@@ -46,7 +47,7 @@ for number, part in enumerate(np.array_split(np.arange(len(X)), 4)):
 # %%
 # One machine
 # -----------
-# First the trees as they come without any of this, in one process, from memory:
+# First the trees without a cluster, in one process, from memory:
 
 from bayesfloor import spanning_forest
 from bayesfloor.io import open_rows
@@ -58,7 +59,7 @@ seconds["one process"] = time.perf_counter() - start
 print(here)
 
 # %%
-# Everything that runs in parallel follows ``joblib.parallel_config``. In blocks of rows, on two processes:
+# All parallel work follows ``joblib.parallel_config``. Here it uses blocks of rows on two processes:
 
 import joblib
 
@@ -71,8 +72,8 @@ seconds["joblib, two processes"] = time.perf_counter() - start
 # %%
 # A cluster
 # ---------
-# Two Dask workers on this machine stand for as many as you have. They listen on 127.0.0.1 only. In a script, unlike in
-# a notebook, what starts workers has to stand under ``if __name__ == "__main__":``.
+# Here the cluster is two Dask workers on this machine. They listen on 127.0.0.1 only. In a script, unlike in a
+# notebook, put the code that starts workers under ``if __name__ == "__main__":``.
 
 import logging
 
@@ -88,8 +89,8 @@ cluster = LocalCluster(
 client = Client(cluster)
 
 # %%
-# ``checkpoint=`` names a folder for finished pieces. Workers on several machines have to see it, and the data, under
-# the same names.
+# ``checkpoint=`` names a folder for finished pieces. Workers on several machines must see this folder and the data
+# under the same paths.
 
 pieces = Path(work.name) / "pieces"
 start = time.perf_counter()
@@ -97,7 +98,7 @@ by_dask = spanning_forest(rows, client=client, checkpoint=pieces, block_rows=20_
 seconds["Dask, two workers"] = time.perf_counter() - start
 
 # %%
-# The same edges, in the same order, with the same lengths to the last bit:
+# The edges are the same, in the same order, with the same lengths to the last bit:
 
 PARTS = ("a", "b", "length", "tree", "vertex")
 for name, forest in (("joblib", by_joblib), ("Dask", by_dask)):
@@ -107,8 +108,8 @@ for name, forest in (("joblib", by_joblib), ("Dask", by_dask)):
 # %%
 # When something breaks
 # ---------------------
-# A worker that dies is replaced by another. If the driver dies, the same call goes on where it was: what is finished
-# lies in the checkpoint. Here everything is, so that nothing is left to do but to read it:
+# If a worker dies, another one takes over. If the driver dies, rerun the same call to resume from the checkpoint. Here
+# everything is finished, so the call only reads it:
 
 start = time.perf_counter()
 again = spanning_forest(rows, client=client, checkpoint=pieces, block_rows=20_000)
@@ -118,7 +119,7 @@ files = [path for path in pieces.rglob("*") if path.is_file()]
 print(f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")
 
 # %%
-# Other data, other blocks or another version are refused, never mixed:
+# A checkpoint with other data, other blocks or another version is refused, never mixed:
 
 try:
     spanning_forest(rows, client=client, checkpoint=pieces, block_rows=10_000)
@@ -128,12 +129,12 @@ except ValueError as error:
 # %%
 # The floor of all rows
 # ---------------------
-# ``work_`` says how the trees were grown. Up to 50,000 rows it is None: so few are not sent anywhere.
+# ``work_`` says how the trees were built. Up to 50,000 rows it is None, because so few rows are not distributed.
 
 from bayesfloor import BayesFloor
 
 floor = BayesFloor(target_width=None).fit(folder, "label", client=client)
-print(f"{floor.overall_.n_rows:,} rows, lowest possible error {floor.overall_.lower:.4f} to {floor.overall_.upper:.4f}")
+print(f"{floor.overall_.n_rows:,} rows, tree bounds {floor.overall_.lower:.4f} to {floor.overall_.upper:.4f}")
 print(floor.work_)
 
 # %%
@@ -144,8 +145,8 @@ print(floor.work_)
 #     $ bayesfloor check rows/ -y label --engine dask --scheduler tcp://10.0.0.1:8786
 #     $ bayesfloor check rows/ -y label --engine dask --scheduler tcp://10.0.0.1:8786 --max-rows 0 --checkpoint pieces/
 #
-# Close what you opened. joblib keeps its two processes for the next call, and ends them a while later; the last lines
-# end them now:
+# Close the client and the cluster. joblib keeps its two processes for the next call and ends them after a while; the
+# last lines end them now:
 
 client.close()
 cluster.close()
@@ -170,21 +171,22 @@ ax.set(xlabel="seconds, starting workers and compiling included", title="60,000 
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# So few rows gain nothing by being sent anywhere: blocks have to be joined, pieces are written and read, and workers
-# load and compile the same kernels first. That is the price of not needing memory for all rows at once. :doc:`/scale`
-# has what 2, 6 and 20 million rows took, in seconds and bytes, and what gives out first beyond that.
+# Distributing so few rows gains nothing: blocks have to be joined, pieces are written and read, and workers first load
+# and compile the same kernels. That is the price of not needing memory for all rows at once. :doc:`/scale` shows what
+# 2, 6 and 20 million rows took, in seconds and bytes, and what would break first beyond that.
 #
 # What not to believe
 # -------------------
-# - **That all rows give a better answer.** They give the same answer with a narrower interval. Between the lower and
-#   the upper bound they do not decide.
-# - **That a cluster is faster.** It is larger. On one machine, with rows that fit, it is slower.
-# - **That blocks help in many dimensions.** In few, most pairs of blocks are skipped, since they are too far apart to
-#   share an edge. With eight and more, next to none are, and the work grows with the square of the rows.
-# - **That all of the result is of all rows.** ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` are. Pairs of
-#   classes, single rows and classifiers are of at most 50,000 drawn ones.
+# - **That all rows give a better answer.** They give the same answer with a narrower interval. They do not close the
+#   gap between the lower and the upper bound.
+# - **That a cluster is faster.** It can hold more rows. If the rows fit on one machine, it is slower.
+# - **That blocks help in many dimensions.** In few dimensions, most pairs of blocks are skipped because they are too
+#   far apart to share an edge. With eight or more, almost none are, and the work grows with the square of the number of
+#   rows.
+# - **That the whole result uses all rows.** ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` do. Pairs of
+#   classes, single rows and the answer use a subsample of at most 50,000 rows.
 #
 # Next
 # ----
-# :doc:`plot_6_million_rows`, if a sample does. :func:`bayesfloor.spanning_forest` and :func:`bayesfloor.io.open_rows`
-# for all options.
+# :doc:`plot_6_million_rows`, if a subsample is enough. :func:`bayesfloor.spanning_forest` and
+# :func:`bayesfloor.io.open_rows` list all options.
