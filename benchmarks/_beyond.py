@@ -1,7 +1,7 @@
-"""One forest of rows beyond memory on a small Dask cluster, and all that can be seen of it from outside.
+"""Grow one forest of data that do not fit in memory on a small Dask cluster, and measure it from outside.
 
-``measure_run`` belongs into a process of its own: its memory is the driver's, the scheduler's included.
-What processes take is read from Linux's ``/proc``.
+Run ``measure_run`` in a process of its own: its memory is the driver's, including the scheduler's.
+The resource use of processes is read from Linux's ``/proc``.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The command line that all benchmarks share: what to measure, where to keep it, what to show."""
+"""The command line that all benchmarks share: what to measure, where to save it, what to show."""
 
 import argparse
 import os

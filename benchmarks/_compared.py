@@ -1,6 +1,6 @@
-"""What the cells of ``benchmarks.classifiers`` say together: tables, goals, ranks.
+"""Combine the cells of ``benchmarks.classifiers`` into tables, goals and ranks.
 
-A case is a dataset and a recipe; means are over its splits, with the standard deviation beside them.
+A case is a dataset and a recipe; means are over its splits, shown with the standard deviation.
 """
 
 import numpy as np

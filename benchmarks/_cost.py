@@ -1,8 +1,8 @@
-"""What a forest of rows beyond memory costs: a few linear terms, fitted to runs, and what they say of larger ones.
+"""A cost model for forests of data that do not fit in memory: linear terms fitted to runs, and its predictions.
 
-A stage of tasks takes work divided by the workers that are busy; what the driver does alone takes its time
-whatever the workers. Both are sums of a few terms with coefficients that are not negative, fitted by least
-squares of errors relative to the whole run. Dimensions are fitted apart: they change all coefficients.
+A stage of tasks takes its work divided by the number of busy workers; the driver's own work takes the same time
+with any number of workers. Both are sums of a few terms with non-negative coefficients, fitted by least squares
+of errors relative to the whole run. Each dimension is fitted separately, because it changes all coefficients.
 """
 
 import math

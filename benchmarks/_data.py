@@ -1,4 +1,4 @@
-"""Sets of rows to measure on, the same in every process: made by sizes and one seed, or read from files."""
+"""Datasets to measure on, the same in every process: generated from sizes and one seed, or read from files."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Figures of estimates: known Bayes errors, label noise, calibration, flipped labels."""
+"""Figures about estimates: known Bayes errors, label noise, calibration, flipped labels."""
 
 import numpy as np
 

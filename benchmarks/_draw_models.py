@@ -1,4 +1,4 @@
-"""Figures of classifiers and of decisions before training."""
+"""Figures about classifiers and decisions before training."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The paper's figures, drawn again: pairs of digits, classes of chess, ranks of classifiers."""
+"""The paper's figures, reproduced: pairs of digits, classes of chess, ranks of classifiers."""
 
 import numpy as np
 

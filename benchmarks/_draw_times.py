@@ -1,4 +1,4 @@
-"""Figures of times and memory: forests, checks, rows beyond memory."""
+"""Figures about time and memory: forests, checks, data that do not fit in memory."""
 
 import numpy as np
 

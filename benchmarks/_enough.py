@@ -1,4 +1,4 @@
-"""How few rows are enough: the share of cross edges of samples and of all rows, each with its interval."""
+"""How few rows are enough: the fraction of cross-class edges in subsamples and in all rows, each with its interval."""
 
 import time
 import warnings

@@ -1,4 +1,4 @@
-"""Checks that what was measured is right: each asserts, and says in one line what held."""
+"""Checks that measured results are correct: each asserts, and reports in one line what it verified."""
 
 import math
 

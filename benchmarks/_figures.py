@@ -1,4 +1,4 @@
-"""The look of all figures of results: one style, in ink for light and for dark pages, saved as SVG."""
+"""The style of all result figures: one look, with colours for light and for dark pages, saved as SVG."""
 
 from contextlib import contextmanager
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What ``benchmarks.forest`` measures in fresh processes."""
+"""The measurements of ``benchmarks.forest`` that run in fresh processes."""
 
 import sys
 import time

@@ -1,7 +1,7 @@
-"""Measurements in a fresh interpreter, whose memory and compiled kernels are its own.
+"""Measure in a fresh interpreter, with its own memory and its own compiled kernels.
 
-``run_fresh("module:function", **arguments)`` imports the module there, calls the function and returns what it
-returned, by way of JSON.
+``run_fresh("module:function", **arguments)`` imports the module there, calls the function and returns its
+result, passed back as JSON.
 """
 
 import json

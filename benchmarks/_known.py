@@ -1,7 +1,7 @@
 """Designs with a known Bayes error: rows from a known density, labels from a known posterior.
 
-A design draws its rows first and each label from the posterior at its row. This is the same joint
-distribution as drawing the class first, and needs one piece of code for all designs.
+A design samples its rows first and then each label from the posterior at its row. This gives the same joint
+distribution as sampling the class first, and needs only one piece of code for all designs.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a data scientist would write for messy tables, what skrub makes of them, and how many packages that takes."""
+"""Rivals for messy tables: what a data scientist would write, what skrub does, and how many packages each needs."""
 
 import re
 from importlib.metadata import PackageNotFoundError, requires

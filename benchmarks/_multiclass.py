@@ -1,7 +1,7 @@
-"""Multiclass classifiers on the same rows: the datasets, every method with its search, and what each one scored.
+"""Multiclass classifiers on the same rows: the datasets, every method with its search, and the score of each.
 
-A method gets a ``Task`` and returns the fitted model with what fitting took, in CPU seconds of one thread.
-Searches choose the cost C by accuracy in the same folds; the model is then fitted again to all rows.
+A method takes a ``Task`` and returns the fitted model with its fitting time, in CPU seconds of one thread.
+Searches choose the cost C by accuracy in the same folds; the model is then refitted on all rows.
 """
 
 import warnings

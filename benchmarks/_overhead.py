@@ -1,4 +1,4 @@
-"""The same pair tasks by two bare processes and by every runner: what sending them costs."""
+"""Run the same pair tasks in two bare processes and with every runner, to measure the cost of sending tasks."""
 
 import multiprocessing
 import time

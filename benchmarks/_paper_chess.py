@@ -1,10 +1,10 @@
-"""Chess (kr-vs-k): floors of each class against the rest, beside the test errors of two classifiers; and PCA to 2.
+"""Chess (kr-vs-k): floors of each class against the rest, and the test errors of two classifiers; PCA to 2.
 
-As the paper: 70 % of the rows to count edges, 30 % to test. Its classifier, GenSVM, no longer builds; a linear
-one-vs-one machine stands for it, and a kernel machine shows what more capacity does. A class's confusion rate is the
-share of all test rows that were wrongly taken for it or wrongly taken for another. Floors are the paper's, which its
-bias correction ends at the share of the class, and the library's. Rates and floors both grow with the size of a
-class: what sizes alone tell stands beside.
+As in the paper, 70 % of the rows are used to count edges and 30 % to test. The paper's classifier, GenSVM, no longer
+builds; a linear one-vs-one SVM replaces it, and a kernel SVM shows the effect of more capacity. A class's confusion
+rate is the fraction of all test rows that were wrongly assigned to it, or that belong to it and were assigned to
+another class. Floors are the paper's, which its bias correction caps at the proportion of the class, and the
+library's. Rates and floors both grow with the size of a class, so the correlation from class sizes alone is also shown.
 """
 
 import numpy as np

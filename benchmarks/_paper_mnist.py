@@ -1,7 +1,7 @@
-"""MNIST: floors of all pairs of digits on the training images, beside what a classifier confuses in the test images.
+"""MNIST: floors of all pairs of digits on the training images, and a classifier's confusions on the test images.
 
-The classifier is a kernel machine, which asks no neighbours: one that did would agree with the trees by its making.
-The paper shows LeNet-5's 82 errors, which are no part of MNIST.
+The classifier is a kernel SVM, which does not use neighbours: one that did would agree with the trees by construction.
+The paper shows LeNet-5's 82 errors, which are not part of MNIST.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""The paper's tables from the cells of ``benchmarks.paper``: datasets, times, adjusted Rand indices, ranks.
+"""Make the paper's tables from the cells of ``benchmarks.paper``: datasets, times, adjusted Rand indices, ranks.
 
-Times of SmartSVM are by the paper's accounting: floors counted once for each training set, then the search. Means are
-over the splits, with the standard deviation beside them.
+Times of SmartSVM are computed as in the paper: floors once for each training set, then the search. Means are over the
+splits, shown with the standard deviation.
 """
 
 import numpy as np

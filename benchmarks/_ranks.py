@@ -1,4 +1,4 @@
-"""Mean ranks of methods over datasets, and which of them do not differ (Demsar 2006)."""
+"""Mean ranks of methods over datasets, and which of them do not differ significantly (Demsar 2006)."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""Datasets as they are published: archives and what is in them, read into tables of typed columns.
+"""Read datasets as published: archives and their contents, as tables of typed columns.
 
-Nothing that was fetched is trusted: of an archive only the member that is named is read, into memory, and nothing
-may be larger than the caller says.
+Downloaded files are not trusted: only the named member of an archive is read, into memory, and nothing may be
+larger than the caller allows.
 """
 
 import csv

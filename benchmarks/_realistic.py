@@ -1,9 +1,9 @@
-"""Problems as users have them, whose Bayes error is known: embeddings, tables, words, many classes, noise and junk.
+"""Realistic problems with a known Bayes error: embeddings, tables, words, many classes, noise and junk.
 
-A law gives rows together with the posterior at each; labels are drawn from that, and the Bayes error is the mean of
-1 - max posterior over many rows. ``@family`` makes of a maker of laws one of problems: ``table(1500, 3, flips=0.1)`` is
-a problem of 1,500 rows by seed 3. Laws are made when they are first needed, since many look for the overlap that has
-the error asked for.
+A law generates rows together with the posterior at each; labels are drawn from the posterior, and the Bayes error is
+the mean of 1 - max posterior over many rows. ``@family`` turns a function that makes laws into one that makes problems:
+``table(1500, 3, flips=0.1)`` is a problem of 1,500 rows with seed 3. Laws are made when they are first needed, since
+many search for the overlap that gives the requested error.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Families of problems for judging alone: no method was tuned on any of them.
+"""Families of problems used only for evaluation: no method was tuned on any of them.
 
-They resemble what users have: numbers of events, questionnaires, series, sensors that fail, shells, scorecards, rules
-of a trade. A method that was changed after a look at one of these has to be judged on others.
+They resemble real data: event counts, questionnaires, time series, failing sensors, shells, scorecards, business
+rules. A method that was changed after looking at one of these has to be evaluated on others.
 """
 
 import numpy as np

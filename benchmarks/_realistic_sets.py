@@ -1,7 +1,7 @@
-"""Which realistic problems a method may be tuned on, and which are held back to judge it.
+"""Which realistic problems a method may be tuned on, and which are held back to evaluate it.
 
-Seeds of development are from 100 on, those held back from 700 on. Families of ``NEVER_TUNED`` are found among the
-latter alone.
+Development seeds start at 100, held-back seeds at 700. The families in ``NEVER_TUNED`` occur only among the held-back
+problems.
 """
 
 from benchmarks._realistic import (

@@ -1,7 +1,7 @@
-"""Datasets as the paper may have had them: ``datasets.json`` says what they are and how recipes change them.
+"""Datasets as the paper may have used them: ``datasets.json`` describes them and how recipes change them.
 
-"paper" gives the numbers of the paper's table, which states no recipe: each is the simplest reading of the table.
-"honest" leaves out what gives the class away, and codes by names what has no order.
+"paper" gives the numbers of the paper's table, which states no recipe: each is the simplest interpretation of the
+table. "honest" leaves out columns that reveal the class, and encodes unordered columns as categories.
 """
 
 import json

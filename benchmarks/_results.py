@@ -1,4 +1,4 @@
-"""Results of a benchmark: rows of a table, goals, the JSON file that keeps them, the table as text."""
+"""Results of a benchmark: table rows, goals, the JSON file that stores them, and the table as text."""
 
 import json
 import os

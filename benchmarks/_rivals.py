@@ -1,7 +1,7 @@
-"""Other estimates of the Bayes error, restated from their papers, behind one signature.
+"""Other estimates of the Bayes error, reimplemented from their papers, behind one signature.
 
-Each takes standardised rows, class codes and a random generator, and returns a ``Guess``. Formulas
-of others are restated here and not imported, so that all see the same rows and the same exact trees.
+Each takes standardised rows, class codes and a random generator, and returns a ``Guess``. The formulas are
+reimplemented here and not imported, so that all methods use the same rows and the same exact trees.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What the cells of ``benchmarks.scale`` say together: growth, shares, overhead, the model; all as tables."""
+"""Combine the cells of ``benchmarks.scale`` into tables: growth, fractions, overhead and the cost model."""
 
 import math
 from itertools import pairwise

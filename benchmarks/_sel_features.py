@@ -1,4 +1,4 @@
-"""Features chosen by their floors: informative ones among others, and beside sequential selection with an SVM."""
+"""Features selected by their floors: informative ones among others, compared with sequential selection with an SVM."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Labels that have nothing to do with the rows: how often something is declared better all the same."""
+"""Labels that are independent of the rows: how often something is still declared better."""
 
 import numpy as np
 

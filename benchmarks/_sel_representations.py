@@ -1,4 +1,4 @@
-"""Floors of representations against the error of the best of three tuned classifiers on each."""
+"""Floors of representations, compared with the error of the best of three tuned classifiers on each."""
 
 import numpy as np
 

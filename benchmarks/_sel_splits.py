@@ -1,4 +1,4 @@
-"""Whether copies and shifts between two samples are found, and clean splits left alone."""
+"""Whether duplicates and shifts between two samples are found, and clean splits are not declared different."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Seconds and bytes: repeated measurements that take turns, and the peak memory of this process."""
+"""Seconds and bytes: repeated measurements in alternation, and the peak memory of this process."""
 
 import sys
 import time

@@ -1,8 +1,8 @@
-"""Tuned classifiers of five families: what somebody reaches who takes some care.
+"""Tuned classifiers of five families: the error that a careful user reaches.
 
 Settings are picked in three folds of at most ``PICK_ROWS`` rows; the picked one is then cross-validated in five other
-folds of all rows. The best of the families is taken by that same error, which makes it a little too low. Equal rows
-are kept in one fold: they may be copies, which would be recognised.
+folds of all rows. The best family is chosen by that same error, which makes it slightly too low. Equal rows stay in
+one fold: they may be duplicates, which a model would recognise.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""A process that answers one question after another, and is ended when an answer takes too long.
+"""A process that runs one task after another, and is stopped when a task takes too long.
 
-How long is told in CPU seconds, so that other work on the machine ends nothing.
+The limit is in CPU seconds, so that other work on the machine does not stop a task.
 """
 
 import math

@@ -1,14 +1,14 @@
-"""What the answer says of real data, beside the best tuned classifier, and what it costs.
+"""The answer on real data, compared with the best tuned classifier, and its cost.
 
-``python -m benchmarks.answers`` measures cells of three kinds, one after the other, and keeps each as it comes: a
-killed run goes on where it was. "cost": CPU seconds of ``BayesFloor().fit`` with ``.answer(effort)``, warm and on one
-thread, in turn with 5-fold cross-validation of a random forest of 100 trees. "answer": the answer with the default
-effort. "rivals": the cross-validated error of five families of classifiers, tuned. All three see the same rows, at most
-20,000 of a dataset, 10,000 where it has hundreds of columns. ``--only`` takes kinds and datasets. ``--quick`` takes two
-small sets and writes nothing; ``--show`` prints what was kept before. Cells of a fourth kind, "before", are only read:
-they hold the answer that commit f9c5030 gave, by a method that is no longer part of the code.
+``python -m benchmarks.answers`` measures three kinds of cells and saves each when it is finished; rerun to resume.
+"cost": CPU seconds of ``BayesFloor().fit`` with ``.answer(effort)``, warm and on one thread, alternating with 5-fold
+cross-validation of a random forest of 100 trees. "answer": the answer with the default effort. "rivals": the
+cross-validated error of five families of tuned classifiers. All three use the same rows, at most 20,000 per dataset,
+or 10,000 if it has hundreds of columns. ``--only`` selects kinds and datasets. ``--quick`` uses two small datasets and
+writes nothing; ``--show`` prints saved results. A fourth kind of cells, "before", is only read: it contains the answer
+that commit f9c5030 gave, by a method that is no longer part of the code.
 
-Datasets are read from the folder that ``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other: it stays.
+Datasets are read from the folder named by ``BAYESFLOOR_DATA``. Missed goals stay in the results.
 """
 
 from functools import lru_cache

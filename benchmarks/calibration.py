@@ -1,11 +1,11 @@
-"""How far the figures can be trusted: coverage, p-values, the paper's two simulations, noise, variance.
+"""How reliable the figures are: coverage, p-values, the paper's two simulations, noise, variance.
 
-``python -m benchmarks.calibration`` runs everything and keeps the results as JSON after each case; a
-killed run goes on where it was. ``--quick`` takes tiny sizes and judges nothing. ``--show`` prints
-the table of results kept before. Missing a goal is a result like any other: the row stays in.
+``python -m benchmarks.calibration`` runs everything and saves the results as JSON after each case; rerun to
+resume. ``--quick`` uses tiny sizes and checks no goals. ``--show`` prints the table of saved results. Missed
+goals stay in the results.
 
-Two classes are spherical Gaussians with unit variance, ``gap`` apart along the first axis, in class
-sizes that are fixed. G is the share of forest edges that join two classes.
+The two classes are spherical Gaussians with unit variance, ``gap`` apart along the first axis, with fixed class
+sizes. G is the fraction of forest edges that join two classes.
 """
 
 import math

@@ -1,10 +1,10 @@
-"""What a whole ``check`` takes, beside training one random forest on the same rows.
+"""The time of a whole ``check``, compared with training one random forest on the same rows.
 
-``python -m benchmarks.check`` measures each dataset in a process of its own, on one thread, and keeps the
-results as JSON after each. The check's time is all of the process's until then: importing scikit-learn,
-making or reading the rows, and compiling kernels where they are needed, with caches empty. ``--quick``
-takes small parts; ``--show`` prints what was kept before. Datasets are read from the folder that
-``BAYESFLOOR_DATA`` names. Missing a goal is a result like any other: the row stays in.
+``python -m benchmarks.check`` measures each dataset in a process of its own, on one thread, and saves the
+results as JSON after each. The check's time is the whole time of the process: importing scikit-learn,
+generating or reading the rows, and compiling kernels if they are needed, with empty caches. ``--quick``
+uses small parts; ``--show`` prints saved results. Datasets are read from the folder named by
+``BAYESFLOOR_DATA``. Missed goals stay in the results.
 """
 
 import tempfile

@@ -1,18 +1,18 @@
-"""Multiclass classifiers beside one another on the datasets of van den Burg and Hero (2017).
+"""Multiclass classifiers, compared on the datasets of van den Burg and Hero (2017).
 
-``python -m benchmarks.classifiers`` runs every method on every dataset, keeps each result as it comes,
-and goes on where a killed run was. ``reduced``, the default, takes fewer splits, folds and costs than the
-paper; ``full`` takes the paper's and days. ``--quick`` takes small sets, asserts what must hold, and
-writes nothing; ``--show`` prints what was kept. Datasets are read from the folder that ``BAYESFLOOR_DATA`` names;
-of the recipes in ``datasets.json`` "paper" gives the paper's numbers, "honest" leaves out what gives the class away.
+``python -m benchmarks.classifiers`` runs every method on every dataset and saves each result when it is finished;
+rerun to resume. ``reduced``, the default, uses fewer splits, folds and costs than the paper; ``full`` uses the
+paper's and takes days. ``--quick`` uses small datasets, asserts what must hold, and writes nothing; ``--show`` prints
+saved results. Datasets are read from the folder named by ``BAYESFLOOR_DATA``; of the recipes in ``datasets.json``,
+"paper" gives the paper's numbers, and "honest" leaves out columns that reveal the class.
 
-Times are CPU seconds of one thread. A method that takes more of them than the protocol allows is ended
-and shown as "cap". Methods below eight seconds are measured three times, taking turns, and the smallest
-counts. Linear machines stop after LinearSVC's thousand steps, converged or not, in all methods alike.
-The time allowed to the paper's tree also covers a second search, with the floors computed once. Kernels of
-the floors are compiled before, as they are in any process that has computed one. An RBF SVM on more than
+Times are CPU seconds of one thread. A method that exceeds the protocol's time limit is stopped and shown as
+"cap". Methods below eight seconds are measured three times, in alternation, and the smallest time
+counts. Linear SVMs stop after LinearSVC's thousand steps, converged or not, in all methods.
+The time limit of the paper's tree also covers a second search, with the floors computed once. The kernels for
+the floors are compiled beforehand, as in any process that has already computed one. An RBF SVM on more than
 25,000 rows is replaced by a Nystroem map: at 22,000 (kr-vs-k) the map took five times as long and scored less.
-Missing a goal is a result like any other: it stays in.
+Missed goals stay in the results.
 """
 
 import time

@@ -1,14 +1,14 @@
-"""The public datasets of tests and benchmarks: fetch them from where they are published, as Parquet files.
+"""The public datasets of tests and benchmarks: download them from their publishers, as Parquet files.
 
 ``python -m benchmarks.datasets FOLDER`` writes ``<name>.parquet`` (class in the column ``target``) for each dataset
-that FOLDER does not have yet; set ``BAYESFLOOR_DATA`` to that folder. ``--list`` says what would be fetched.
-``--mirror URL`` fetches the same paths from another host, or from a folder with ``file:``.
+that is not yet in FOLDER; set ``BAYESFLOOR_DATA`` to that folder. ``--list`` prints what would be downloaded.
+``--mirror URL`` downloads the same paths from another host, or from a folder with ``file:``.
 
-``datasets.json`` has the addresses, licences, columns and recipes. Its addresses are as published; hosts move files at
-times. What counts is the content: names, types and values of all columns have a SHA-256 there, and a table that
-differs is not written. A SHA-256 of a file as published is checked too where it is known; where we read a copy of it,
-whose line ends may differ, the content alone decides. The embedding ``banking77_lsa`` is computed here, and compared
-with a tolerance. A file is written whole or not at all, so the same command goes on where it was interrupted.
+``datasets.json`` has the addresses, licences, columns and recipes. Its addresses are as published; hosts sometimes move
+files. What counts is the content: the names, types and values of all columns have a SHA-256 there, and a table that
+differs is not written. The SHA-256 of a published file is checked too if it is known; if we read a copy of it, whose
+line endings may differ, only the content counts. The embedding ``banking77_lsa`` is computed here and compared
+with a tolerance. A file is written completely or not at all, so rerun the command to resume an interrupted download.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""How estimates follow label noise that is put in: the protocol of FeeBee (Renggli et al. 2021).
+"""How estimates follow injected label noise: the protocol of FeeBee (Renggli et al. 2021).
 
-Labels of a real dataset are re-assigned uniformly with a growing rate rho. The Bayes error then lies
-between rho Gmax and s + rho (Gmax - s), s the best error known and Gmax = 1 - 1/K; the score is the
-area by which an estimate leaves this band. ``python -m benchmarks.feebee`` keeps its results after
-each dataset and rate; ``--quick`` takes a few rows and writes nothing; ``--show`` prints what is kept.
+Labels of a real dataset are reassigned uniformly with a growing rate rho. The Bayes error then lies
+between rho Gmax and s + rho (Gmax - s), where s is the best known error and Gmax = 1 - 1/K. The score is the
+area by which an estimate lies outside this band. ``python -m benchmarks.feebee`` saves its results after
+each dataset and rate; ``--quick`` uses a few rows and writes nothing; ``--show`` prints saved results.
 
-Datasets are read from the folder that ``BAYESFLOOR_DATA`` names.
+Datasets are read from the folder named by ``BAYESFLOOR_DATA``.
 """
 
 from typing import NamedTuple

@@ -1,12 +1,12 @@
-"""How fast forests are, beside bare engines and a peer in the same run.
+"""How fast forests are, compared with bare engines and a rival package in the same run.
 
-``python -m benchmarks.forest`` measures everything and keeps the results as JSON after each case; a
-killed run goes on where it was. ``--quick`` takes small sizes: it asserts that answers are exact and
-in order, and prints times without judging them. ``--show`` prints the table of results kept before.
+``python -m benchmarks.forest`` measures everything and saves the results as JSON after each case; rerun to
+resume. ``--quick`` uses small sizes: it asserts that results are exact and in order, and prints times without
+checking them. ``--show`` prints the table of saved results.
 
-Three trees of ours stand beside a single tree of quitefastmst, the fastest peer known to us, and
-beside a bare search of scikit-learn for as many neighbours as our lists have, each on one thread.
-Missing a goal is a result like any other: the row stays in.
+Three of our trees are compared with a single tree of quitefastmst, the fastest rival we know, and with
+scikit-learn's plain search for as many neighbours as our lists have, each on one thread.
+Missed goals stay in the results.
 """
 
 import math

@@ -1,12 +1,12 @@
-"""How near the estimates come to a Bayes error that is known, ours and those of others.
+"""How close the estimates come to a known Bayes error, ours and those of rival methods.
 
-``python -m benchmarks.known_floor`` runs every method on every design and keeps the results as JSON
-after each design and size; a killed run goes on where it was. ``--quick`` takes four small designs,
-asserts that bounds are in order, and writes nothing. ``--show`` prints what was kept before.
+``python -m benchmarks.known_floor`` runs every method on every design and saves the results as JSON
+after each design and size; rerun to resume. ``--quick`` uses four small designs, asserts that bounds
+are in order, and writes nothing. ``--show`` prints saved results.
 
-All methods get the same standardised rows. Ours then picks a scale of its own, as it does by default,
-which the others cannot: for two classes ``floor`` and ``hp-3`` are one formula, and differ by this only.
-Missing a goal is a result like any other: it stays in.
+All methods get the same standardised rows. Ours then picks its own scale, as it does by default, which the
+others cannot: for two classes ``floor`` and ``hp-3`` are the same formula and differ only in this.
+Missed goals stay in the results.
 """
 
 import json

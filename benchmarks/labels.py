@@ -1,15 +1,14 @@
-"""How well flipped labels are found, and how fast, beside cleanlab in the same run.
+"""How well flipped labels are found, and how fast, compared with cleanlab in the same run.
 
-``python -m benchmarks.labels`` flips a tenth of the labels of six datasets with three seeds and keeps
-the results as JSON after each; a killed run goes on where it was. ``--quick`` takes two small datasets
-and one seed, and judges nothing. ``--show`` prints the tables of results kept before.
+``python -m benchmarks.labels`` flips a tenth of the labels of six datasets with three seeds and saves
+the results as JSON after each; rerun to resume. ``--quick`` uses two small datasets and one seed, and
+checks no goals. ``--show`` prints the tables of saved results.
 
-Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder that ``BAYESFLOOR_DATA``
-names; digits come with scikit-learn. cleanlab ranks by the out-of-fold probabilities of a logistic
-model and of nearest neighbours, with two scores each; per dataset its best of the four stands beside
-ours, and its time is that of the folds and the scoring of this one; the time of both models stands
-beside it, since which one is better is not known beforehand. Kernels are compiled before.
-Missing a goal is a result like any other: the row stays in.
+Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder named by ``BAYESFLOOR_DATA``;
+digits come with scikit-learn. cleanlab ranks by the out-of-fold probabilities of a logistic model and of
+nearest neighbours, with two scores each. For each dataset its best of the four is compared with ours, with the
+time of the folds and the scoring of that one. The time of both models is also shown, since it is not known in
+advance which one is better. Kernels are compiled beforehand. Missed goals stay in the results.
 """
 
 import math

@@ -1,16 +1,17 @@
-"""Files as people have them, with a known best error: which run at first try, and how near the answer comes.
+"""Realistic messy files with a known best error: which ones work at the first try, and how close the answer comes.
 
-``python -m benchmarks.messy --make make.py`` has a generator write the files of three seeds and measures cells of three
-kinds, one after the other; each is kept as it comes, and a killed run goes on where it was. "file": the installed
-command, ``bayesfloor check FILE -y LABEL --json -``, with the label, groups and file of labels that the generator
+``python -m benchmarks.messy --make make.py`` has a generator write the files of three seeds and measures three kinds of
+cells; each is saved when it is finished; rerun to resume. "file": the installed command,
+``bayesfloor check FILE -y LABEL --json -``, with the label, groups and label file that the generator
 names. "pipeline": the cross-validated error of what a data scientist would write for four of the files. "prepare": a
-check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with gaps filled.
+check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with missing values
+filled.
 
 The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it. It is called with a folder
-and ``--seed``, and writes ``manifest.json`` beside the files: the name of each, its label, groups and file of labels,
-its best error, and what a good tool does with it. ``--only`` takes kinds and files, ``--seeds`` others than the three.
-``--quick`` takes three small files of another seed and writes nothing; ``--show`` prints what was kept before. Missing
-a goal is a result like any other: it stays.
+and ``--seed``, and writes ``manifest.json`` next to the files: the name of each, its label, groups and label file,
+its best error, and what a good tool does with it. ``--only`` selects kinds and files, ``--seeds`` other seeds.
+``--quick`` uses three small files of another seed and writes nothing; ``--show`` prints saved results. Missed goals
+stay in the results.
 """
 
 import hashlib

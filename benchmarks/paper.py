@@ -1,21 +1,21 @@
-"""Every table and figure of van den Burg and Hero (2017), made again.
+"""Every table and figure of van den Burg and Hero (2017), reproduced.
 
 ``python -m benchmarks.paper`` runs the protocol "reduced": 3 splits, 7 values of C, 3 folds, fars and shuttle cut to
-20,000 rows, Crammer and Singer's machine on small sets only, and an end to what takes more than ten minutes, which is
-shown as "cap". ``python -m benchmarks.paper paper`` runs the paper's own: 5 splits, 19 values of C, 10 folds, all
-rows; that takes days. Each cell is kept as it comes, and a killed run goes on where it was. ``--quick`` takes small
-sets, asserts what must hold, and writes nothing; ``--show`` prints what was kept; ``--only mnist chess`` takes these
-parts alone.
+20,000 rows, the Crammer-Singer SVM on small datasets only, and a limit of ten minutes; methods that exceed it are
+shown as "cap". ``python -m benchmarks.paper paper`` runs the paper's own protocol: 5 splits, 19 values of C, 10 folds,
+all rows; that takes days. Each cell is saved when it is finished; rerun to resume. ``--quick`` uses small
+datasets, asserts what must hold, and writes nothing; ``--show`` prints saved results; ``--only mnist chess`` runs only
+these parts.
 
 - ``data``: the dataset table.
-- ``tables``: indices and times of all methods on all datasets, by the paper's recipes and by the honest ones.
-- ``mnist``: floors of pairs of digits beside the confusions of a classifier.
-- ``chess``: floors of classes beside test errors, and after PCA to two components.
+- ``tables``: indices and times of all methods on all datasets, with the paper's recipes and with the honest ones.
+- ``mnist``: floors of pairs of digits, compared with the confusions of a classifier.
+- ``chess``: floors of classes, compared with test errors, also after PCA to two components.
 
 GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come
-from ``benchmarks.calibration``; readings of what the paper leaves open from ``benchmarks.paper_gap``. Cells that
-``benchmarks.classifiers`` has measured by the same protocol, with the same versions, are taken from there. Times are
-CPU seconds of one thread. Missing a goal is a result like any other: it stays in.
+from ``benchmarks.calibration``, and interpretations of what the paper leaves open from ``benchmarks.paper_gap``. Cells
+that ``benchmarks.classifiers`` has measured with the same protocol and versions are taken from there. Times are
+CPU seconds of one thread. Missed goals stay in the results.
 """
 
 import time

@@ -1,12 +1,12 @@
-"""Where SmartSVM's index is not the paper's: the same search under other readings of what the paper does not say.
+"""Where SmartSVM's index differs from the paper's: the same search with other interpretations of the paper.
 
-The paper states neither the scaling of features nor which level of a nominal one is left out, nor how ties
-among lengths of edges and among floors are broken, nor whether machines have a bias term. The comparison of
-classifiers scales to [-1, 1] and has one. Each reading here changes one thing; one-vs-one is searched beside
-it, which no tree touches: where it moves as the paper's does, the difference lies in the data or the machine
-and not in the tree. "Half the test rows seen" is no reading of the paper: it asks what it would take to get its
-figures. ``python -m benchmarks.paper_gap`` keeps its results after each cell; ``--quick`` takes one small set
-and writes nothing; ``--show`` prints what is kept.
+The paper states neither the scaling of features, nor which level of a nominal feature is left out, nor how ties
+among edge lengths and among floors are broken, nor whether SVMs have a bias term. The comparison of
+classifiers scales to [-1, 1] and uses one. Each interpretation here changes one thing. One-vs-one, which uses no
+tree, is searched in the same way: if it changes as the paper's does, the difference lies in the data or the SVM
+and not in the tree. "Half the test rows seen" is not an interpretation of the paper: it asks what it would take to get
+the paper's figures. ``python -m benchmarks.paper_gap`` saves its results after each cell; ``--quick`` uses one small
+dataset and writes nothing; ``--show`` prints saved results.
 """
 
 import warnings

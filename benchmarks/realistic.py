@@ -1,18 +1,18 @@
-"""How near the answer comes to a Bayes error that is known, on problems as users have them.
+"""How close the answer comes to a known Bayes error, on realistic problems.
 
-``python -m benchmarks.realistic held-back`` runs what is asked for on sixty problems that no method was tuned on, four
-draws of each; ``development`` on those that methods may be tuned on. Each cell is kept as it comes, the first draws of
-all problems first, and a killed run goes on where it was. ``--kinds`` takes one of two kinds of cells: "rivals", 5-fold
-errors of three classifiers of scikit-learn by their defaults on standardised rows; "answer". Cells of a third kind,
-"before", are only read: they hold the answer that an earlier commit gave, by a method that is no longer part of the
-code. ``--quick`` takes two small problems and writes nothing; ``--show`` prints what was kept before.
+``python -m benchmarks.realistic held-back`` runs on sixty problems that no method was tuned on, four draws of each;
+``development`` runs on those that methods may be tuned on. Each cell is saved when it is finished, the first draws of
+all problems first; rerun to resume. ``--kinds`` selects one of two kinds of cells: "rivals", 5-fold errors of three
+scikit-learn classifiers with default settings on standardised rows; "answer". A third kind of cells, "before", is only
+read: it contains the answer that an earlier commit gave, by a method that is no longer part of the code. ``--quick``
+uses two small problems and writes nothing; ``--show`` prints saved results.
 
-Where noise was planted in real labels the truth is a band: an estimate errs by its distance to it, and a range holds
-the truth if it reaches it. Verdicts are asked for at errors some points below and above the truth; those that are not
-between 0 and the error of guessing are left out and counted. A range without a lower end is counted from 0. Intervals
-are by drawing problems anew, with all their draws.
+If noise was planted in real labels, the truth is a band: the error of an estimate is its distance to the band, and a
+range contains the truth if it overlaps the band. Verdicts are requested for target errors some points below and above
+the truth; targets that are not between 0 and the error of guessing are left out and counted. A range without a lower
+end is counted from 0. Intervals come from resampling problems, each with all its draws.
 
-Planted noise reads datasets from the folder that ``BAYESFLOOR_DATA`` names.
+Planted noise reads datasets from the folder named by ``BAYESFLOOR_DATA``.
 """
 
 import math

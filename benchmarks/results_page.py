@@ -1,9 +1,9 @@
-"""Pages of the results: ``python -m benchmarks.results_page`` makes them of the JSON files, and so does a site's build.
+"""The results pages: ``python -m benchmarks.results_page`` makes them from the JSON files, as does a build of the site.
 
-A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, heads first) and
+A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
-``{{figure NAME | what it shows}}``, ``{{goals}}`` and ``{{about}}`` stand for what is made here. One that has no text
-yet gets all its tables.
+``{{figure NAME | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. A benchmark
+without a text gets all its tables.
 """
 
 import argparse

@@ -1,20 +1,21 @@
-"""Forests of rows beyond memory: how time, memory and bytes grow, what is skipped, what sending tasks costs.
+"""Forests of data that do not fit in memory: how time, memory and bytes grow, what is skipped, what tasks cost.
 
-``python -m benchmarks.scale`` measures everything and keeps the results as JSON after each cell; a killed
-run goes on where it was. ``--quick`` takes small sizes: it asserts that edges are exact, that workers stay
-within their memory and that shares are shares, and prints times without judging them. ``--show`` prints the
-tables of results kept before. ``--only bigger overhead`` takes these cells alone.
+``python -m benchmarks.scale`` measures everything and saves the results as JSON after each cell; rerun to
+resume. ``--quick`` uses small sizes: it asserts that edges are exact, that workers stay within their memory
+and that fractions are between 0 and 1, and prints times without checking them. ``--show`` prints the
+tables of saved results. ``--only bigger overhead`` runs only these cells.
 
-- ``bigger``: three trees of normal rows in a Parquet folder on two workers of 500 MB, beside quitefastmst.
-- ``skipped``: shares of pairs of blocks that boxes keep apart, for as many blocks in 2, 4 and 8 dimensions.
-- ``overhead``: the pairs of letter's classes by two bare processes, by joblib and by Dask; ``BAYESFLOOR_DATA``
+- ``bigger``: three trees of normal rows in a Parquet folder on two workers of 500 MB, compared with quitefastmst.
+- ``skipped``: fractions of pairs of blocks that are skipped by their boxes, for equally many blocks in 2, 4 and 8
+  dimensions.
+- ``overhead``: the pairs of letter's classes in two bare processes, with joblib and with Dask; ``BAYESFLOOR_DATA``
   names the folder of ``letter.parquet``.
-- ``enough``: the share of cross edges of samples and of all of 4e6 rows of two classes, with intervals.
-- ``model``: runs of many kinds that a model of the cost is fitted to. The largest of all are held out.
+- ``enough``: the fraction of cross-class edges in subsamples and in all of 4e6 rows of two classes, with intervals.
+- ``model``: runs of many kinds to which a cost model is fitted. The largest runs are held out.
 
-Each run has a process of its own for its driver, whose memory includes Dask's scheduler; kernels are compiled
-before, and loaded by a small forest on the same workers. Memory is looked at every 50 ms, its peak told by the
-kernel. The rows are made here, with one seed. Missing a goal is a result like any other: the row stays in.
+The driver of each run has a process of its own, whose memory includes Dask's scheduler; kernels are compiled
+beforehand and loaded by a small forest on the same workers. Memory is sampled every 50 ms; the kernel reports its
+peak. The rows are generated here, with one seed. Missed goals stay in the results.
 """
 
 import tempfile

@@ -1,19 +1,18 @@
-"""Decisions before training: representations, features, splits; beside what training says.
+"""Decisions before training: representations, features and splits, compared with the results of training.
 
-``python -m benchmarks.selection`` measures everything and keeps the results as JSON after each cell; a killed
-run goes on where it was. ``--quick`` takes small sizes: it asserts what must hold at any size and prints the
-rest without judging it. ``--show`` prints the tables of results kept before. ``--only representations noise``
-takes these parts alone.
+``python -m benchmarks.selection`` measures everything and saves the results as JSON after each cell; rerun to
+resume. ``--quick`` uses small sizes: it asserts what must hold at any size and prints the rest without checking
+it. ``--show`` prints the tables of saved results. ``--only representations noise`` runs only these parts.
 
-- ``representations``: floors of eight representations against the error of the best of three tuned classifiers
+- ``representations``: floors of eight representations, compared with the error of the best of three tuned classifiers
   on each, and the time of both.
-- ``features``: informative features found among others; on real data an SVM on the selected features beside
-  scikit-learn's ``SequentialFeatureSelector`` with the same SVM and as many features.
-- ``noise``: labels that have nothing to do with the rows, and how often something is declared better.
-- ``splits``: planted copies and shifts between two samples, and clean splits.
+- ``features``: informative features found among others; on real data an SVM on the selected features, compared with
+  scikit-learn's ``SequentialFeatureSelector`` with the same SVM and number of features.
+- ``noise``: labels that are independent of the rows, and how often something is declared better.
+- ``splits``: planted duplicates and shifts between two samples, and clean splits.
 
-Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder that ``BAYESFLOOR_DATA`` names.
-Times are CPU seconds on one thread. Missing a goal is a result like any other: the row stays in.
+Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder named by ``BAYESFLOOR_DATA``.
+Times are CPU seconds on one thread. Missed goals stay in the results.
 """
 
 from importlib import import_module
