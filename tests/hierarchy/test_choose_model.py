@@ -16,7 +16,7 @@ from bayesfloor.hierarchy._node_floor import NodeFloor
 N = 600
 NO_FLOOR = NodeFloor(0.0, 0.0)
 FOREVER = np.inf
-AT_FLOOR, BEATEN, ROOM, NO_TIME = "at the floor", "below the floor", "room left above the floor", "out of time"
+AT_FLOOR, BEATEN, ROOM, NO_TIME = "at the floor", "below the floor", "room to improve", "out of time"
 
 
 class Sure:
@@ -140,7 +140,7 @@ def test_a_dearer_model_that_is_equal_is_not_taken():
     found = climb(deal(), ladder.rungs, NO_FLOOR, FOREVER)
 
     assert found.candidate.name == "cheap"
-    assert found.reason == "room left above the floor, nothing dearer is better"
+    assert found.reason == "room to improve, but no costlier model is better"
     assert ladder.names() == {"cheap", "dear", "dearest"}
 
 

@@ -164,9 +164,9 @@ def test_unknown_classes_are_refused_by_name():
     [
         ([["cat", "dog"], "cat"], r"Got class 'cat' more than once, but expected each class in one place"),
         ([1, [2, 1]], r"Got class 1 more than once"),
-        ([["a", "b", "c"], "d"], r"Got a part of 3 in the tree, but expected pairs"),
-        ([["a"], "b"], r"Got a part of 1 in the tree, but expected pairs"),
-        ([], r"Got a part of 0 in the tree, but expected pairs"),
+        ([["a", "b", "c"], "d"], r"Got a list of 3 in the tree, but expected pairs"),
+        ([["a"], "b"], r"Got a list of 1 in the tree, but expected pairs"),
+        ([], r"Got a list of 0 in the tree, but expected pairs"),
     ],
 )
 def test_what_is_no_tree_is_refused(part, message):

@@ -25,7 +25,7 @@ from bayesfloor.hierarchy._class_tree import NONE
 N = 120
 AWAY = np.array([60.0, 0.0, 0.0])
 PAIRS = [[0, [2, 4]], [1, 3]]
-REASONS = ("at the floor", "below the floor", "room left above the floor", "out of time")
+REASONS = ("at the floor", "below the floor", "room to improve", "out of time")
 
 
 def guided(X, y, sample_weight=None, **options):
@@ -338,7 +338,7 @@ def test_a_floor_that_is_too_high_does_not_stop_it(n_classes):
     train, test = order[:192], order[192:]
     model = guided(X[train], y[train])
 
-    assert model.tree_.reason[0] == "below the floor, which is too high here"
+    assert model.tree_.reason[0] == "below the floor, so the floor is too high"
     assert model.tree_.floor[0] > 0.03
     assert model.score(X[test], y[test]) > 0.9
     assert linear(X[train], y[train]).score(X[test], y[test]) < 0.6
@@ -442,7 +442,7 @@ def test_of_many_rows_floors_use_some_and_models_all(rng, clouds, monkeypatch):
     """The warning says so, where the user called."""
     monkeypatch.setattr(_floor_matrix, "LARGE", 100)
     X, y = clouds(rng, [100, 100, 50], spread=3.0)
-    with pytest.warns(SampledRowsWarning, match=r"100 of 250 rows are used.*models see all") as caught:
+    with pytest.warns(SampledRowsWarning, match=r"100 of 250 rows are used.*models use all") as caught:
         model = FloorGuidedClassifier(random_state=0).fit(X, y)
 
     assert caught[0].filename == __file__
@@ -644,7 +644,7 @@ def test_every_cut_gives_a_tree(groups, grouped, cut):
     ("options", "message"),
     [
         ({"cut": "mincut"}, r"Got cut='mincut', but expected 'min_cut'"),
-        ({"cut": [0, 1, 2]}, r"Got a part of 3 in the tree, but expected pairs"),
+        ({"cut": [0, 1, 2]}, r"Got a list of 3 in the tree, but expected pairs"),
         ({"cut": [[0, 1], [2, 3]]}, r"Got rows of class 4, which the tree does not have"),
         ({"scale": "log"}, r"Got scale='log', but expected 'auto', 'standard', 'robust', 'unit' or None"),
         ({"n_trees": 0}, r"Got n_trees=0, but expected an integer from 1 to 100"),

@@ -77,7 +77,7 @@ def test_of_many_rows_some_are_used_and_said_so(rng, clouds, monkeypatch):
     X, y = clouds(rng, [200, 150, 100, 50])
     monkeypatch.setattr(_floor_matrix, "LARGE", 100)
     measured = measure_classes(Features(X, np.ones(3, dtype=bool)), y, 3, None, 0, None)
-    with pytest.warns(SampledRowsWarning, match=r"100 of 500 rows are used for the floors.*models see all"):
+    with pytest.warns(SampledRowsWarning, match=r"100 of 500 rows are used for the class floors.*models use all"):
         announce_drawing(500)
 
     assert np.bincount(measured.sample.codes).tolist() == [40, 30, 20, 10]
@@ -126,7 +126,9 @@ def test_floors_that_know_their_classes_fit_any_of_them(floor):
 
 def test_floors_of_other_classes_are_refused(floor):
     """There is nothing to cut by."""
-    with pytest.raises(ValueError, match=r"Got rows of class 'x', but a floor of other classes. Fit it with every cla"):
+    with pytest.raises(
+        ValueError, match=r"Got rows of class 'x', which the floor does not have. Fit it to all classes"
+    ):
         given_matrix(floor, np.array(["a", "x"]))
 
 
@@ -153,7 +155,9 @@ def test_matrices_that_are_symmetric_but_for_rounding_are_taken(rng, cut):
 @pytest.mark.parametrize("shape", [(2, 2), (4, 4), (3, 4), (3,), (3, 3, 1)])
 def test_matrices_of_another_shape_are_refused_with_advice(shape):
     """The usual cause is a fold that lacks a class."""
-    with pytest.raises(ValueError, match=r"Got a floor matrix of shape \(.*\), but y has 3 classes. Give BayesFloor's"):
+    with pytest.raises(
+        ValueError, match=r"Got a floor matrix of shape \(.*\), but y has 3 classes. Pass floor=BayesFloor\(\).fit"
+    ):
         given_matrix(np.zeros(shape), np.arange(3))
 
 

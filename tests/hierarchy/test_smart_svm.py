@@ -331,7 +331,10 @@ def test_stages_are_logged_when_asked_for(points, caplog):
         assert caplog.messages == []
         SmartSVM(svm(), verbose=1).fit(*points)
 
-    assert caplog.messages == ["floors of 5 classes from 120 rows", *(f"model {i} of 4" for i in range(1, 5))]
+    assert caplog.messages == [
+        "computing the floors of 5 classes from 120 rows",
+        *(f"trained model {i} of 4" for i in range(1, 5)),
+    ]
 
 
 # Answers
@@ -446,7 +449,7 @@ def test_methods_are_there_as_far_as_the_models_have_them(points):
             {"cut": "mincut"},
             r"Got cut='mincut', but expected 'min_cut', 'normalized_cut', 'average', 'complete', a Cla",
         ),
-        ({"cut": [0, 1, 2]}, r"Got a part of 3 in the tree, but expected pairs"),
+        ({"cut": [0, 1, 2]}, r"Got a list of 3 in the tree, but expected pairs"),
         ({"cut": [[0, 1], 0]}, r"Got class 0 more than once, but expected each class in one place"),
         ({"routing": "soft"}, r"Got routing='soft', but expected 'auto', 'hard' or 'product'"),
         ({"routing": "product"}, r"Got routing='product', but LinearSVC has no predict_proba. Wrap it in Calibrated"),
@@ -717,9 +720,9 @@ def test_weights_of_one_change_nothing(points, weight):
 def test_weights_for_models_that_take_none_are_refused(points):
     """Leaving them out silently would be wrong; a pipeline takes them by routing."""
     X, y = points
-    with pytest.raises(ValueError, match=r"Got sample_weight, but the fit of KNeighborsClassifier takes none"):
+    with pytest.raises(ValueError, match=r"Got sample_weight, but the fit of KNeighborsClassifier does not accept it"):
         SmartSVM(KNeighborsClassifier()).fit(X, y, np.ones(N))
-    with pytest.raises(ValueError, match=r"fit of Pipeline takes none. Pipelines take it by metadata routing"):
+    with pytest.raises(ValueError, match=r"fit of Pipeline does not accept it. For pipelines, enable metadata routing"):
         SmartSVM(make_pipeline(StandardScaler(), svm())).fit(X, y, np.ones(N))
 
 
@@ -900,7 +903,7 @@ def test_a_search_with_memory_computes_floors_once_for_each_training_set(points,
 def test_of_many_rows_floors_use_some_and_models_all(rng, clouds):
     """More than 50,000 rows: the warning says so, where the user called."""
     X, y = clouds(rng, [12_600] * 4, d=2)
-    with pytest.warns(SampledRowsWarning, match=r"50000 of 50400 rows are used.*models see all") as caught:
+    with pytest.warns(SampledRowsWarning, match=r"50,000 of 50,400 rows are used.*models use all") as caught:
         smart = SmartSVM(GaussianNB(), n_trees=1).fit(X, y)
 
     assert smart.models_[0].class_count_.sum() == 50_400

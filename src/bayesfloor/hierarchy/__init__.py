@@ -1,4 +1,4 @@
-"""Trees of classes, and classifiers on them.
+"""Class trees, and classifiers built on them.
 
 Comes in: a ``Fit`` and its answer, or rows.
 Goes out: class trees, ``SmartSVM``, ``FloorGuidedClassifier``.

@@ -1,4 +1,4 @@
-"""Climbing: from the cheapest model up, until the error is at the floor or nothing above is better."""
+"""Choose a model: start with the cheapest and go up until the error is at the floor or no costlier model is better."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._models import ModelKind, Rung
 from bayesfloor.hierarchy._node_floor import NodeFloor
 
-_CLEAR = 1.28  # standard errors by which a dearer model must be better to be taken
-_LOSING = 0.5  # standard errors by which it may look worse and still be asked again
-_SETTLED = 2.5  # standard errors from which no further fold is asked
-_HOPELESS = 1.5  # times the error on few rows, from which more rows are not tried
+_CLEAR = 1.28  # standard errors by which a costlier model must be better to be chosen
+_LOSING = 0.5  # standard errors by which it may look worse and still be tested on another fold
+_SETTLED = 2.5  # standard errors that settle a comparison without further folds
+_HOPELESS = 1.5  # ratio of errors on few rows above which a model is not tried on more rows
 
 AT_FLOOR = "at the floor"
-BEATEN = "below the floor, which is too high here"
-ROOM = "room left above the floor, nothing dearer is better"
+BEATEN = "below the floor, so the floor is too high"
+ROOM = "room to improve, but no costlier model is better"
 NO_TIME = "out of time"
 
 
 class Climbed(NamedTuple):
-    """The model that was taken, its error out of fold, and why."""
+    """The chosen model, its cross-validated error, and the reason for the choice."""
 
     candidate: ModelKind
     error: float
@@ -31,10 +31,10 @@ class Climbed(NamedTuple):
 
 
 def climb(trial: Trial, ladder: list[Rung], floor: NodeFloor, deadline: float) -> Climbed:
-    """Climb the ladder.
+    """Climb the ladder of models and choose one.
 
-    At the floor one rung is still probed, on few rows: a floor that is too high would else stop at
-    a model that leaves room.
+    At the floor, the next rung is still tried on few rows. Otherwise a floor that is too high would stop the climb at
+    a model that can be improved.
     """
     best, second, in_time = _pick(trial, ladder[0]), None, True
     trial.test(best, _folds(trial)[0], small=False)
@@ -60,7 +60,7 @@ def _time_left(deadline: float) -> bool:
 
 
 def _pick(trial: Trial, rung: Rung) -> ModelKind:
-    """The best of a rung on few rows of the first fold."""
+    """Return the best candidate of a rung on few rows of the first fold."""
     if len(rung.candidates) == 1:
         return rung.candidates[0]
     errors = [trial.test(candidate, 0, small=True).error for candidate in rung.candidates]
@@ -68,12 +68,12 @@ def _pick(trial: Trial, rung: Rung) -> ModelKind:
 
 
 def _folds(trial: Trial) -> list[int]:
-    """Folds in the order in which they are asked: the first has picked candidates and favours them."""
+    """Return the order of folds: the first comes last, because it picked the candidates and favours them."""
     return [*range(1, trial.n_folds), 0]
 
 
 def _is_hopeless(trial: Trial, other: ModelKind, best: ModelKind) -> bool:
-    """Whether a model is so much worse on few rows that more will not make up for it."""
+    """Whether a model is so much worse on few rows that more rows will not make up for it."""
     if trial.is_small:
         return False
     first = _folds(trial)[:1]
@@ -82,7 +82,7 @@ def _is_hopeless(trial: Trial, other: ModelKind, best: ModelKind) -> bool:
 
 
 def _is_better(trial: Trial, other: ModelKind, best: ModelKind, *, small: bool) -> bool:
-    """Whether a dearer model is clearly better; more folds are asked while it looks so and is not yet clear."""
+    """Whether a costlier model is clearly better; uses more folds while it looks better but is not clearly so."""
     for last in range(trial.n_folds):
         z = trial.compare(other, best, _folds(trial)[: last + 1], small=small).z
         if z > _LOSING or z < -_SETTLED:
@@ -91,7 +91,7 @@ def _is_better(trial: Trial, other: ModelKind, best: ModelKind, *, small: bool) 
 
 
 def _blend(trial: Trial, best: ModelKind, second: ModelKind) -> ModelKind:
-    """The best two together, if they are clearly better than the best alone on the folds that both know."""
+    """Return the blend of the best two if it is clearly better than the best alone, on the folds tested for both."""
     both = ModelKind(f"{best.name} and {second.name}", parts=(best, second))
     folds = sorted({*trial.tested(best)} & {*trial.tested(second)})
     return both if trial.compare(both, best, folds, small=False).z < -_CLEAR else best

@@ -1,4 +1,4 @@
-"""``ClassTree``: classes, split in two again and again, as arrays."""
+"""``ClassTree``: classes split in two recursively, stored as arrays."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ NONE = -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassTree(Result):
-    """A tree of classes: each node is a set of classes, and most nodes split it in two.
+    """A class tree: each node is a set of classes, and most nodes split it in two.
 
-    Node 0 has all classes, a node's left child has the next number, and its classes are
-    ``order[start:stop]``. A node without children holds one class, or several that one model tells
-    apart.
+    Node 0 has all classes. A node's left child has the next number, and its classes are
+    ``order[start:stop]``. A node without children has one class, or several that one model separates.
 
     Attributes
     ----------
     classes : (K,) array
         Class labels.
     order : (K,) int array
-        Classes, such that every node's stand side by side.
+        Class numbers, ordered so that the classes of every node are contiguous.
     start, stop : (n_nodes,) int arrays
         Where each node's classes are in ``order``.
     left, right : (n_nodes,) int arrays
         Children of each node, -1 for none. The left child has the first of the node's classes.
     link : (n_nodes,) array
-        Mean pairwise floor between the two sides of each split; NaN without one.
+        Mean pairwise floor between the two sides of each split; NaN for leaves.
     floor : (n_nodes,) array
-        Lowest error of the node's own problem, as far as its trees tell; NaN where not measured.
+        Lower tree bound on the error of the node's own problem; NaN if not measured.
     cv_error : (n_nodes,) array
-        Error of the node's model on rows held out; NaN where not measured.
+        Cross-validated error of the node's model; NaN if not measured.
     model, reason : lists of str
-        The node's model, and why it was taken.
+        The node's model, and why it was chosen.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class ClassTree(Result):
 
     @classmethod
     def from_nested(cls, nested: Any) -> ClassTree:
-        """A tree from pairs within pairs, such as ``[["cat", "dog"], "car"]``."""
+        """Make a tree from nested pairs, such as ``[["cat", "dog"], "car"]``."""
         nested = nested.tolist() if isinstance(nested, np.ndarray) else nested
         labels = list(_leaves(nested))
         _check_labels(labels)
@@ -79,7 +78,7 @@ class ClassTree(Result):
         if len(classes) < len(labels):
             twice = classes[np.bincount(codes).argmax()]
             raise InputError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
-        number = iter(codes.tolist())  # leaves come in the same order again
+        number = iter(codes.tolist())  # leaves come in the same order both times
         return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
 
     def _summary(self) -> str:
@@ -97,7 +96,7 @@ class ClassTree(Result):
 
     @cached_property
     def parent(self) -> Ints:
-        """Parent of each node; -1 of the first."""
+        """Parent of each node; -1 for the root."""
         parent = np.full(self.n_nodes, NONE)
         parent[self.left[self.splits]] = parent[self.right[self.splits]] = self.splits
         return parent
@@ -111,11 +110,11 @@ class ClassTree(Result):
         return depth
 
     def members(self, node: int) -> Ints:
-        """Numbers of the node's classes, ascending."""
+        """Return the numbers of the node's classes, ascending."""
         return np.sort(self.order[self.start[node] : self.stop[node]])
 
     def among(self, labels: np.ndarray) -> ClassTree:
-        """The same tree of these classes alone."""
+        """Return the same tree with only these classes."""
         unknown = np.setdiff1d(labels, self.classes)
         if len(unknown):
             raise InputError(
@@ -128,7 +127,7 @@ class ClassTree(Result):
         return grow_tree(self.classes[kept], 0, lambda node: self._divide_kept(node, code))
 
     def _divide_kept(self, node: int, code: Ints) -> tuple[int, int] | Ints:
-        """The next two nodes with classes that are kept, or the kept classes of a leaf."""
+        """Return the next two nodes with kept classes, or the kept classes of a leaf."""
         while self.left[node] != NONE:
             sides = (int(self.left[node]), int(self.right[node]))
             some = [side for side in sides if (code[self.members(side)] != NONE).any()]
@@ -139,14 +138,14 @@ class ClassTree(Result):
         return codes[codes != NONE]
 
     def linked(self, matrix: Floats) -> ClassTree:
-        """The same tree with the mean of a matrix between the two sides of each split."""
+        """Return the same tree with links: the mean of a matrix between the two sides of each split."""
         link = np.full(self.n_nodes, np.nan)
         for node in self.splits.tolist():
             link[node] = matrix[np.ix_(self.members(int(self.left[node])), self.members(int(self.right[node])))].mean()
         return replace(self, link=link)
 
     def to_text(self) -> str:
-        """The tree drawn with lines; a chain of single classes is drawn as a ladder."""
+        """Draw the tree as text; a chain of single classes looks like a ladder."""
         return "\n".join(_draw(self))
 
     def _columns(self) -> dict[str, Any]:
@@ -167,7 +166,7 @@ class ClassTree(Result):
 
 
 def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Part, Part] | Ints]) -> ClassTree:
-    """The tree that comes of dividing the root: into two parts, or no further, into class numbers."""
+    """Grow a tree by dividing the root recursively; ``divide`` returns two parts, or the class numbers of a leaf."""
     children: list[list[int]] = []
     held: list[list[int]] = []
     waiting: list[tuple[Part, int]] = [(root, NONE)]
@@ -184,7 +183,7 @@ def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Pa
 
 
 def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]]) -> ClassTree:
-    """The same tree with nodes numbered from the root down, the side of the first class first."""
+    """Number the nodes from the root down, the side with the first class first."""
     least = [min(codes, default=NONE) for codes in held]
     for node in range(len(children) - 1, -1, -1):  # parents come before their children
         children[node].sort(key=least.__getitem__)
@@ -205,8 +204,8 @@ def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]
 
 
 def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: Ints) -> ClassTree:
-    """A tree of which nothing is known but its shape."""
-    m, stop = len(left), np.append(start[1:], len(order))  # of leaves: where the next node starts
+    """Make a tree of which only the shape is known."""
+    m, stop = len(left), np.append(start[1:], len(order))  # for leaves: where the next node starts
     for node in np.flatnonzero(left != NONE)[::-1].tolist():
         stop[node] = stop[right[node]]
     link, floor, cv_error = np.full((3, m), np.nan)
@@ -219,7 +218,7 @@ def is_pair(part: object) -> bool:
 
 
 def _leaves(nested: Any) -> Iterator[Any]:
-    """Labels of pairs within pairs, the last first, as ``grow_tree`` comes to them."""
+    """Yield the labels of nested pairs, last first, in the order in which ``grow_tree`` visits them."""
     waiting = [nested]
     while waiting:
         part = waiting.pop()
@@ -228,22 +227,22 @@ def _leaves(nested: Any) -> Iterator[Any]:
         elif len(part) == 2:
             waiting += part
         else:
-            raise InputError(f"Got a part of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
+            raise InputError(f"Got a list of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
 
 
 def _check_labels(labels: list[Any]) -> None:
     kinds = {"text" if isinstance(label, str) else "number" if is_number(label) else "other" for label in labels}
     if len(kinds) > 1 or "other" in kinds:
-        raise InputError(f"Got labels {join_labels(labels)}, but expected all to be texts or all to be numbers.")
+        raise InputError(f"Got labels {join_labels(labels)}, but expected either all strings or all numbers.")
 
 
 def is_number(label: object) -> bool:
-    """Whether a label is a number or a truth value."""
+    """Whether a label is a number or a boolean."""
     return isinstance(label, (int, float, np.number, np.bool_))
 
 
 def _draw(tree: ClassTree) -> Iterator[str]:
-    """Lines of the tree. Beside a leaf the other side goes on in the same column: a ladder, at any depth."""
+    """Yield the lines of the tree. After a leaf, the other side continues in the same column, like a ladder."""
     names, waiting = show_labels(tree.classes.tolist()), [(0, "", "")]
     while waiting:
         node, lead, column = waiting.pop()
@@ -253,7 +252,7 @@ def _draw(tree: ClassTree) -> Iterator[str]:
 
 
 def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]]:
-    """What to draw below a node, the last first: node, the start of its line, the column of those below it."""
+    """Return what to draw below a node, last first: the node, the start of its line, the column for its children."""
     one, two = sorted((int(tree.left[node]), int(tree.right[node])), key=lambda child: tree.left[child] != NONE)
     if tree.left[two] == NONE:
         return [(two, f"{column}└─ ", ""), (one, f"{column}├─ ", "")]

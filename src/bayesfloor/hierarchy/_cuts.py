@@ -1,8 +1,8 @@
-"""Ways from the matrix of pairwise floors to a tree of classes.
+"""Make a class tree from the matrix of pairwise floors.
 
-Classes with a high floor between them are alike and should part late. Weights are rounded to whole
-numbers first, so that sums are exact, whatever their order: equal cuts are equal, and the first class
-decides among them.
+Classes with a high floor between them are alike and should split late. Weights are rounded to integers
+first, so that sums are exact in any order. Equal cuts then have exactly equal weights, and the first class
+breaks ties.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree, grow_tree, is_pair
 
-_UNITS = 2.0**40  # of the largest weight, about; a thousand classes squared still fit into 63 bits
-_TAKEN = -(2**62)  # below all weights, whatever is added to it
+_UNITS = 2.0**40  # roughly the largest weight; a thousand classes squared still fit into 63 bits
+_TAKEN = -(2**62)  # stays below all weights, whatever is added to it
 
 Split = tuple[Ints, Ints]
 
 
 def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> ClassTree:
-    """The tree that a cut names or is; without floors all are alike."""
+    """Make the tree that a cut names, or return the tree it is; without a matrix, all floors are equal."""
     if isinstance(cut, str):
         return class_tree(classes, np.zeros((len(classes),) * 2) if matrix is None else matrix, cut)
     tree = given_tree(cut, classes)
@@ -33,43 +33,43 @@ def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> Cla
 
 
 def pair_tree(pairwise: PairwiseFloor, cut: str) -> ClassTree:
-    """The tree of classes by what is measurable between them."""
+    """Make the class tree from the measurable pairwise floors."""
     return class_tree(pairwise.classes, measurable(pairwise), cut)
 
 
 def measurable(pairwise: PairwiseFloor) -> Floats:
-    """Normalised floors, 0 for pairs that are not measurable."""
+    """Return floors relative to guessing, 0 for pairs that are too small to measure."""
     return np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
 
 
 def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:
-    """The tree of classes that a cut makes of their pairwise floors."""
+    """Make the class tree with a named cut of the pairwise floors."""
     weights = _whole(matrix)
     tree = LINKAGES[cut](classes, weights) if cut in LINKAGES else _cut_apart(classes, weights, CUTS[cut])
     return tree.linked(matrix)
 
 
 def given_tree(cut: Any, classes: np.ndarray) -> ClassTree:
-    """The user's own tree, of the classes that are there."""
+    """Return the user's own tree, with only the classes in the data."""
     return (cut if isinstance(cut, ClassTree) else ClassTree.from_nested(cut)).among(classes)
 
 
 def check_cut(cut: Any) -> None:
-    """Refuse what gives no tree."""
+    """Refuse a cut that does not define a tree."""
     if isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in {*CUTS, *LINKAGES}):
         return
     names = ", ".join(repr(name) for name in (*CUTS, *LINKAGES))
-    raise InputError(f"Got cut={cut!r}, but expected {names}, a ClassTree or pairs of labels within pairs.")
+    raise InputError(f"Got cut={cut!r}, but expected {names}, a ClassTree or nested pairs of labels.")
 
 
 def _whole(matrix: Floats) -> Ints:
-    """Weights in whole numbers; a power of two takes out their unit exactly."""
+    """Return weights as integers; scaling by a power of two is exact."""
     exponent = np.frexp(np.max(matrix, initial=0.0))[1]
     return np.rint(np.ldexp(np.asarray(matrix, dtype=np.float64), -exponent) * _UNITS).astype(np.int64)
 
 
 def _cut_apart(classes: np.ndarray, weights: Ints, cut: Callable[[Ints], np.ndarray]) -> ClassTree:
-    """Cut all classes in two, then each part, until every class is alone."""
+    """Cut the classes in two, then each part again, until every class is alone."""
 
     def divide(part: Ints) -> Split | Ints:
         if len(part) == 1:
@@ -82,12 +82,12 @@ def _cut_apart(classes: np.ndarray, weights: Ints, cut: Callable[[Ints], np.ndar
 
 
 def min_cut(weights: Ints) -> np.ndarray:
-    """One side of a cut of the smallest weight, by Stoer and Wagner (1997).
+    """Return one side of a minimum cut, by Stoer and Wagner (1997).
 
-    A phase orders the vertices, each time taking the one most attached to those before it. The
-    attachment of v to all before it is no more than the weight of any cut between v and the vertex
-    before v: so where it is not below the best cut known, the two may be merged. Stoer and Wagner
-    merge the last two only, for which it is a cut itself.
+    Each phase orders the vertices, each time taking the one most attached to those before it. The
+    attachment of v to all before it is at most the weight of any cut between v and the vertex
+    before v. So if it is not below the best cut known, the two can be merged. Stoer and Wagner
+    merge only the last two, whose attachment is a cut itself.
     """
     merged = np.eye(len(weights), dtype=bool)
     graph = weights.copy()
@@ -109,13 +109,13 @@ def min_cut(weights: Ints) -> np.ndarray:
 
 
 def _below_larger_quickly(graph: Ints) -> int:
-    """A bound below all cuts but those of single classes: a of n classes have a (n - a) edges to the others."""
+    """Bound all cuts from below, except those of single classes: a of n classes have a (n - a) edges to the others."""
     n = len(graph)
     return int(2 * (n - 2) * graph[~np.eye(n, dtype=bool)].min())
 
 
 def _below_larger(graph: Ints) -> int:
-    """The same, sharper: among a classes, each keeps at most its a - 1 heaviest edges inside."""
+    """Bound them more tightly: among a classes, each keeps at most its a - 1 heaviest edges inside."""
     n = len(graph)
     inside = np.cumsum(np.sort(graph, axis=1)[:, ::-1], axis=1)[:, : n // 2]
     outside = np.cumsum(np.sort(graph.sum(axis=1, keepdims=True) - inside, axis=0), axis=0)
@@ -124,7 +124,7 @@ def _below_larger(graph: Ints) -> int:
 
 
 def _most_attached(graph: Ints) -> tuple[Ints, Ints]:
-    """The vertices in maximum adjacency order, and how much each is attached to those before it."""
+    """Return the vertices in maximum adjacency order, and each one's attachment to those before it."""
     n = len(graph)
     order, attached = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     weight = graph[0].copy()
@@ -138,7 +138,7 @@ def _most_attached(graph: Ints) -> tuple[Ints, Ints]:
 
 
 def _merge(graph: Ints, merged: np.ndarray, order: Ints, group: Ints) -> tuple[Ints, np.ndarray]:
-    """The graph of groups of vertices; ``group`` is of the vertices in ``order``."""
+    """Merge vertices into groups; ``group`` numbers the vertices in ``order``."""
     first = np.flatnonzero(np.diff(group, prepend=-1))
     rows = np.add.reduceat(graph[np.ix_(order, order)], first, axis=0)
     together = np.add.reduceat(rows, first, axis=1)
@@ -147,10 +147,10 @@ def _merge(graph: Ints, merged: np.ndarray, order: Ints, group: Ints) -> tuple[I
 
 
 def normalized_cut(weights: Ints) -> np.ndarray:
-    """One side of a cut whose weight is small relative to both sides' own, by Shi and Malik (2000).
+    """Return one side of a cut whose weight is small relative to both sides' own, by Shi and Malik (2000).
 
-    Of all cuts along the second eigenvector of the normalised Laplacian, the best one; classes that
-    nothing joins are parted first.
+    It is the best of all cuts along the second eigenvector of the normalised Laplacian. Components without
+    edges between them are separated first.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -161,7 +161,7 @@ def normalized_cut(weights: Ints) -> np.ndarray:
 
 
 def _half_of(part: Ints) -> np.ndarray:
-    """Parts that together have about half of all, the largest taken first."""
+    """Choose components that together have about half of all classes, largest first."""
     size = np.bincount(part)
     chosen = np.zeros(len(size), dtype=bool)
     for number in np.argsort(-size, kind="stable"):
@@ -175,7 +175,7 @@ def _second_vector(graph: Floats) -> Floats:
 
 
 def _best_along(graph: Floats, value: Floats) -> np.ndarray:
-    """The cut of the smallest normalised weight among those between two neighbouring values."""
+    """Return the cut with the smallest normalised weight among those between two neighbouring values."""
     order = np.argsort(value, kind="stable")
     ordered, total = graph[np.ix_(order, order)], graph.sum()
     volume = np.cumsum(ordered.sum(axis=1))[:-1]
@@ -188,7 +188,7 @@ def _best_along(graph: Floats, value: Floats) -> np.ndarray:
 
 
 def _linkage(classes: np.ndarray, weights: Ints, method: Any) -> ClassTree:
-    """Join the two groups that are most alike until all are one; read from the last join back."""
+    """Join the two most similar groups until one is left; the tree follows from the joins in reverse."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 

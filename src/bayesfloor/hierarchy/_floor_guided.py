@@ -1,4 +1,4 @@
-"""``FloorGuidedClassifier``: capacity only where the floor leaves room."""
+"""``FloorGuidedClassifier``: add capacity only where the floor leaves room to improve."""
 
 from __future__ import annotations
 
@@ -26,50 +26,50 @@ from bayesfloor.io._labels_and_weights import read_labels
 
 
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that adds capacity only where the floor leaves room for it.
+    """A classifier that adds capacity only where the floor leaves room to improve.
 
-    Classes stand in a tree cut from their pairwise floors. From the root down, a node is split as long
-    as linear machines do so without an error above the split's own floor: that costs little, and no
-    other model could do better. Where they cannot, one model tells the node's classes apart, taken from
+    It makes a class tree from the pairwise floors. From the root down, a node is split as long
+    as linear SVMs do so without an error above the split's own floor: that is cheap, and no
+    other model could do better. Otherwise, one model separates the node's classes. It comes from
     a ladder: linear SVM, RBF SVM (above 30,000 rows a linear SVM on a Nystroem map), gradient boosting (up to
     40 classes); above 100 classes linear discriminant analysis, then one-vs-rest linear SVMs. A
-    dearer one is tried only while the cross-validated error stands above the node's floor, on few
-    rows first, and taken only if it is clearly better. If the best two together are clearly better
+    costlier model is tried only while the cross-validated error is above the node's floor, on few
+    rows first, and chosen only if it is clearly better. If a blend of the best two is clearly better
     than the best alone, their probabilities are averaged.
 
-    A floor can be too high: one rung above it is probed on few rows all the same, and a floor that a
+    A floor can be too high. So even at the floor, the next rung is tried on few rows, and a floor that a
     model has beaten is recorded as such.
 
     Parameters
     ----------
     cut : {"average", "complete", "min_cut", "normalized_cut"}, ClassTree or nested pairs, default="average"
-        How the tree of classes is made, as in ``SmartSVM``.
+        How the class tree is made, as in ``SmartSVM``.
     n_trees : int, default=3
         Number of orthogonal spanning trees behind each floor.
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
-        How features are scaled, for floors and models alike; ``scale_`` says which was taken.
+        How features are scaled, for both floors and models; ``scale_`` says which scale was used.
     time_budget : float, default=None
-        Seconds after which no dearer model is tried. What is being trained is finished, so fits take
+        Seconds after which no costlier model is tried. A model in training is finished, so a fit may take
         somewhat longer.
     n_jobs : int, default=None
-        Number of threads for the trees, as joblib understands it. Models are trained on one.
+        Number of threads for the trees, as joblib understands it. Models are trained on one thread.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, draws and models; None draws one.
+        Seed for folds, subsamples and models; None picks a random one.
     verbose : int, default=0
-        Above 0, what is found at each node is logged.
+        Above 0, the result of each node is logged.
 
     Attributes
     ----------
     classes_ : array
         Class labels.
     tree_ : ClassTree
-        The tree; each node with its floor, its error out of fold, its model and the reason for it.
+        The class tree, with the floor, cross-validated error, model and reason of each node.
     models_ : list
         The model of each node, None for single classes.
     scale_ : str or None
-        The scale in use.
+        The scale used.
     floor_seconds_ : float
-        CPU time that the floors took.
+        CPU time spent on the floors.
 
     Examples
     --------
@@ -105,18 +105,18 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FloorGuidedClassifier:
-        """Measure the floors, then train where they leave room.
+        """Measure the floors, then train where they leave room to improve.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers; texts and categories of data frames are read as ``BayesFloor`` reads them. One that
-            was not there at the fit is none of those known.
+            Finite numbers; texts and categories in data frames are read as in ``BayesFloor``. A category that
+            was not seen in ``fit`` counts as unknown.
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights for models and the choice among them (linear discriminants take none). Floors, and the
-            errors held against them, only leave out rows without weight.
+            Weights for the models and the choice between them (linear discriminants ignore them). Floors, and the
+            errors compared with them, only leave out rows with weight 0.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row.
+        """Predict the class of each row.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self.classes_[route_likeliest(self.tree_, self.models_, rows)]
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class: the product along the path to it.
+        """Predict the probability of each class: the product along the path to it.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
         Returns
         -------
-        (n_rows, K) array, rows adding up to 1
+        (n_rows, K) array whose rows sum to 1
         """
         rows = self._new_rows(X)
         return class_probabilities(self.tree_, self.models_, rows)
@@ -208,6 +208,6 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
 
 def _spread_of(centred: Floats, points: Floats) -> float:
-    """One spread for all features; 1 where there is none but rounding."""
+    """Return one standard deviation for all features; 1 if it is only rounding error."""
     spread = float(centred.std())
     return spread if spread > 1e-12 * float(np.abs(points).max()) else 1.0

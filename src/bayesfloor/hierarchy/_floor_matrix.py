@@ -1,4 +1,4 @@
-"""Rows become the matrix of pairwise floors that trees are cut from."""
+"""Compute the matrix of pairwise floors that class trees are made from."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels_and_weights import Target, hard_shares
 
-_FORESTS = 3  # of all rows that the pairs come to, about
+_FORESTS = 3  # the pairs cost about as much as this many forests on all rows
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredClasses:
-    """Forests of classes and pairs; ``points`` are the rows in use as they were scaled."""
+    """Forests of classes and pairs; ``points`` are the scaled rows used."""
 
     sample: Sample
     scaler: Scaler
@@ -38,7 +38,7 @@ class MeasuredClasses:
 
     @cached_property
     def matrix(self) -> Floats:
-        """The normalised floor of every pair, as the paper has it."""
+        """The floor of every pair relative to guessing, as in the paper."""
         counts = pair_counts(self.forests, self.labels)
         n1, n2 = counts.sizes.T
         return square(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
@@ -47,7 +47,7 @@ class MeasuredClasses:
 def measure_classes(
     features: Features, codes: Ints, n_trees: int, scale: str | None, random_state: int, n_jobs: int | None
 ) -> MeasuredClasses:
-    """Grow the trees of all classes and pairs, of at most 50,000 rows."""
+    """Grow the trees of all classes and pairs, on at most 50,000 rows."""
     classes = np.arange(int(codes.max()) + 1)
     target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
     sample = _draw(make_sample(features, target), random_state)
@@ -67,14 +67,14 @@ def _draw(sample: Sample, random_state: int) -> Sample:
 
 
 def announce_drawing(n_rows: int) -> None:
-    """Tell the user, from inside ``fit``, that floors do not see all rows."""
+    """Warn, from inside ``fit``, that floors do not use all rows."""
     if n_rows > LARGE:
-        message = f"{LARGE} of {n_rows} rows are used for the floors of the classes; the models see all."
+        message = f"{LARGE:,} of {n_rows:,} rows are used for the class floors; the models use all rows."
         warnings.warn(SampledRowsWarning(message), stacklevel=3)
 
 
 def floor_matrix(
-    version: str,  # noqa: ARG001 - for caches: another version may compute otherwise
+    version: str,  # noqa: ARG001 - for caches: another version may give other results
     values: Floats,
     quantity: np.ndarray,
     codes: Ints,
@@ -83,17 +83,17 @@ def floor_matrix(
     random_state: int,
     n_jobs: int | None,
 ) -> Floats:
-    """The normalised floor of every pair: plain arrays in and out, as a cache likes them."""
+    """Return the floor of every pair relative to guessing; takes and returns plain arrays, which can be cached."""
     return measure_classes(Features(values, quantity), codes, n_trees, scale, random_state, n_jobs).matrix
 
 
 def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
-    """The user's own pairwise floors, of the classes that are there."""
+    """Return the user's own pairwise floors, for the classes in the data."""
     if isinstance(floor, PairwiseFloor):
         missing = np.setdiff1d(classes, floor.classes)
         if len(missing):
             raise InputError(
-                f"Got rows of class {missing.tolist()[0]!r}, but a floor of other classes. Fit it with every class."
+                f"Got rows of class {missing.tolist()[0]!r}, which the floor does not have. Fit it to all classes."
             )
         place = np.searchsorted(floor.classes, classes)
         return floor.matrix[np.ix_(place, place)]
@@ -101,12 +101,12 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
     if matrix.shape != (K, K):
         raise InputError(
             f"Got a floor matrix of shape {matrix.shape}, but y has {K} classes. "
-            "Give BayesFloor's pairwise_ instead, which knows its classes: a fold may lack one."
+            "Pass floor=BayesFloor().fit(X, y).pairwise_, which knows its classes: a fold may lack one."
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
         raise InputError(
             "Got a floor matrix that is not symmetric or has negative or missing numbers, "
-            "but expected the floor of every pair twice. BayesFloor's pairwise_.matrix is such a one."
+            "but expected one like the pairwise_.matrix of a fitted BayesFloor, with every pair twice."
         )
     return (matrix + matrix.T) / 2
 

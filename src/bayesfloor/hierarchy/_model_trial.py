@@ -1,4 +1,4 @@
-"""A problem on which models are tried: rows held out, and growing parts of the others to train on."""
+"""Test models on a problem: hold out rows, and train on few or all of the others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bayesfloor.hierarchy._models import ModelKind, blend
 from bayesfloor.hierarchy._pairwise_models import CoupledPairs
 
 FOLDS = 3
-SMALL = 2000  # rows to try models on at first
-_TESTED = 5000  # rows of a fold, at most
+SMALL = 2000  # rows on which models are tried first
+_TESTED = 5000  # most rows to test on per fold
 
 
 class Tried(NamedTuple):
-    """A model as it was trained for a fold, which of the fold's rows it got wrong, and their weights."""
+    """A model trained for a fold, which of the fold's rows it got wrong, and their weights."""
 
     model: Any
     wrong: Floats
@@ -26,7 +26,7 @@ class Tried(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The share of weight that is wrong."""
+        """Fraction of the weight that is wrong."""
         return float(self.wrong @ self.weight / self.weight.sum())
 
 
@@ -44,7 +44,7 @@ class Versus(NamedTuple):
 
 @dataclass(eq=False)
 class Trial:
-    """Rows, codes and weights of a problem, dealt into folds."""
+    """Rows, codes and weights of a problem, split into folds."""
 
     X: Floats
     codes: Ints
@@ -59,11 +59,11 @@ class Trial:
 
     @property
     def is_small(self) -> bool:
-        """Whether there is nothing to gain from fewer rows."""
+        """Whether the problem is so small that using fewer rows saves nothing."""
         return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
 
     def test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
-        """Train a candidate outside a fold, on some or all rows, and ask it about the fold."""
+        """Train a candidate outside a fold, on some or all rows, and test it on the fold."""
         key = (candidate.name, fold, small and not self.is_small)
         if key not in self._tried:
             self._tried[key] = self._test(candidate, fold, small=key[2])
@@ -85,14 +85,14 @@ class Trial:
         return model.calibrated(self.X[test], self.codes[test]) if isinstance(model, CoupledPairs) else model
 
     def tested(self, candidate: ModelKind) -> list[int]:
-        """The folds that a candidate was tested on with all rows."""
+        """Return the folds on which a candidate trained on all rows was tested."""
         return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
 
     def error(self, candidate: ModelKind) -> tuple[float, int]:
-        """The share of rows that are wrong on the folds that were tested, and their number.
+        """Return the fraction of wrong rows on the tested folds, and the number of rows tested.
 
-        Rows count alike, as in the floors that this is held against. The first fold, on which
-        candidates are picked and which favours them, is left out if there are others.
+        Rows are unweighted, as in the floors that this is compared with. The first fold picks the
+        candidates and favours them, so it is left out if there are others.
         """
         tested = self.tested(candidate)
         folds = [fold for fold in tested if fold > 0] or tested
@@ -100,13 +100,13 @@ class Trial:
         return float(wrong.mean()), len(wrong)
 
     def compare(self, one: ModelKind, two: ModelKind, folds: list[int], *, small: bool) -> Versus:
-        """One candidate against another on the same rows of some folds."""
+        """Compare two candidates on the same rows of some folds."""
         first, second = (_join([self.test(each, fold, small=small) for fold in folds]) for each in (one, two))
         differ = (first.wrong - second.wrong) * first.weight / first.weight.sum()
         return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
 
     def refit(self, candidate: ModelKind) -> Any:
-        """The candidate trained on all rows, with the calibration that a fold gave."""
+        """Train a candidate on all rows, with the calibration from a fold."""
         if candidate.parts:
             return blend([self.refit(part) for part in candidate.parts])
         model = candidate.fit(self.X, self.codes, self.weight)
@@ -116,12 +116,12 @@ class Trial:
 
 
 def _join(parts: list[Tried]) -> Tried:
-    """What was found on several folds; of the models none."""
+    """Join the results of several folds, without the models."""
     return Tried(None, np.concatenate([part.wrong for part in parts]), np.concatenate([part.weight for part in parts]))
 
 
 def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
-    """Rows in an order of which every beginning has all classes in their shares, as nearly as can be."""
+    """Order the rows so that every prefix has the class proportions of the whole, as nearly as possible."""
     place = np.empty(len(codes))
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
@@ -130,7 +130,7 @@ def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _make_folds(codes: Ints, random_state: int) -> Ints:
-    """Fold of each row; every class spread over the folds."""
+    """Return the fold of each row, with every class spread over the folds."""
     from sklearn.model_selection import StratifiedKFold
 
     most = int(np.bincount(codes).max())

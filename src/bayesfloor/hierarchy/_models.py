@@ -1,4 +1,4 @@
-"""Models to climb through, the cheapest first, and what each is called."""
+"""The ladder of models, cheapest first, and their names."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bayesfloor.hierarchy._pairwise_models import (
     train_linear_pairs,
 )
 
-_MOST_PAIRED = 100  # classes that are told apart pair by pair
-_MOST_BOOSTED = 40  # classes: boosting grows a tree for each at every step
+_MOST_PAIRED = 100  # most classes for one model per pair
+_MOST_BOOSTED = 40  # most classes for boosting, which grows a tree per class at every step
 _MOST_KERNEL_ROWS = 30_000
 _COMPONENTS = 500
 
@@ -28,14 +28,14 @@ Train = Callable[[Floats, Ints, Floats | None], Any]
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A model to try: its name, and how to train it on rows, codes and weights; or the parts of a blend."""
+    """A model to try: its name and how to train it on rows, codes and weights, or the parts of a blend."""
 
     name: str
     train: Train | None = None
     parts: tuple[ModelKind, ...] = ()
 
     def fit(self, X: Floats, codes: Ints, weight: Floats | None) -> Any:
-        """A trained model; of its warnings none, since a poor model only loses."""
+        """Train the model without its warnings: a poor model is not chosen anyway."""
         if len(np.unique(codes)) == 1:
             from sklearn.dummy import DummyClassifier
 
@@ -49,7 +49,7 @@ class ModelKind:
 
 @dataclass(frozen=True)
 class Rung:
-    """Candidates of one kind, of which the best is taken."""
+    """Candidates of one kind; the best one is used."""
 
     candidates: list[ModelKind]
 
@@ -62,24 +62,24 @@ class Blend:
     models: list[Any]
 
     def predict_proba(self, X: Floats) -> Floats:
-        """The mean probability of each class."""
+        """Return the mean probability of each class."""
         total = np.zeros((len(X), len(self.classes_)))
         for model in self.models:
             total[:, np.searchsorted(self.classes_, model.classes_)] += model.predict_proba(X)
         return total / len(self.models)
 
     def predict(self, X: Floats) -> Ints:
-        """The likeliest class."""
+        """Return the most likely class."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 def blend(models: list[Any]) -> Blend:
-    """Models put together."""
+    """Blend models."""
     return Blend(np.unique(np.concatenate([model.classes_ for model in models])), models)
 
 
 def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
-    """The rungs for a problem of this size."""
+    """Return the rungs for a problem of this size."""
     n, d = X.shape
     gamma = 1 / (d * spread_of(X))
     if n_classes > _MOST_PAIRED:
@@ -90,12 +90,12 @@ def make_ladder(X: Floats, n_classes: int, random_state: int) -> list[Rung]:
 
 
 def spread_of(X: Floats) -> float:
-    """The mean variance of the features."""
+    """Return the mean variance of the features."""
     return max(float(X.var(axis=0).mean()), 1e-12)
 
 
 def linear(C: float) -> ModelKind:
-    """Linear machines of pairs; C is for features of variance 1."""
+    """Return a linear SVM for each pair of classes; C is for features with variance 1."""
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> CoupledPairs:
         return CoupledPairs(np.unique(codes), train_linear_pairs(X, codes, weight, C / spread_of(X)))
@@ -134,7 +134,7 @@ def _boosting(random_state: int) -> ModelKind:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
-        alone = np.unique(codes, return_counts=True)[1].min() < 2  # its early stopping cannot deal such a class
+        alone = np.unique(codes, return_counts=True)[1].min() < 2  # early stopping cannot split a class of one row
         stopping: Any = False if alone else "auto"
         model = HistGradientBoostingClassifier(early_stopping=stopping, random_state=random_state)
         return model.fit(X, codes, weight)
@@ -146,7 +146,7 @@ def _discriminant() -> ModelKind:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
-        if len(X) <= len(np.unique(codes)):  # no spread within classes
+        if len(X) <= len(np.unique(codes)):  # no variance within classes
             return _one_vs_rest().fit(X, codes, weight)
         return LinearDiscriminantAnalysis().fit(X, codes)
 
@@ -165,18 +165,18 @@ def _one_vs_rest() -> ModelKind:
 
 @dataclass(frozen=True, eq=False)
 class LinearOneVsRest:
-    """Linear machines of each class against the rest."""
+    """A linear SVM for each class against the rest."""
 
     classes_: Ints
     coef: Floats
     intercept: Floats
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Margins as if they were log-probabilities: their order is meant, not their size."""
+        """Return the softmax of the margins: their order is meaningful, their size is not."""
         from scipy.special import softmax
 
         return softmax(2 * (X @ self.coef.T + self.intercept), axis=1)
 
     def predict(self, X: Floats) -> Ints:
-        """The class of the largest margin."""
+        """Return the class with the largest margin."""
         return self.classes_[(X @ self.coef.T + self.intercept).argmax(axis=1)]

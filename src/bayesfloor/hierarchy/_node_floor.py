@@ -1,4 +1,4 @@
-"""The floor of a node's own problem, from the forest of its classes."""
+"""Compute the floor of a node's own problem from the forest of its classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesfloor.formulas._multiclass_bounds import multiclass_bounds
 from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
 from bayesfloor.io._labels_and_weights import hard_shares
 
-_REACH = 1.645  # standard errors by which an error must stand above the floor to show room
+_REACH = 1.645  # standard errors by which an error must be above the floor to show room to improve
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class NodeFloor:
     std_error: float
 
     def shows_room(self, error: float, n_tested: float) -> bool:
-        """Whether an error on so many rows stands clearly above the floor."""
+        """Whether an error on ``n_tested`` rows is clearly above the floor."""
         return error - self.lower > _REACH * self._noise(error, n_tested)
 
     def is_beaten(self, error: float, n_tested: float) -> bool:
@@ -36,12 +36,12 @@ class NodeFloor:
         return self.lower - error > _REACH * self._noise(self.lower, n_tested)
 
     def _noise(self, error: float, n_tested: float) -> float:
-        """Standard error of the difference, if this is the true error of the model."""
+        """Return the standard error of the difference, if ``error`` is the model's true error."""
         return float(np.sqrt(self.std_error**2 + error * (1 - error) / max(n_tested, 1.0)))
 
 
 class NodeForest:
-    """The forest of a node's classes, and the floors of the problems that it poses."""
+    """The forest of a node's classes, and the floors of the node's problems."""
 
     def __init__(self, measured: MeasuredClasses, members: Ints) -> None:
         self.members = members
@@ -50,16 +50,16 @@ class NodeForest:
         self._labels = measured.labels.take(rows, self._forest.vertex, measured.labels.n_vertices)
 
     def of_classes(self) -> NodeFloor:
-        """The floor of telling all the node's classes apart."""
+        """Return the floor for separating all the node's classes."""
         return _floor(self._forest, self._grouped(self.members))
 
     def of_split(self, right: Ints) -> NodeFloor:
-        """The floor of telling these classes from the node's others."""
+        """Return the floor for separating these classes from the node's others."""
         side = np.isin(self.members, right).astype(np.int64)
         return _floor(self._forest, self._grouped(side))
 
     def _grouped(self, group: Ints) -> VertexLabels:
-        """Labels with the node's classes put into groups."""
+        """Return labels with the node's classes merged into groups."""
         _, number = np.unique(group, return_inverse=True)
         chosen = hard_shares(number, int(number.max()) + 1)
         return replace(self._labels, shares=csr_array(self._labels.shares[:, self.members] @ chosen))

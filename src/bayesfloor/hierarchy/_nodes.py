@@ -1,4 +1,4 @@
-"""The nodes of a floor-guided classifier: split where that is free, else given a model for their classes."""
+"""Grow the nodes of a floor-guided classifier: split a node if that adds no error, else give it a model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bayesfloor.hierarchy._node_floor import NodeForest
 
 logger = logging.getLogger(__name__)
 
-_SPLIT_COST = 8.0  # C of the linear machines that split
-_MOST_LOST = 0.001  # share of rows that a split may send astray: all below inherit it, and it adds up
+_SPLIT_COST = 8.0  # C of the linear SVMs at splits
+_MOST_LOST = 0.001  # fraction of rows that a split may send to the wrong side: errors add up down the tree
 
 
 class Node(NamedTuple):
-    """What was found out about a node."""
+    """The floor, error, model and reason of a node."""
 
     floor: float
     error: float
@@ -39,14 +39,14 @@ _UNKNOWN = Node(np.nan, np.nan, "", "", None)
 
 
 class Problem(NamedTuple):
-    """Rows as the models see them, with codes and weights."""
+    """The rows that models are trained on, with codes and weights."""
 
     X: Floats
     codes: Ints
     weight: Floats | None
 
     def of(self, members: Ints) -> Problem:
-        """The rows of some classes."""
+        """Return the rows of some classes."""
         if len(members) == self.codes.max() + 1:
             return self
         rows = np.flatnonzero(np.isin(self.codes, members))
@@ -54,7 +54,7 @@ class Problem(NamedTuple):
 
 
 def make_problem(X: Floats, codes: Ints, weight: Floats | None) -> Problem:
-    """Rows in the order of their content: where they stood in the input has no say in folds."""
+    """Sort rows by content, so that folds do not depend on the input order."""
     keys = [codes, find_vertices(X)[1]] if weight is None else [weight, codes, find_vertices(X)[1]]
     order = np.lexsort(keys)
     return Problem(X[order], codes[order], None if weight is None else weight[order])
@@ -62,7 +62,7 @@ def make_problem(X: Floats, codes: Ints, weight: Floats | None) -> Problem:
 
 @dataclass(eq=False)
 class Growth:
-    """A tree of classes on its way to a classifier, from the root down."""
+    """Turns a class tree into a classifier, from the root down."""
 
     tree: ClassTree
     measured: MeasuredClasses
@@ -74,7 +74,7 @@ class Growth:
     _found: dict[tuple[int, ...], Node] = field(default_factory=dict)
 
     def grow(self) -> tuple[ClassTree, list[Any]]:
-        """The tree as it was settled, with what was found at its nodes, and their models."""
+        """Return the final tree with the results of its nodes, and their models."""
         grown = grow_tree(self.tree.classes, 0, self._settle).linked(self.measured.matrix)
         nodes = [self._found.get(_key(grown.members(node)), _UNKNOWN) for node in range(grown.n_nodes)]
         told = replace(
@@ -87,7 +87,7 @@ class Growth:
         return told, [node.model for node in nodes]
 
     def _settle(self, node: int) -> tuple[int, int] | Ints:
-        """Split a node or give it a model; what it became."""
+        """Split a node or give it a model; return its children or its classes."""
         members = self.tree.members(node)
         if len(members) == 1:
             return members
@@ -99,14 +99,14 @@ class Growth:
         return members if split is None else (int(self.tree.left[node]), int(self.tree.right[node]))
 
     def _timed(self, measure: Callable[[], Any]) -> Any:
-        """What a measurement of floors returns; its time counts as theirs."""
+        """Run a measurement of floors and add its time to ``floor_seconds``."""
         start = time.process_time()
         found = measure()
         self.floor_seconds += time.process_time() - start
         return found
 
     def _split(self, forest: NodeForest, own: Problem, node: int) -> Node | None:
-        """A linear split of the node, if its error is at the split's floor."""
+        """Split the node with a linear model, if its error is at the split's floor."""
         right = self.tree.members(int(self.tree.right[node]))
         floor, candidate = self._timed(lambda: forest.of_split(right)), linear(_SPLIT_COST)
         trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, self.seed)
@@ -121,7 +121,7 @@ class Growth:
         return Node(floor.lower, error, candidate.name, reason, trial.refit(candidate))
 
     def _flat(self, forest: NodeForest, own: Problem) -> Node:
-        """One model for all the node's classes."""
+        """Choose one model for all the node's classes."""
         floor, trial = self._timed(forest.of_classes), Trial(own.X, own.codes, own.weight, self.seed)
         climbed = climb(trial, make_ladder(own.X, len(forest.members), self.seed), floor, self.deadline)
         return Node(floor.lower, climbed.error, climbed.candidate.name, climbed.reason, trial.refit(climbed.candidate))

@@ -1,9 +1,9 @@
-"""Models of every pair of classes, and probabilities of classes from their margins.
+"""Train a model for every pair of classes, and compute class probabilities from their margins.
 
-``CoupledPairs`` answers from margins alone, by matrix products: of linear machines all at once, of
-kernel machines from one matrix of kernels. The log-probability of a class is the sum of those that
-its pairs give it, ``t * sum_j log sigmoid(a * margin_ij)``, with ``a`` and ``t`` fitted to rows held out;
-counting votes would throw away how sure each pair is.
+``CoupledPairs`` predicts from margins alone, with matrix products: all linear SVMs at once, and all
+kernel SVMs from one kernel matrix. The log-probability of a class is the sum over
+its pairs, ``t * sum_j log sigmoid(a * margin_ij)``, with ``a`` and ``t`` fitted to held-out rows.
+Counting votes would ignore how confident each pair is.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from bayesfloor.engine._types import Floats, Ints
 
 _SHARPNESS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _CALIBRATED_ON = 1500  # rows
-_AT_ONCE = 1 << 24  # numbers in a block of kernels
+_AT_ONCE = 1 << 24  # numbers in a block of the kernel matrix
 
 
 class Margins(Protocol):
-    """Margins of pairs: positive for the first class of (0, 1), (0, 2), ... (K-2, K-1)."""
+    """Margins of the pairs (0, 1), (0, 2), ... (K-2, K-1); positive for the first class of a pair."""
 
     def margins(self, X: Floats) -> Floats:
-        """One column a pair."""
+        """Return one column per pair."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinearPairs:
-    """Linear machines of all pairs."""
+    """Linear SVMs of all pairs."""
 
     coef: Floats
     intercept: Floats
 
     def margins(self, X: Floats) -> Floats:
-        """One column a pair."""
+        """Return one column per pair."""
         return X @ self.coef.T + self.intercept
 
 
 @dataclass(frozen=True, eq=False)
 class MappedPairs:
-    """Linear machines on a map of the rows."""
+    """Linear SVMs on a feature map of the rows."""
 
     mapping: Any
     pairs: LinearPairs
 
     def margins(self, X: Floats) -> Floats:
-        """One column a pair."""
+        """Return one column per pair."""
         return self.pairs.margins(self.mapping.transform(X))
 
 
 @dataclass(frozen=True, eq=False)
 class KernelPairs:
-    """Gaussian kernel machines of all pairs, as libsvm trains them."""
+    """Gaussian kernel SVMs of all pairs, in libsvm's format."""
 
     support: Floats
     start: Ints  # of each class among the support vectors
@@ -64,7 +64,7 @@ class KernelPairs:
     gamma: float
 
     def margins(self, X: Floats) -> Floats:
-        """One column a pair."""
+        """Return one column per pair."""
         step = max(1, _AT_ONCE // max(1, len(self.support)))
         return np.concatenate([self._margins(X[first : first + step]) for first in range(0, len(X), step)])
 
@@ -88,20 +88,20 @@ class CoupledPairs:
     temperature: float = 1.0
 
     def predict_proba(self, X: Floats) -> Floats:
-        """The probability of each class."""
+        """Return the probability of each class."""
         return np.concatenate([softmax(scores, axis=1) for scores in self._blocks(X)])
 
     def predict(self, X: Floats) -> Ints:
-        """The likeliest class."""
+        """Return the most likely class."""
         return self.classes_[np.concatenate([scores.argmax(axis=1) for scores in self._blocks(X)])]
 
     def _blocks(self, X: Floats) -> Iterator[Floats]:
-        """Scores of some rows at a time: pairs of many classes are many."""
+        """Yield scores for some rows at a time, because many classes have very many pairs."""
         step = max(1, _AT_ONCE // (len(self.classes_) * (len(self.classes_) - 1) // 2))
         return (self.scores(self.pairs.margins(X[first : first + step])) for first in range(0, max(len(X), 1), step))
 
     def calibrated(self, X: Floats, codes: Ints) -> CoupledPairs:
-        """The same with ``a`` and ``t`` fitted to rows that the pairs have not seen."""
+        """Return the model with ``a`` and ``t`` fitted to rows that the pairs have not seen."""
         chosen = _even_rows(len(codes), _CALIBRATED_ON)
         chosen = chosen[np.isin(codes[chosen], self.classes_)]
         if not len(chosen):
@@ -111,11 +111,11 @@ class CoupledPairs:
         return min(found, key=lambda one: one[0])[1]
 
     def like(self, other: CoupledPairs) -> CoupledPairs:
-        """The same with another's calibration."""
+        """Return the model with another model's calibration."""
         return replace(self, sharpness=other.sharpness, temperature=other.temperature)
 
     def scores(self, margins: Floats) -> Floats:
-        """Log-probabilities of the classes, up to a constant of each row."""
+        """Return the log-probabilities of the classes, up to a constant per row."""
         K = len(self.classes_)
         one, two = np.triu_indices(K, 1)
         first = log_expit(self.sharpness * margins)
@@ -124,7 +124,7 @@ class CoupledPairs:
 
 
 def _warm(model: CoupledPairs, margins: Floats, place: Ints) -> tuple[float, CoupledPairs]:
-    """The model at its best temperature, and the loss that it leaves."""
+    """Return the smallest loss, and the model with the temperature that gives it."""
     from scipy.optimize import minimize_scalar
 
     scores, rows = model.scores(margins), np.arange(len(place))
@@ -137,12 +137,12 @@ def _warm(model: CoupledPairs, margins: Floats, place: Ints) -> tuple[float, Cou
 
 
 def _even_rows(n: int, most: int) -> Ints:
-    """So many rows at most, spread over all."""
+    """Return at most ``most`` row numbers, spread evenly."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
 def train_linear_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float) -> LinearPairs:
-    """A linear machine for each pair of classes; rows are centred first, since liblinear penalises intercepts."""
+    """Train a linear SVM for each pair of classes; rows are centred first, because liblinear penalises intercepts."""
     middle, classes = X.mean(axis=0), np.unique(codes)
     centred, rows = X - middle, {int(c): np.flatnonzero(codes == c) for c in classes}
     trained = [
@@ -164,10 +164,10 @@ def _train_pair(X: Floats, first: Ints, second: Ints, weight: Floats | None, C: 
 
 
 def train_kernel_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float, gamma: float) -> KernelPairs:
-    """A Gaussian kernel machine for each pair of classes."""
+    """Train a Gaussian kernel SVM for each pair of classes."""
     from sklearn.svm import SVC
 
     model = SVC(C=C, gamma=gamma, cache_size=500, decision_function_shape="ovo").fit(X, codes, weight)
     start = np.concatenate([[0], np.cumsum(model.n_support_)])
-    sign = -1.0 if len(model.classes_) == 2 else 1.0  # scikit-learn turns the sign of two classes
+    sign = -1.0 if len(model.classes_) == 2 else 1.0  # scikit-learn flips the sign with two classes
     return KernelPairs(model.support_vectors_, start, sign * model.dual_coef_, sign * model.intercept_, gamma)

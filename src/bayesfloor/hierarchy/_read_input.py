@@ -1,4 +1,4 @@
-"""What users bring to a classifier on a tree: rows that models see as they came, labels as numbers."""
+"""Read a classifier's input: rows unchanged for the models, and as numbers for the floors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from bayesfloor.io._labels_and_weights import read_weight, refuse_weightless
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
-    """The rows as models will see them, and as numbers. Data frames stay what they are, for pipelines."""
+    """Return the rows for the models, and as numbers. Data frames stay data frames, for pipelines."""
     features = read_features(estimator, X, STRICT)
     return _rows_for_models(X, features.values), features
 
 
 def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
-    """The rows for models alone, sparse ones included."""
+    """Return the rows for the models only; sparse rows are allowed."""
     return _read(estimator, X, reset=True)
 
 
 def read_new_rows(estimator: Any, X: Any) -> Any:
-    """Rows to predict, with the features of those that were fitted."""
+    """Return the rows to predict, checked to have the same features as in ``fit``."""
     return _read(estimator, X, reset=False)
 
 
@@ -37,7 +37,7 @@ def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def _rows_for_models(X: Any, values: Any) -> Any:
-    """Frames that scikit-learn can take rows of (pandas, polars) as they are, others as numbers."""
+    """Return data frames unchanged if scikit-learn can index their rows (pandas, polars), else as numbers."""
     frame = as_frame(X)
     if frame is None:
         return values
@@ -46,7 +46,10 @@ def _rows_for_models(X: Any, values: Any) -> Any:
 
 
 def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
-    """Rows with any weight, every class some, and their weights of mean 1; None where all are alike."""
+    """Return the rows with a positive weight and their weights, scaled to mean 1; None without weights.
+
+    Every class needs some weight.
+    """
     weight = read_weight(sample_weight, len(codes))
     if weight is None:
         return np.arange(len(codes)), None

@@ -1,7 +1,7 @@
-"""Rows find their class on a tree: by one path, by all paths, or by the best few.
+"""Find the class of each row on a class tree: along one path, all paths, or the best few.
 
-A node's model answers 0 for its left side and 1 for its right; the model of a node without children
-answers with class numbers; a single class needs no model.
+A node's model predicts 0 for its left side and 1 for its right. The model of a node without children
+predicts class numbers. A single class needs no model.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 
 Models = list[Any]
-_AT_ONCE = 4096  # rows whose answers of all nodes are held
+_AT_ONCE = 4096  # rows for which the predictions of all nodes are held in memory
 
 
 class RowsOnTree(NamedTuple):
-    """Rows that models are asked about."""
+    """Rows to predict."""
 
     X: Any
 
@@ -28,12 +28,12 @@ class RowsOnTree(NamedTuple):
         return int(self.X.shape[0])
 
     def take(self, rows: Ints) -> Any:
-        """Some of them."""
+        """Return some of the rows."""
         return self.X if len(rows) == len(self) else take_rows(self.X, rows)
 
 
 def route(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
-    """The class of each row at the end of the one path that the models' answers lead along."""
+    """Return the class of each row, following each model's prediction along one path."""
     if _all_linear(tree, models, rows.X):
         return np.concatenate([_route_linear(tree, models, part) for part in _blocks(rows.X)])
     answer, waiting = np.empty(len(rows), dtype=np.int64), [(0, np.arange(len(rows)))]
@@ -50,8 +50,8 @@ def route(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
 
 
 def _all_linear(tree: ClassTree, models: Models, X: Any) -> bool:
-    """Whether one matrix product can answer for all nodes."""
-    from sklearn.svm import LinearSVC  # whose predict is that of all linear classifiers
+    """Whether one matrix product gives the predictions of all nodes."""
+    from sklearn.svm import LinearSVC  # all linear classifiers share its predict
 
     splits = [models[node] for node in tree.splits.tolist()]
     linear = all(getattr(type(model), "predict", None) is LinearSVC.predict for model in splits)
@@ -64,7 +64,7 @@ def _blocks(X: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _route_linear(tree: ClassTree, models: Models, X: np.ndarray) -> Ints:
-    """The same from all nodes' answers at once: many classes need no call for each."""
+    """Route rows with the predictions of all nodes at once, instead of one call per node."""
     asked = [model for model in models if model is not None]
     coef = np.concatenate([np.atleast_2d(model.coef_) for model in asked])
     to_right = X @ coef.T + np.concatenate([np.atleast_1d(model.intercept_) for model in asked]) > 0
@@ -78,12 +78,12 @@ def _route_linear(tree: ClassTree, models: Models, X: np.ndarray) -> Ints:
 
 
 def class_probabilities(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
-    """The product of probabilities along the path to each class."""
+    """Return the product of probabilities along the path to each class."""
     return _spread(tree, models, rows, np.ones(len(rows)), _sides, np.multiply, "predict_proba")
 
 
 def class_margins(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
-    """The smallest margin along the path to each class: it is positive where the one path leads."""
+    """Return the smallest margin along the path to each class; it is positive for the class that ``route`` finds."""
     return _spread(tree, models, rows, np.full(len(rows), np.inf), _margins, np.minimum, "decision_function")
 
 
@@ -96,7 +96,7 @@ def _spread(
     combine: Callable[[Floats, Floats], Floats],
     method: str,
 ) -> Floats:
-    """Hand a value down from the root to every class, combined with each model's answer."""
+    """Pass a value down from the root to every class, combining it with each model's output."""
     found, waiting = np.zeros((len(rows), len(tree.order))), [(0, all_of_it)]
     while waiting:
         node, value = waiting.pop()
@@ -123,9 +123,9 @@ def _margins(model: Any, X: Any) -> tuple[Floats, Floats]:
 
 
 class _Paths(NamedTuple):
-    """Where rows may be: several places each, with the logarithm of their probability.
+    """Paths of rows, several per row: where each path is, and its log-probability.
 
-    A place is a node with a model, or -1 - c at the end of a path, for class c.
+    A place is a node with a model, or -1 - c if the path ends in class c.
     """
 
     row: Ints
@@ -133,18 +133,18 @@ class _Paths(NamedTuple):
     log: Floats
 
     def take(self, chosen: Any) -> _Paths:
-        """Some of them."""
+        """Return some of the paths."""
         return _Paths(self.row[chosen], self.place[chosen], self.log[chosen])
 
 
 class _Best(NamedTuple):
-    """The likeliest class found for each row so far, and the logarithm of its probability."""
+    """The most likely class found for each row so far, and its log-probability."""
 
     number: Ints
     log: Floats
 
     def note(self, ended: _Paths) -> None:
-        """Take over ends that are likelier, or as likely and of an earlier class."""
+        """Update with paths that ended in a more likely class, or an equally likely earlier class."""
         number = -1 - ended.place
         order = np.lexsort((number, -ended.log, ended.row))
         first = order[np.flatnonzero(np.diff(ended.row[order], prepend=-1))]
@@ -154,11 +154,11 @@ class _Best(NamedTuple):
 
 
 def route_likeliest(tree: ClassTree, models: Models, rows: RowsOnTree, width: int | None = None) -> Ints:
-    """The likeliest class of each row by the product of probabilities.
+    """Return the most likely class of each row by the product of probabilities.
 
-    Each row goes along the likelier side to an end first. No product grows on its way, so of the paths
-    left aside only those are taken up that are still likelier than that end: few, mostly. With a
-    ``width``, of each row only so many paths altogether.
+    Each row first follows the more likely side to the end. A product never grows along a path, so a path set
+    aside is resumed only if it is still at least as likely as that end; usually few are. ``width`` limits the total
+    number of paths per row.
     """
     n = len(rows)
     ends = [node if models[node] is not None else -1 - tree.order[tree.start[node]] for node in range(tree.n_nodes)]
@@ -180,7 +180,7 @@ def route_likeliest(tree: ClassTree, models: Models, rows: RowsOnTree, width: in
 def _step(
     tree: ClassTree, places: Ints, node: int, model: Any, rows: RowsOnTree, paths: _Paths
 ) -> tuple[_Paths, _Paths]:
-    """The path that leads on from a node, to the likelier side or to the likeliest class; and the side left aside."""
+    """Advance paths from a node to the more likely side or the most likely class; also return the side set aside."""
     here = paths.take(paths.place == node)
     chance = model.predict_proba(rows.take(here.row))
     likelier, row = chance.argmax(axis=1), np.arange(len(chance))
@@ -198,7 +198,7 @@ def _join(parts: list[_Paths]) -> _Paths:
 
 
 def _likeliest(paths: _Paths, width: int | None) -> _Paths:
-    """Of each row the likeliest paths that a width leaves room for beside the first."""
+    """Keep the most likely paths of each row, up to ``width`` including the first."""
     if width is None:
         return paths
     paths = paths.take(np.lexsort((-paths.log, paths.row)))

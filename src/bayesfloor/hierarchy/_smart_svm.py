@@ -1,4 +1,4 @@
-"""``SmartSVM``: a binary classifier at each node of a tree cut from pairwise floors."""
+"""``SmartSVM``: a binary classifier at each split of a class tree made from pairwise floors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def _parts_have(method: str) -> Any:
-    """Whether the binary classifiers have a method, and so the whole."""
+    """Make a method available only if the binary classifiers have it."""
 
     def check(smart: SmartSVM) -> bool:
         parts = [model for model in getattr(smart, "models_", []) if model is not None]
@@ -45,55 +45,54 @@ def _parts_have(method: str) -> Any:
 
 
 class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # no types there
-    """Binary classifiers on a tree of classes that is cut where classes are easiest to tell apart.
+    """Binary classifiers on a class tree that first splits the classes that are easiest to separate.
 
-    The floors of all pairs of classes make a graph. It is cut in two where the floors across are
-    lowest, each part again, until every class is alone; a binary classifier is trained for each cut.
+    The pairwise floors are the weights of a graph of the classes. It is cut in two where the floors across the cut are
+    lowest, then each part again, until every class is alone. A binary classifier is trained for each cut.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Any binary classifier, pipeline or search of scikit-learn's kind; None takes ``LinearSVC()``. It
-        sees sides of splits, 0 and 1, not classes: give weights of classes as ``sample_weight``.
+        Any scikit-learn binary classifier, pipeline or search; None uses ``LinearSVC()``. It
+        sees the sides of a split, 0 and 1, not the classes, so pass class weights as ``sample_weight``.
     cut : {"min_cut", "normalized_cut", "average", "complete"}, ClassTree or nested pairs, default="min_cut"
-        How the tree is made; "min_cut" is the paper's. It nearly always peels off one class at a
+        How the class tree is made; the paper uses "min_cut", which nearly always splits off one class at a
         time. The last two join groups of classes by their average or smallest floor.
-        ``[["cat", "dog"], "car"]`` is a tree of your own.
+        Pass your own tree as ``[["cat", "dog"], "car"]``.
     n_trees : int, default=3
         Number of orthogonal spanning trees behind each floor.
     floor : PairwiseFloor or array of shape (K, K), default=None
-        Floors that were computed before: ``BayesFloor().fit(X, y).pairwise_``.
+        Floors computed before: ``BayesFloor().fit(X, y).pairwise_``.
     scale : {"auto", "standard", "robust", "unit"} or None, default=None
-        How features are scaled for the floors; models see the features as they came. None is the
-        paper's.
+        How features are scaled for the floors; models get the features unchanged. The paper uses None.
     routing : {"auto", "hard", "product"}, default="auto"
-        Whether a row follows each model's answer to one class, or the class with the largest product
-        of probabilities is taken. "auto" takes the product where the models have probabilities.
+        "hard" follows each model's prediction to one class, "product" predicts the class with the largest product
+        of probabilities. "auto" uses the product if the models have probabilities.
     beam : int, default=None
-        With the product: follow so many of the likeliest paths instead of all.
+        With the product: follow only this many of the most likely paths instead of all.
     memory : str, path or joblib.Memory, default=None
-        Where floors are kept, so that a search over the parameters of the models computes them once
-        for each training set.
+        Cache for the floors, so that a search over the models' parameters computes them only once
+        per training set.
     n_jobs : int, default=None
         Number of threads, as joblib understands it.
     random_state : int, default=0
-        Seed of the rows drawn for floors: of more than 50,000 rows so many are used. Models have
-        their own.
+        Seed for subsampling: above 50,000 rows, floors are computed on a subsample of that size. Models have
+        their own seeds.
     verbose : int, default=0
-        Above 0, stages of the work are logged.
+        Above 0, progress is logged.
 
     Attributes
     ----------
     classes_ : array
         Class labels.
     tree_ : ClassTree
-        The tree of classes.
+        The class tree.
     models_ : list
-        The classifier of each node of the tree, which answers 1 for its right side; None for leaves.
+        The classifier of each node, which predicts 1 for its right side; None for leaves.
     floor_matrix_ : (K, K) array or None
-        The pairwise floors that the tree was cut from; None where none were needed.
+        The pairwise floors that the tree was made from; None if none were needed.
     floor_seconds_ : float
-        CPU time that the floors took.
+        CPU time spent on the floors.
 
     References
     ----------
@@ -146,20 +145,20 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> SmartSVM:
-        """Cut the tree and train a classifier for each cut.
+        """Make the class tree and train a classifier for each split.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers. Data frames reach the models as they are, for pipelines that want names;
-            floors read texts and categories as ``BayesFloor`` does. Sparse rows need ``floor`` or a
-            tree of your own.
+            Finite numbers. Data frames are passed to the models unchanged, for pipelines that use column names;
+            floors read texts and categories as in ``BayesFloor``. Sparse rows need ``floor`` or your
+            own tree.
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights for the models. Floors only leave out rows without weight.
+            Weights for the models. Floors only leave out rows with weight 0.
         **fit_params : dict
-            What else the models' ``fit`` takes; with metadata routing, what they ask for.
+            Further arguments for the models' ``fit``; with metadata routing, those that they request.
 
         Returns
         -------
@@ -176,7 +175,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row.
+        """Predict the class of each row.
 
         Parameters
         ----------
@@ -196,7 +195,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     @_parts_have("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of each class: the product along the path to it.
+        """Predict the probability of each class: the product along the path to it.
 
         Parameters
         ----------
@@ -205,17 +204,17 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
         Returns
         -------
-        (n_rows, K) array, rows adding up to 1
+        (n_rows, K) array whose rows sum to 1
         """
         rows = self._new_rows(X)
         return class_probabilities(self.tree_, self.models_, rows)
 
     @_parts_have("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """A score of each class, the largest for the predicted one (a ``beam`` may miss it).
+        """Compute a score for each class, largest for the predicted class (a ``beam`` may miss it).
 
-        With hard routing it is the smallest margin along the path to the class, with the product the
-        logarithm of its probability. With two classes it is that of the one model.
+        With hard routing, the score is the smallest margin along the path to the class; with the product, it is the
+        class's log-probability. With two classes, it is the score of the only model.
 
         Parameters
         ----------
@@ -224,7 +223,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
         Returns
         -------
-        (n_rows, K) array, or with two classes (n_rows,), positive for the second
+        (n_rows, K) array; with two classes (n_rows,), positive for the second class
         """
         rows = self._new_rows(X)
         if len(self.classes_) == 1:
@@ -237,7 +236,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return np.log(class_probabilities(self.tree_, self.models_, rows))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Where metadata go: to the binary classifiers.
+        """Return the metadata routing: all metadata go to the binary classifiers.
 
         Returns
         -------
@@ -247,7 +246,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return MetadataRouter(owner=self).add(estimator=self._get_estimator(), method_mapping=mapping)
 
     def _get_estimator(self) -> Any:
-        """The binary classifier to clone."""
+        """Return the binary classifier to clone."""
         if self.estimator is not None:
             return self.estimator
         from sklearn import get_config
@@ -269,17 +268,17 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
             raise InputError(
                 f"Got routing='product', but {type(self._get_estimator()).__name__} has no predict_proba. "
-                "Wrap it in CalibratedClassifierCV, take a classifier that has, or routing='hard'."
+                "Wrap it in CalibratedClassifierCV, use a classifier that has it, or pass routing='hard'."
             )
 
     @property
     def _by_product(self) -> bool:
-        """Whether probabilities decide; with two classes there is but one model to ask."""
+        """Whether to predict by the product of probabilities; with two classes there is only one model."""
         return self.routing != "hard" and len(self.classes_) > 2 and hasattr(self, "predict_proba")
 
     @property
     def _is_given(self) -> bool:
-        """Whether the tree follows without computing a floor."""
+        """Whether the tree can be made without computing floors."""
         return self.floor is not None or not isinstance(self.cut, str)
 
     def _read(self, X: Any) -> tuple[Any, Features | None]:
@@ -290,14 +289,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return RowsOnTree(read_new_rows(self, X))
 
     def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
-        """The tree of the classes."""
+        """Make the class tree."""
         start = time.process_time()
         self.floor_matrix_ = self._matrix(features, codes, sample_weight)
         self.floor_seconds_ = time.process_time() - start
         return _check_leaves(make_class_tree(self.cut, self.classes_, self.floor_matrix_))
 
     def _matrix(self, features: Features | None, codes: Ints, sample_weight: Any) -> Floats | None:
-        """Pairwise floors: given, computed, or None where there is only one tree."""
+        """Return the pairwise floors: given, computed, or None if only one tree is possible."""
         if self.floor is not None:
             return given_matrix(self.floor, self.classes_)
         if features is None or len(self.classes_) < 3:
@@ -306,16 +305,16 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
         kept, _ = read_weights(sample_weight, codes, self.classes_)
         if self.verbose:
-            logger.info("floors of %d classes from %d rows", len(self.classes_), len(kept))
+            logger.info("computing the floors of %d classes from %d rows", len(self.classes_), len(kept))
         memory = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
         compute = check_memory(memory).cache(floor_matrix, ignore=["n_jobs"])
         arrays = (version("bayesfloor"), features.values[kept], features.quantity, codes[kept])
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Persisting input arguments")  # says joblib on a busy machine
+            warnings.filterwarnings("ignore", "Persisting input arguments")  # from joblib on a busy machine
             return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
 
     def _routed(self, sample_weight: Any, fit_params: dict[str, Any], rows: Any) -> dict[str, Any]:
-        """What each model's ``fit`` is given besides its rows."""
+        """Return the arguments of each model's ``fit`` apart from its rows."""
         from sklearn import get_config
         from sklearn.utils.metadata_routing import process_routing
         from sklearn.utils.validation import has_fit_parameter
@@ -325,13 +324,13 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return process_routing(self, "fit", **given, **fit_params).estimator.fit
         if given and not has_fit_parameter(self._get_estimator(), "sample_weight"):
             raise InputError(
-                f"Got sample_weight, but the fit of {type(self._get_estimator()).__name__} takes none. "
-                "Pipelines take it by metadata routing: sklearn.set_config(enable_metadata_routing=True)."
+                f"Got sample_weight, but the fit of {type(self._get_estimator()).__name__} does not accept it. "
+                "For pipelines, enable metadata routing: sklearn.set_config(enable_metadata_routing=True)."
             )
         return {**given, **fit_params}
 
     def _train(self, X: Any, codes: Ints, params: dict[str, Any]) -> list[Any]:
-        """The models of all nodes, None for leaves."""
+        """Train the models of all nodes, None for leaves."""
         tree, models = self.tree_, [None] * self.tree_.n_nodes
         with holding(self.n_jobs) as hold:
             held, nodes = hold((X, params)), tree.splits.tolist()
@@ -340,7 +339,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             for done, (node, model) in enumerate(zip(nodes, trained, strict=True), start=1):
                 models[node] = model
                 if self.verbose:
-                    logger.info("model %d of %d", done, len(nodes))
+                    logger.info("trained model %d of %d", done, len(nodes))
         return models
 
     def __sklearn_tags__(self) -> Any:
@@ -354,14 +353,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 def _check_leaves(tree: ClassTree) -> ClassTree:
     if tree.n_nodes < 2 * len(tree.classes) - 1:
         raise InputError(
-            "Got a tree with several classes in one leaf, but expected every class alone: models here are binary. "
-            "Take a named cut, or a tree that goes on to single classes."
+            "Got a tree with several classes in one leaf, but expected one class per leaf: the models are binary. "
+            "Pass a named cut such as cut='average', or a tree that splits down to single classes."
         )
     return tree
 
 
 def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
-    """The rows of a node, and on which side each is: 0 left, 1 right."""
+    """Return the rows of a node and the side of each: 0 left, 1 right."""
     side = np.full(len(tree.classes), -1)
     side[tree.members(int(tree.left[node]))] = 0
     side[tree.members(int(tree.right[node]))] = 1
