@@ -16,6 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
 from bayesfloor import spanning_forest
+from bayesfloor.io import InputError
 
 
 def test_every_method_equals_the_oracle(cases, method, answer_of):
@@ -272,11 +273,17 @@ def test_input_is_left_as_it_was(method, global_random_seed):
     assert X.tobytes() == before.tobytes()
 
 
+def can_be_squared(X):
+    """Whether all differences can: tiny values beside huge ones are refused, or would be lost."""
+    sizes = np.abs(X[X != 0])
+    return not sizes.size or sizes.min() / sizes.max() > 1e-120
+
+
 points = hnp.arrays(
     np.float64,
     st.tuples(st.integers(1, 30), st.integers(1, 4)),
     elements=st.one_of(st.integers(-2, 2).map(float), st.floats(-1e150, 1e150, allow_subnormal=False)),
-)
+).filter(can_be_squared)
 
 
 @given(X=points, n_trees=st.integers(1, 4), data=st.data())
@@ -321,6 +328,26 @@ def test_a_part_keeps_the_edges_that_the_whole_has_inside_it(X, n_trees, data):
 
     for a, b, number in zip(whole.a[inside], whole.b[inside], whole.tree[inside], strict=True):
         assert tree[a, b] <= number
+
+
+@pytest.mark.parametrize("X", [[[0.0], [1.0], [3.0], [1e170]], [[8e149], [1.9e-12], [3e-12], [0.0]]])
+def test_rows_too_close_to_be_squared_are_refused(X, method):
+    """Their lengths came out as 0, and edges in any order."""
+    with pytest.raises(InputError, match="closer together than 1e-144 times the largest value"):
+        spanning_forest(X, method=method)
+
+
+def test_lengths_beyond_64_bits_are_refused():
+    """One came out infinite."""
+    with pytest.raises(InputError, match="too far apart"):
+        spanning_forest([[1.7e308], [-1.7e308], [0.0]])
+
+
+def test_tiny_values_beside_large_ones_are_fine_where_the_rows_differ_otherwise(method):
+    """Probabilities have them, and their squares matter to nobody."""
+    forest = spanning_forest([[1.0, 1e-300], [0.5, 0.0], [0.25, 1e-200]], n_trees=1, method=method)
+
+    assert forest.length.tolist() == [0.25, 0.5]
 
 
 def test_forest_says_what_it_is():

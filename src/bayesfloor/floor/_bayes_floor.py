@@ -16,6 +16,7 @@ from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts,
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_handle
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bounds_by_options import Options
 from bayesfloor.floor._fit_record import Counts, Fit, make_fit
@@ -400,6 +401,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         if self.interval not in ("auto", "subsample", "fast"):
             raise InputError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
         check_max_rows(self.max_rows)
+        check_seed(self.random_state)
         if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
             raise InputError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
 

@@ -18,10 +18,10 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._vertex_labels import VertexLabels, likeliest
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._vertices import check_groups, find_vertices
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
-from bayesfloor.io._frame_columns import is_missing
+from bayesfloor.io._groups import read_groups
 from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide_input import read_any
 
@@ -110,10 +110,7 @@ def make_sample(features: Features, target: Target, groups: Ints | None = None, 
 
 def number_groups(groups: Any, n_rows: int) -> Ints:
     """Return each row's group number."""
-    labels = check_groups(groups, n_rows)
-    if any(is_missing(label) for label in labels.tolist()):
-        raise InputError("Got missing values in groups, but expected a group for every row. Fill or drop them first.")
-    names, numbers = np.unique(labels, return_inverse=True)
+    names, numbers = read_groups(groups, n_rows)
     if len(names) < 2:
         raise InputError(
             "Got one group for all rows, but expected at least 2: rows of the same group are never joined. "

@@ -16,6 +16,8 @@ from bayesfloor.floor._sample import Sample, draw_rows
 from bayesfloor.io._features import Features
 
 NO_SCALE = "none"  # the name shown for scale=None
+_GRID = 470  # bits below the largest value
+_DUST = 2.0 ** -(_GRID - 60)  # of the largest value; larger ones are on the grid with all their digits
 _CHOSEN_ON = 2000  # rows: enough to compare scales, and takes a second
 
 
@@ -58,11 +60,21 @@ class Scaler:
     def apply(self, values: Floats) -> Floats:
         """Return the rows with their quantity columns scaled."""
         if self.name == NO_SCALE:
-            return values
+            return _without_dust(values)
         scaled, own = values.copy(), values[:, self.quantity]
         length = np.sqrt((own**2).sum(axis=1, keepdims=True)) if self.name == "unit" else self.spread
         scaled[:, self.quantity] = _divide(own - self.middle, length)
-        return scaled
+        return _without_dust(scaled)
+
+
+def _without_dust(values: Floats) -> Floats:
+    """Return values rounded to a grid finer than any measurement: differences below it are too small to be squared."""
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    coarse = largest * _DUST
+    if not ((values < coarse) & (values > -coarse) & (values != 0)).any():
+        return values
+    shift = int(np.frexp(largest)[1]) - _GRID
+    return np.ldexp(np.rint(np.ldexp(values, -shift)), shift)
 
 
 def _divide(values: Floats, by: Floats) -> Floats:

@@ -13,6 +13,8 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._vertices import Vertices
 
+# Shortest edge, as a fraction of the largest value: the squares of shorter ones lose digits, and in the end all.
+SHORTEST = 2.0**-480
 MOST_TREES = 100  # tree numbers are kept in one byte
 
 
@@ -79,16 +81,42 @@ class Forest(Result):
 
 def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:
     """Edges between ranks of ``vertices`` as users see them."""
+    with np.errstate(over="ignore"):
+        length = np.ldexp(np.sqrt(edges.squared), vertices.exponent)
+    check_lengths(length[_between_copies(edges, vertices) :], vertices.exponent)
     return Forest(
         a=edges.a.astype(np.int64),
         b=edges.b.astype(np.int64),
-        length=np.ldexp(np.sqrt(edges.squared), vertices.exponent),
+        length=length,
         tree=edges.tree.astype(np.int64),
         vertex=vertex,
         rows=rows,
         n_vertices=len(vertices),
         n_trees=n_trees,
     )
+
+
+def check_lengths(ascending: Floats, exponent: int) -> None:
+    """Refuse rows at distances that numbers of 64 bits cannot hold beside one another.
+
+    The first tree has the shortest edge of all, so these lengths show it.
+    """
+    if not len(ascending):
+        return
+    if np.ldexp(ascending[0], -exponent) < SHORTEST:
+        raise InputError(
+            "Got rows of X that are closer together than 1e-144 times the largest value, but expected distances that "
+            "can be squared. Remove the outliers, or scale X first, for example with RobustScaler."
+        )
+    if not np.isfinite(ascending[-1]):
+        raise InputError("Got values in X that are too far apart for 64 bits. Scale X first, for example X / 1e10.")
+
+
+def _between_copies(edges: Edges, vertices: Vertices) -> int:
+    """Number of edges of no length between equal rows of different groups; they come first."""
+    n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
+    apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
+    return int(apart.argmax()) if apart.any() else n
 
 
 def check_n_trees(n_trees: object) -> None:

@@ -39,7 +39,7 @@ from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._types import Ints
-from bayesfloor.forest._forest import Forest
+from bayesfloor.forest._forest import Forest, check_lengths
 from bayesfloor.forest._out_of_core_blocks import (
     BlockSummary,
     call_alone,
@@ -358,8 +358,10 @@ def _collect(plan: Plan, blocks: list[BlockSummary], reduction: Reduction, how: 
     lists = list(enumerate(pairwise(cuts)))
     tasks = [(plan, number, low, high) for number, (low, high) in lists]
     sizes = dict(_run(order_edges, tasks, "list of edges", "edges", how))
+    edges = _read_edges(plan, [sizes[number] for number, _ in lists], n_edges)
+    check_lengths(edges["length"], plan.exponent)
     return Forest(
-        **_read_edges(plan, [sizes[number] for number, _ in lists], n_edges),
+        **edges,
         vertex=_read_vertices(plan, full, n_rows),
         rows=np.arange(n_rows),
         n_vertices=sum(block.n_vertices for block in blocks),

@@ -48,7 +48,8 @@ def spanning_forest(
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features), str, path or Rows
-        Finite numbers. Equal rows become one vertex. Rows that need not be in memory are told by where
+        Finite numbers. Equal rows become one vertex; different rows closer together than 1e-144 times the
+        largest value are refused. Rows that need not be in memory are told by where
         they are: a ``.npy`` file, a ``.parquet`` file, a folder of them, or what ``open_rows`` returns.
     n_trees : int, default=3
         Number of trees.

@@ -8,6 +8,7 @@ and any subset keeps their order.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_order import Keys, front_word, scramble, sort_words
+from bayesfloor.io._checked_arrays import unmask
+from bayesfloor.io._groups import read_groups
 
 _EXPONENT_SHIFT = np.uint64(52)
 _EXPONENT_MASK = np.uint64(0x7FF)
@@ -64,9 +67,9 @@ def find_vertices(
     """
     rows = check_rows(X)
     key, exponent = row_keys(rows)
-    group = np.empty(0, dtype=np.int64)
+    group: Ints = np.empty(0, dtype=np.int64)
     if groups is not None:
-        labels, group = np.unique(check_groups(groups, len(rows)), return_inverse=True)
+        labels, group = read_groups(groups, len(rows))
         key = scramble(key + label_keys(labels)[group])
     first, vertex = _number_rows(rows, key, exponent, group)
     scale = largest_exponent(max(rows.max(), -rows.min())) if exponent_of_all is None else exponent_of_all
@@ -101,12 +104,16 @@ def check_rows(X: ArrayLike) -> Floats:
             "Pass X.toarray(), or reduce it first, for example with TruncatedSVD."
         )
     try:
-        rows = np.ascontiguousarray(X, dtype=np.float64)
+        given = np.asarray(unmask(X))
+        _refuse_complex(given)
+        rows = np.ascontiguousarray(given, dtype=np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputTypeError(f"Expected a matrix of numbers as X: {error}. Encode texts first.") from error
-    if np.ndim(X) != 2:
+    if given.ndim != 2:
         raise InputError(
-            f"Got X with {np.ndim(X)} dimension(s), but expected 2 (rows, features). "
+            f"Got X with {given.ndim} dimension(s), but expected 2 (rows, features). "
             "Use X.reshape(-1, 1) for a single feature."
         )
     if 0 in rows.shape:
@@ -120,17 +127,17 @@ def check_rows(X: ArrayLike) -> Floats:
     return rows
 
 
-def check_groups(groups: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """Group labels, one a row."""
-    labels = np.asarray(groups)
-    if labels.shape != (n_rows,):
-        raise InputError(f"Got groups of shape {labels.shape}, but expected one group for each of {n_rows} rows.")
-    return labels
+def _refuse_complex(given: NDArray[Any]) -> None:
+    if given.dtype.kind == "c":
+        raise InputTypeError(
+            "Got complex numbers as X, but expected real ones. Pass both parts: numpy.hstack([X.real, X.imag])."
+        )
 
 
-def label_keys(labels: NDArray[Any]) -> Keys:
-    """A hash of each label's own content."""
-    digests = (hashlib.blake2b(str(label).encode(), digest_size=8).digest() for label in labels)
+def label_keys(labels: Iterable[Any]) -> Keys:
+    """A hash of each label's own content: texts in quotes, since 1 and '1' are two."""
+    texts = (repr(str(label)) if isinstance(label, str) else str(label) for label in labels)
+    digests = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 

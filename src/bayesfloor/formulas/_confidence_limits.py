@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta, norm, t
@@ -44,7 +46,7 @@ def two_sided(level: float, degrees: float = np.inf) -> float:
 
 def check_level(level: float) -> None:
     """Refuse anything but a confidence level between 0 and 1."""
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this module is itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scaling import as_parameter, check_scale
@@ -179,8 +180,11 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _draw_seed(self) -> int:
         from sklearn.utils import check_random_state
 
-        whole = isinstance(self.random_state, Integral)
-        return int(self.random_state) if whole else int(check_random_state(self.random_state).randint(2**31 - 1))
+        if isinstance(self.random_state, Integral):
+            check_seed(self.random_state)
+            return int(self.random_state)
+        with blame("random_state"):
+            return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int, deadline: float) -> None:
         start = time.process_time()

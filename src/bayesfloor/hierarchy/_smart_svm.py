@@ -16,8 +16,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa
 from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
@@ -29,7 +30,7 @@ from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, g
 from bayesfloor.hierarchy._read_input import read_new_rows, read_rows, read_rows_as_they_are, read_weights
 from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels_and_weights import read_labels
+from bayesfloor.io._labels_and_weights import read_labels, read_weight
 
 logger = logging.getLogger(__name__)
 
@@ -259,6 +260,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_cut(self.cut)
         check_n_trees(self.n_trees)
         check_scale(self.scale)
+        check_seed(self.random_state)
         if self.routing not in ("auto", "hard", "product"):
             raise InputError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
         if self.beam is not None and (
@@ -319,7 +321,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         from sklearn.utils.metadata_routing import process_routing
         from sklearn.utils.validation import has_fit_parameter
 
-        given = {} if sample_weight is None else {"sample_weight": check_sample_weight(sample_weight, rows)}
+        given = {} if sample_weight is None else {"sample_weight": _read_weights(sample_weight, rows)}
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **given, **fit_params).estimator.fit
         if given and not has_fit_parameter(self._get_estimator(), "sample_weight"):
@@ -348,6 +350,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._is_given and get_tags(self._get_estimator()).input_tags.sparse
         return tags
+
+
+def _read_weights(sample_weight: Any, rows: Any) -> Floats:
+    """The weights as models take them, none of them negative."""
+    with blame("sample_weight"):
+        weight: Floats = check_sample_weight(sample_weight, rows)
+    read_weight(weight, len(weight))
+    return weight
 
 
 def _check_leaves(tree: ClassTree) -> ClassTree:

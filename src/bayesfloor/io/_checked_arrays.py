@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bayesfloor.engine._errors import blame
+
+
+def unmask(values: Any) -> Any:
+    """What a masked array hides is missing; anything else as it came."""
+    if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
+        values = np.ma.array(values)
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind in "mM":
+        return np.where(values.mask, np.array("NaT", dtype=values.dtype), values.data)
+    if values.dtype.kind in "iuf":
+        return np.where(values.mask, np.nan, values.data)
+    plain = values.data.astype(object)
+    plain[values.mask] = None
+    return plain
 
 
 def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
@@ -12,7 +31,7 @@ def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
     from sklearn.utils.validation import validate_data
 
     with blame("X"):
-        return validate_data(estimator, X, **options)
+        return validate_data(estimator, unmask(X), **options)
 
 
 def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
@@ -20,4 +39,4 @@ def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
     from sklearn.utils.validation import check_array
 
     with blame(name):
-        return check_array(X, input_name=name, **options)
+        return check_array(unmask(X), input_name=name, **options)

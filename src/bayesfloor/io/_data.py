@@ -14,8 +14,10 @@ import numpy as np
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
+from bayesfloor.io._checked_arrays import unmask
 from bayesfloor.io._embeddings import read_embedding, stack
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
@@ -168,9 +170,11 @@ def open_data(
     >>> data.y.tolist(), data.feature_names
     (['cat', 'dog', 'cat'], ('height',))
     """
+    check_seed(random_state)
     if isinstance(X, Data):
         return X
-    given = {"groups": groups, "weight": weight, "predictions": predictions}
+    X, y = unmask(X), unmask(y)
+    given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
     if is_handle(X):
         return Data(X, y, **given)
     if is_path(X) or isinstance(X, bytes):

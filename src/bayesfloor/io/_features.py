@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayesfloor.io._column_encoders import Column
 
 AUTO, STRICT = "auto", "strict"
+LARGEST = 1e151  # whose square can be added up over a million rows
 WIDE = 2000  # columns up to which all learners see all of them
 _MOST_BYTES = 200_000_000  # of the dense form of a sparse matrix that is made dense
 
@@ -68,6 +69,12 @@ def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[st
 def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
     """``X`` as numbers, and of each column of these the column of ``X`` that it came from."""
     check_prepare(prepare, roles)
+    table = _read_columns(estimator, X, prepare, roles)
+    refuse_huge(table.features.values)
+    return table
+
+
+def _read_columns(estimator: Any, X: Any, prepare: Any, roles: Mapping[str, Any] | None) -> TypedTable:
     if not isinstance(prepare, str):
         return _by_transformer(estimator, X, prepare)
     if as_frame(X) is None:
@@ -76,6 +83,17 @@ def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str
             return _all_quantities(values)
         X = values
     return _by_preparer(estimator, X, prepare, roles)
+
+
+def refuse_huge(values: Any) -> None:
+    """Refuse numbers whose squares are infinite: every scale and every learner would make nonsense of them."""
+    numbers = values.data if is_sparse(values) else values
+    largest = max(numbers.max(initial=0.0), -numbers.min(initial=0.0))
+    if largest > LARGEST:
+        raise InputError(
+            f"Got {largest:.3g} in X, but expected numbers of at most {LARGEST:g}, which can be squared. Remove the "
+            "outliers, or change the unit of the column: X / 1e10."
+        )
 
 
 def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:

@@ -239,5 +239,5 @@ def is_missing(value: Any) -> bool:
         return False
     try:
         return bool(value != value)  # noqa: PLR0124
-    except (TypeError, ValueError):
+    except (ArithmeticError, TypeError, ValueError):  # a Decimal that signals refuses to be compared
         return True

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bayesfloor.engine._errors import InputError, blame
+from bayesfloor.engine._errors import InputError, InputTypeError, blame
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.io._checked_arrays import unmask
 from bayesfloor.io._frame_columns import is_missing
 
 KINDS = ("auto", "votes")
+_NAMES = (str, bytes, bool, np.bool_, int, float, np.number, np.datetime64, np.timedelta64)
 _MANY = 20  # different numbers; fewer are classes, whatever they look like
+_ROWS_PER_CLASS = 2  # on average, of more classes than that: of what has a row each, nothing can be learned
 _ROWS_PER_NUMBER = 20  # rows that each has at least, if they are names of classes
 
 
@@ -38,7 +43,9 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     """``y`` as classes and chances: one label per row, votes or probabilities; rows without a label are left out."""
     if kind not in KINDS:
         raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
-    shape = np.asarray(y).shape
+    y = unmask(y)
+    with blame("y"):
+        shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
     gaps = missing_labels(y)
@@ -60,19 +67,25 @@ def read_one_label(y: Any, n_rows: int) -> Target:
 
 def missing_labels(y: Any) -> NDArray[np.bool_]:
     """Which rows have no label: None, NaN and their like."""
-    labels = _as_array(y)
-    if labels.ndim != 1 or labels.dtype.kind not in "fOM":
+    with blame("y"):
+        labels = as_label_array(y)
+    if labels.ndim != 1:
         return np.zeros(len(labels) if labels.ndim else 0, dtype=bool)
+    if labels.dtype.kind in "mM":
+        return np.isnat(labels)
+    if labels.dtype.kind not in "fO":
+        return np.zeros(len(labels), dtype=bool)
     return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
 
 
-def _as_array(y: Any) -> np.ndarray:
-    return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else _as_objects(y))
+def as_label_array(y: Any) -> np.ndarray:
+    """Labels as an array, whoever holds them; masked ones are missing."""
+    return np.asarray(_as_objects(y.to_numpy() if hasattr(y, "to_numpy") else y))
 
 
 def _without_gaps(y: Any, row: Ints) -> np.ndarray:
     """The labels that there are; whole numbers as such, which a gap among them makes others."""
-    labels = _as_array(y)[row]
+    labels = as_label_array(y)[row]
     is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
     return labels.astype(np.int64) if is_whole else labels
 
@@ -100,7 +113,8 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     _check_labels(labels)
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
     refuse_regression(np.unique(labels), n_rows)
-    with blame("y"):
+    with blame("y"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes")  # many are refused by then
         check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
 
@@ -112,6 +126,12 @@ def refuse_regression(values: np.ndarray, n_rows: int) -> None:
             f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
             "looks like regression, but expected classes. Cut them into classes first; if they are names of classes, "
             "pass them as texts: y.astype(str)."
+        )
+    if len(values) > _MANY and _ROWS_PER_CLASS * len(values) > n_rows:
+        raise InputError(
+            f"Got {len(values):,} different labels of {n_rows:,} rows, but expected classes of at least "
+            f"{_ROWS_PER_CLASS} rows each on average: these look like quantities, dates or ids. Pass the column of "
+            "classes as y, or cut quantities into classes first."
         )
 
 
@@ -126,6 +146,9 @@ def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
 
 def _as_objects(y: Any) -> Any:
     """Labels in a list as they are: NumPy would make texts of them all, and one label of 1 and '1'."""
+    y = unmask(y)
+    if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # StringDType, which scikit-learn does not know
+        return y.astype(object)
     if not isinstance(y, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in y):
         return y
     labels = np.empty(len(y), dtype=object)
@@ -135,6 +158,8 @@ def _as_objects(y: Any) -> Any:
 
 def _as_one_kind(labels: list[Any]) -> np.ndarray:
     """Labels of any kinds as texts or as numbers, unless two that differ would become one."""
+    labels = [_plain_number(label) for label in labels]
+    _refuse_objects(labels)
     array = np.array(labels)
     different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
@@ -145,13 +170,30 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
     return array
 
 
+def _plain_number(label: Any) -> Any:
+    """A decimal number, as databases have them, as one of Python's."""
+    if not isinstance(label, Decimal):
+        return label
+    return int(label) if label == label.to_integral_value() else float(label)
+
+
+def _refuse_objects(labels: list[Any]) -> None:
+    """Refuse what is no name of a class: it cannot be sorted, or two that look alike are not equal."""
+    strange = {type(label).__name__ for label in labels if not isinstance(label, _NAMES)}
+    if strange:
+        raise InputTypeError(
+            f"Got labels of type {' and '.join(sorted(strange)[:3])} in y, but expected texts, whole numbers or truth "
+            "values. Pass them as texts: [str(label) for label in y]."
+        )
+
+
 def _check_labels(labels: np.ndarray) -> None:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise InputError("Input y contains infinity, but expected labels.")
-    missing = [is_missing(label) for label in labels.tolist()] if labels.dtype.kind in "fO" else [False]
-    if any(missing):
+    missing = missing_labels(labels)
+    if missing.any():
         raise InputError(
-            f"Input y contains NaN: {sum(missing)} label(s) are missing, the first in row {missing.index(True) + 1:,} "
+            f"Input y contains NaN: {missing.sum()} label(s) are missing, the first in row {missing.argmax() + 1:,} "
             "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
         )
 
@@ -209,7 +251,8 @@ def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
     """Weights of rows, scaled to a mean of 1; None where all are alike."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    with blame("sample_weight"):
+        weight = np.asarray(unmask(sample_weight), dtype=np.float64)
     if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any():
         raise InputError(
             f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more."

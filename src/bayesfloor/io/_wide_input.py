@@ -13,8 +13,8 @@ import numpy as np
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.io._checked_arrays import checked_data
-from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features
+from bayesfloor.io._checked_arrays import checked_data, unmask
+from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features, refuse_huge
 
 _COMPONENTS = 100
 _SPARSE = 0.25  # proportion of values other than 0 below which exact values are kept sparse
@@ -36,6 +36,7 @@ def read_any(
 
 def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
     """An array of more than two dimensions with one row for each of the first, and what to say of it."""
+    X = unmask(X)
     if getattr(X, "ndim", 2) <= 2:
         return X, ()
     shape = tuple(X.shape)
@@ -86,6 +87,7 @@ def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Fea
                 f"Got {bad.sum():,} {what} in a sparse matrix of {X.shape[0]:,} x {X.shape[1]:,}, but expected finite "
                 "numbers. Replace them first: X.data = numpy.nan_to_num(X.data)."
             )
+    refuse_huge(values)
     return Features(values, np.ones(values.shape[1], dtype=bool))
 
 

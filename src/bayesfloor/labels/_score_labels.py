@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit_record import find_alike
 from bayesfloor.floor._grow import grow
@@ -70,6 +71,7 @@ def suspicious_labels(
     """
     check_n_trees(n_trees)
     check_scale(scale)
+    check_seed(random_state)
     data = open_data(X, y, groups=groups)
     sample = read_sample(BayesFloor(prepare=prepare, roles=roles), data)
     compile_for(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._paired_forests import difference_error, pooled_posterior
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.floor._grow import prepare
@@ -184,6 +185,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         check_level(self.level)
         check_scale(self.scale)
         check_max_rows(self.max_rows)
+        check_seed(self.random_state)
         if self.scale == "unit":
             raise InputError(
                 "Got scale='unit', which needs all features at once, but expected a scale that works per column, "

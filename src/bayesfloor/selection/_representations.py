@@ -10,6 +10,7 @@ import numpy as np
 from bayesfloor.counts._vertex_labels import likeliest
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups
@@ -108,6 +109,7 @@ def compare_representations(
     """
     check_n_trees(n_trees)
     check_scale(scale)
+    check_seed(random_state)
     check_level(level)
     given = read_candidates(candidates, X)
     check_max_rows(max_rows)

@@ -15,6 +15,7 @@ from bayesfloor.counts._row_edges import adjacency
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow, prepare
@@ -172,6 +173,7 @@ def two_samples(
         raise InputError(f"Got level={level!r}, but expected a false alarm rate below 0.5, such as 0.05.")
     check_n_trees(n_trees)
     check_scale(scale)
+    check_seed(random_state)
     features, n_a = _read_both(A, B)
     name = "standard" if scale == "auto" else scale or NO_SCALE
     points, in_b = apply_scale(features, name), np.arange(len(features.values)) >= n_a

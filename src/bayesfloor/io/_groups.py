@@ -1,0 +1,47 @@
+"""Which rows belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._types import Ints
+from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
+
+
+def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
+    """The groups in an order of their own, and the number of each row's; 1 and '1' are two groups."""
+    with blame("groups"):
+        labels = as_label_array(groups)
+    if labels.shape != (n_rows,):
+        raise InputError(f"Got groups of shape {labels.shape}, but expected one group for each of {n_rows} rows.")
+    if missing_labels(labels).any():
+        raise InputError("Got missing values in groups, but expected a group for every row. Fill or drop them first.")
+    if labels.dtype != object:
+        with blame("groups"):
+            return np.unique(labels, return_inverse=True)
+    return _number_objects(labels.tolist())
+
+
+def _number_objects(labels: list[Any]) -> tuple[list[Any], Ints]:
+    """Texts and numbers in one column: each kind sorted by itself, since Python does not compare them."""
+    try:
+        kinds = [(_kind(label), label) for label in labels]
+        names = sorted(set(kinds))
+        number = {name: i for i, name in enumerate(names)}
+    except TypeError as error:
+        found = sorted({type(label).__name__ for label in labels})
+        raise InputTypeError(
+            f"Got groups of type {' and '.join(found[:3])}, but expected texts, numbers or dates. "
+            "Number them first, such as by pandas.factorize(groups)[0]."
+        ) from error
+    return [label for _, label in names], np.array([number[kind] for kind in kinds], dtype=np.int64)
+
+
+def _kind(label: Any) -> str:
+    """What can be compared: texts, and whatever are numbers."""
+    if isinstance(label, (str, bytes)):
+        return type(label).__name__
+    return "number" if isinstance(label, (int, float, np.number, np.bool_)) else type(label).__name__
