@@ -98,7 +98,7 @@ def run_command(
         broken = measure(file, options)
     show(file.results, options)
     if broken:
-        raise SystemExit(f"These broke down: {', '.join(broken)}")
+        raise SystemExit(f"These failed: {', '.join(broken)}")
 
 
 def _read_options(arguments, doc, path, names, more):
@@ -107,11 +107,13 @@ def _read_options(arguments, doc, path, names, more):
     if isinstance(path, dict):
         first = next(iter(path))
         parser.add_argument("protocol", nargs="?", default=first, choices=list(path), help=f"default: {first}")
-    parser.add_argument("--quick", action="store_true", help="small sizes, what must hold only; no file but --output")
-    parser.add_argument("--show", action="store_true", help="print the results kept before, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes, check what must hold, write nothing but --output"
+    )
+    parser.add_argument("--show", action="store_true", help="print saved results, run nothing")
+    parser.add_argument("--fresh", action="store_true", help="measure again, even if the file has results")
     groups = ", ".join(name for name in names if "/" not in name)
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"these alone: {groups}")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"only these: {groups}")
     parser.add_argument("--output", type=Path, help=f"JSON file (default: docs/results/{module}.json)")
     for flag, how in more.items():
         parser.add_argument(flag, **how)

@@ -207,7 +207,7 @@ def predict_ratio(results, case):
 
 def guided_table(results):
     """The guided tree beside its rivals."""
-    head = ("best rival", "lead over it", "lead over ovo", "below ovo", "fit time ratio", "predict time ratio")
+    head = ("best rival", "lead over best rival", "lead over ovo", "below ovo", "fit time ratio", "predict time ratio")
     yield ("ARI", "recipe", *RIVALS, "floor_guided", *head)
     for case in those_run(results, BEST_CASES):
         mean, error = lead_over_ovo(results, case)
@@ -237,7 +237,7 @@ def guided_goals(results):
 
 def many_table(results):
     """Times and accuracy with many classes."""
-    times = ("fit, CPU s", "of it floors", "predict, CPU s", "predict / ovr")
+    times = ("fit, CPU s", "floors, part of fit", "predict, CPU s", "predict / ovr")
     yield ("many classes", "method", "classes", *times, "accuracy")
     sets = dict.fromkeys(key.split("/")[1] for key in results["cases"] if key.startswith("many/"))
     for name in sets:

@@ -113,7 +113,7 @@ def _draw_answer(axes, place, answer, look):
 
 
 def draw_bands(results, look):
-    """A panel for each dataset: every estimate by rate, above the lower end of the band where the truth lies."""
+    """A panel per dataset: every estimate by rate, relative to the lower end of the band that contains the truth."""
     names = [name for name in feebee.DATASETS if feebee.curve(results, name)]
     figure, axes = panels(7, 5.2, 2, -(-len(names) // 2), sharey=True)
     for name, one in zip(names, axes, strict=False):
@@ -128,14 +128,14 @@ def _draw_band(axes, name, cases, look):
     rates = list(cases)
     best = feebee.DATASETS[name].best
     edges = np.array([feebee.band(rho, best, case["n_classes"]) for rho, case in cases.items()])
-    axes.fill_between(rates, 0, edges[:, 1] - edges[:, 0], color=look.faint, lw=2, label="where the truth lies")
+    axes.fill_between(rates, 0, edges[:, 1] - edges[:, 0], color=look.faint, lw=2, label="band that contains the truth")
     for number, method in enumerate(RIVALS):
         above = [case["methods"][method]["estimate"] for case in cases.values()] - edges[:, 0]
         axes.plot(rates, above, **theirs(look, number, ls=("-", "--", ":", "-.")[number % 4], lw=1), label=method)
     our = our_methods(list(cases.values()))[-1]
     above = [case["methods"][our]["estimate"] for case in cases.values()] - edges[:, 0]
     axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label=f"{our} (ours)")
-    axes.set(title=name, xlabel="labels drawn anew, share", ylabel="estimate above the band's end", ylim=(-0.27, 0.37))
+    axes.set(title=name, xlabel="fraction of labels redrawn", ylabel="estimate - lower end of band", ylim=(-0.27, 0.37))
     axes.grid(axis="y")
 
 
@@ -163,7 +163,7 @@ def draw_coverage(results, look):
             label = f'interval="{form}"' if name == settings[0] else None
             one.errorbar(share, at, xerr=ends, **kind, label=label)
         mark_line(one, 0.95, look)
-        one.set(title=title, xlabel="share of 400 samples")
+        one.set(title=title, xlabel="fraction of 400 samples")
         one.tick_params(axis="y", length=0)
         one.spines["left"].set_visible(False)
     rows_down(axes[0], [_setting(name) for name in settings])
@@ -230,7 +230,7 @@ def draw_labels(results, look):
     mark_line(lists, labels.DECLARED, look)
     ranking.set(xlabel="AUC of the ranking,\nmean, least and most")
     times.set(xlabel="our CPU time /\ncleanlab's", xlim=(0, None))
-    lists.set(xlabel="false share of the list,\ntwo s.e. to each side", xlim=(0, None))
+    lists.set(xlabel="false fraction of the list,\ntwo s.e. to each side", xlim=(0, None))
     for axes in (times, lists):
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
@@ -243,7 +243,7 @@ def _draw_ranked(ranking, times, place, cells, look):
     theirs_auc = [cell["cleanlab"][found["best"]]["auc"] for cell in cells]
     for at, values, kind, label in (
         (-0.15, [cell["ours"]["auc"] for cell in cells], ours(look), "bayesfloor"),
-        (0.15, theirs_auc, theirs(look, 0), "cleanlab, the best of four ways"),
+        (0.15, theirs_auc, theirs(look, 0), "cleanlab, best of four settings"),
     ):
         middle = np.mean(values)
         ends = [[middle - min(values)], [max(values) - middle]]

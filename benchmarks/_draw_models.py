@@ -22,7 +22,7 @@ _SHOWN = {
 def draw_scores(results, look):
     """Adjusted Rand index of the guided tree and its rivals, by dataset."""
     figure, (axes,) = _by_dataset(
-        results, look, {"ari": "adjusted Rand index: mean, least and most of the splits"}, 6.5
+        results, look, {"ari": "adjusted Rand index: mean, minimum and maximum over the splits"}, 6.5
     )
     axes.set_xlim(None, 1.01)
     return figure
@@ -155,9 +155,7 @@ def _draw_points(axes, points, look):
 def draw_noise(results, look):
     """How often something is declared where there is nothing."""
     splits = cells_of(results, "splits")
-    found = [
-        (f"labels of noise: {kind}", *counts) for kind, *counts in _sel_noise.counts_of(cells_of(results, "noise"))
-    ]
+    found = [(f"noise labels: {kind}", *counts) for kind, *counts in _sel_noise.counts_of(cells_of(results, "noise"))]
     for name in [name for name in _sel_splits.CLEAN if name in splits]:
         n = len(splits[name]["word"])
         found.append(
@@ -169,5 +167,5 @@ def draw_noise(results, look):
         axes.errorbar(share, place, xerr=ends, **ours(look))
     rows_down(axes, [name for name, _, _ in found])
     mark_line(axes, _sel_splits.LEVEL, look)
-    axes.set(xlabel="share of 200 trials in which something is declared, 95 % interval", xlim=(-0.002, None))
+    axes.set(xlabel="fraction of 200 trials in which something is declared better, 95 % interval", xlim=(-0.002, None))
     return figure

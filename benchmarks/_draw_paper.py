@@ -43,7 +43,7 @@ def draw_digit_pairs(results, look):
     for place in {*np.argsort(middle)[-5:], *np.argsort(errors)[-5:]}:
         pair = f"{_paper_mnist.PAIRS[0][place]}-{_paper_mnist.PAIRS[1][place]}"
         axes.annotate(pair, (middle[place], errors[place]), (5, 5), textcoords="offset points")
-    axes.set(xlabel="floor of the pair and its bounds, %", ylabel="test images confused, ± their root")
+    axes.set(xlabel="floor of the pair and its bounds, %", ylabel="test images confused, ± square root")
     axes.set_title(f"All 45 pairs of digits, rank correlation {_paper_mnist.agreement(cases):.2f}", loc="left")
     axes.grid(axis="y")
     return figure
@@ -52,8 +52,8 @@ def draw_digit_pairs(results, look):
 _MARKS = {
     "paper": "the paper's floor",
     "ours": "the library's floor",
-    "linear": "test rate of a linear machine",
-    "kernel": "test rate of a kernel machine",
+    "linear": "test rate of a linear SVM",
+    "kernel": "test rate of a kernel SVM",
 }
 
 
@@ -62,7 +62,7 @@ def draw_chess(results, look):
     cases = cells_of(results, "chess")
     figure, (axes,) = panels(7.5, 5.8)
     shares = 100 * _paper_chess.by_split(cases, "shares").mean(axis=0)
-    axes.barh(range(len(shares)), shares, color=look.band, height=0.8, zorder=0, label="share of the class")
+    axes.barh(range(len(shares)), shares, color=look.band, height=0.8, zorder=0, label="proportion of the class")
     for number, (name, label) in enumerate(_MARKS.items()):
         values = 100 * _paper_chess.by_split(cases, name)
         mean = values.mean(axis=0)

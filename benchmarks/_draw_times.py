@@ -48,7 +48,7 @@ def _draw_set(left, right, place, rows, look):
         left.errorbar(row[side], place + at, xerr=[[0], [longer]], **kind, label=None if place else label)
     ends = [[peer["figure"] * (1 - 1 / (1 + peer["theirs_spread"]))], [peer["figure"] * peer["ours_spread"]]]
     right.errorbar(peer["figure"], place, xerr=ends, **ours(look))
-    right.plot(peer["goal"], place, **goal_mark(look), label=None if place else "goal of the ratio, at most")
+    right.plot(peer["goal"], place, **goal_mark(look), label=None if place else "goal for the ratio, at most")
 
 
 def draw_check(results, look):
@@ -86,7 +86,7 @@ def draw_growth(results, look):
     left.set(xscale="log", yscale="log", xlabel="rows, millions", ylabel="wall seconds")
     plain_logs(left.yaxis, [30, 100, 300])
     peaks = [max(one["peak"] for one in run["worker_memory"]) / 1e9 for run in runs]
-    right.plot(rows, peaks, **{**ours(look), "ls": "-"}, label="larger of two workers")
+    right.plot(rows, peaks, **{**ours(look), "ls": "-"}, label="larger of the two workers")
     right.plot(rows, [run["driver"]["peak"] / 1e9 for run in runs], **theirs(look, 0, ls="--"), label="driver, all")
     own = [run["driver"]["own"] / 1e9 for run in runs]
     right.plot(rows, own, **theirs(look, 1, ls=":"), label="driver, without mapped files")
@@ -111,12 +111,12 @@ def draw_overhead(results, look):
     for place, name in enumerate(names):
         middle, least, most = median_ratio(seconds[name], seconds[BARE])
         ends = [[middle - least], [most - middle]]
-        axes.errorbar(middle, place, xerr=ends, **ours(look), label=None if place else "median, least and most")
+        axes.errorbar(middle, place, xerr=ends, **ours(look), label=None if place else "median, minimum and maximum")
     places = [names.index(name) for name in OVERHEAD]
-    axes.plot(list(OVERHEAD.values()), places, **goal_mark(look), label="goal of the median, at most")
+    axes.plot(list(OVERHEAD.values()), places, **goal_mark(look), label="goal for the median, at most")
     rows_down(axes, names)
     mark_line(axes, 1, look)
-    axes.set(xlabel="wall time / that of two bare processes")
+    axes.set(xlabel="wall time relative to two bare processes")
     legend_above(figure, axes, columns=2)
     return figure
 
@@ -128,10 +128,10 @@ def draw_enough(results, look):
     rows = [fit["rows"] for fit in samples]
     found = [fit["cross_rate"] for fit in samples]
     ends = np.abs(np.array([fit["interval"] for fit in samples]) - np.array(found)[:, None]).T
-    axes.errorbar(rows, found, yerr=ends, **ours(look), label="sample, with its 95 % interval")
+    axes.errorbar(rows, found, yerr=ends, **ours(look), label="subsample, with 95 % interval")
     axes.axhspan(*whole["interval"], color=look.band, zorder=0, label=f"all {whole['rows']:,} rows, with its interval")
     mark_line(axes, whole["cross_rate"], look, down=False)
-    axes.set(xscale="log", xlabel="rows drawn", ylabel="share of cross edges")
+    axes.set(xscale="log", xlabel="rows in the subsample", ylabel="fraction of cross-class edges")
     plain_logs(axes.xaxis, rows)
     axes.grid(axis="y")
     axes.legend(loc="lower right")
@@ -147,7 +147,7 @@ def draw_model(results, look):
         axes.plot(*times.T, **mark, label=label)
     ends = np.array([0.9, 1.1]) * np.array([axes.dataLim.min.min(), axes.dataLim.max.max()])
     axes.plot(ends, ends, color=look.ink, lw=1, ls=(0, (4, 3)), label="equal")
-    axes.set(xscale="log", yscale="log", xlabel="wall seconds measured", ylabel="wall seconds by the model")
+    axes.set(xscale="log", yscale="log", xlabel="wall seconds, measured", ylabel="wall seconds, model")
     for axis in (axes.xaxis, axes.yaxis):
         plain_logs(axis, [10, 30, 100, 300])
     axes.grid(axis="y")

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from benchmarks._beyond import FILES, small_cluster, write_parts
 from benchmarks._data import SEED
 
-_APART = 2.0  # two normal classes as far apart: the best classifier errs on 15.9 %
+_APART = 2.0  # two normal classes as far apart: Bayes error 15.9 %
 
 
 def make_labelled(folder, n):
@@ -60,7 +60,9 @@ def enough_table(results):
     if cell is None:
         return []
     whole = cell["fits"][-1]
-    lines = [("rows", "cross edges", "95 % interval", "width", "holds that of all", "lower", "upper", "wall s")]
+    lines = [
+        ("rows", "cross-class edges", "95 % interval", "width", "contains the full value", "lower", "upper", "wall s")
+    ]
     for fit in cell["fits"]:
         low, high = fit["interval"]
         holds = "-" if fit is whole else "yes" if low <= whole["cross_rate"] <= high else "no"
@@ -76,4 +78,4 @@ def enough_notes(results):
     if cell is None:
         return []
     work = cell["fits"][-1]["work"]
-    return [f"the best classifier errs on {cell['bayes_error']:.4f}", f"all rows: {work}"]
+    return [f"Bayes error {cell['bayes_error']:.4f}", f"all rows: {work}"]

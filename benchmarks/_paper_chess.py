@@ -93,7 +93,7 @@ def agreement(cases, field, rule):
 
 
 def at_share(cases, field):
-    """How many classes have a floor that the correction ended at their share, by split."""
+    """How many classes have a floor that the correction capped at their proportion, by split."""
     shares = by_split(cases, "shares")
     return (by_split(cases, field) >= 0.999 * shares).sum(axis=1)
 
@@ -122,7 +122,7 @@ def agreement_table(cases):
 
 def table(cases):
     """Floors and rates of each class, means over the splits."""
-    heads = {"shares": "share of rows", "paper": "the paper's floor", "paper_two": "after PCA to 2"}
+    heads = {"shares": "proportion of rows", "paper": "the paper's floor", "paper_two": "after PCA to 2"}
     heads |= {"ours": "the library's floor", "ours_two": "after PCA to 2"} | RULES
     yield ("class", *heads.values())
     columns = [by_split(cases, field) for field in heads]
@@ -130,7 +130,7 @@ def table(cases):
         means = [column.mean(axis=0) for column in columns]
         yield from ((name, *(f"{value:.4f}" for value in line)) for name, *line in zip(CLASSES, *means, strict=True))
         ends = {field: f"{at_share(cases, field).mean():.3g} of 18" for field in ("paper", "paper_two")}
-        yield ("at their share", *(ends.get(field, "") for field in heads))
+        yield ("capped at their proportion", *(ends.get(field, "") for field in heads))
 
 
 def check(cases):

@@ -114,7 +114,7 @@ def time_table(results):
 
 def configuration_table(results):
     """CPU seconds a value of C; the guided tree chooses its own models and has no such figure."""
-    yield ("CPU s a configuration", "recipe", *(METHODS[name] for name in LINEAR))
+    yield ("CPU s per configuration", "recipe", *(METHODS[name] for name in LINEAR))
     values = len(results["sizes"]["costs"])
     for case in those_run(results, CASES):
         means = [mean_of(results, case, name, field_of(name)) / values for name in LINEAR]

@@ -105,7 +105,7 @@ def read_idx(images, labels):
     pixels = np.frombuffer(images, dtype=np.uint8, offset=16)
     codes = np.frombuffer(labels, dtype=np.uint8, offset=8)
     if len(pixels) != n * np.prod(shape) or len(codes) != n:
-        raise ValueError("it is not as long as it says")
+        raise ValueError("its length differs from its header")
     return np.column_stack([pixels.reshape(n, -1), codes])
 
 
@@ -153,5 +153,5 @@ def _make_column(values, kind):
     numbers = np.array(values).astype(np.float64)
     exact = numbers.astype(kind)
     if not np.array_equal(exact, numbers):
-        raise ValueError(f"it has numbers that are no {kind}")
+        raise ValueError(f"it has numbers that do not fit into {kind}")
     return pa.array(exact)

@@ -156,7 +156,7 @@ class ResultsFile:
         before = read_results(self.path)
         alike = all(before.get(key) == value for key, value in self.results.items() if key not in _PER_CASE)
         if not alike and not without:
-            raise SystemExit(f"{self.path} is of another machine, version or size; --fresh measures anew.")
+            raise SystemExit(f"{self.path} comes from another machine, version or size; pass --fresh to measure again.")
         if alike:
             self.results["measured"] = before.get("measured")
             for part in ("commits", "cases"):
@@ -228,7 +228,7 @@ def _describe(results):
     return [
         f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, Python {facts['python']}; seed {results['seed']}",
         f"{versions}; {', '.join(facts['blas'])}",
-        "Times are the smallest of some rounds that took turns; +x% is how much longer the slowest took.",
+        "Times are the smallest of several alternating rounds; +x% is how much longer the slowest took.",
     ]
 
 

@@ -108,7 +108,7 @@ def bigger_table(results):
     if not runs:
         return []
     head = ("rows", "on", "wall s", "workers' CPU s", "driver alone s", "workers' peak MB", "limit MB")
-    lines = [(*head, "driver's peak MB", "of it mapped", "own at most", "written GB", "blocks", "skipped", "settled")]
+    lines = [(*head, "driver's peak MB", "mapped", "own, at most", "written GB", "blocks", "skipped", "settled")]
     for run in runs.values():
         driver, peaks = run["driver"], [f"{one['peak'] / 1e6:.0f}" for one in run["worker_memory"]]
         lines.append(

@@ -103,7 +103,7 @@ def tables(results):
     """Seeds with all informative features first, and accuracies side by side."""
     made = [_kind_line(kind, cells) for kind in _KINDS if (cells := _of_kind(kind, results))]
     real = [_real_line(name, results[name]) for name in _SETS if name in results]
-    flattery = ("held out - optimistic", "sd")
+    flattery = ("held-out - optimistic", "sd")
     return {
         "features, made": [
             ("kind", "informative first", "seeds", "chosen", "CPU s", "least", "most", *flattery),

@@ -166,7 +166,7 @@ def _planted(name, cell):
             f"{sum(cell['copies_found']) / planted:.1%} listed, {sum(cell['copies']) - sum(cell['copies_found'])} more"
         )
     right = sum(cell["suspects_planted"])
-    return f"{right / planted:.1%} suspect; {right / max(suspects, 1):.1%} of suspects planted"
+    return f"{right / planted:.1%} suspect; {right / max(suspects, 1):.1%} of the suspicious rows were planted"
 
 
 def check(results):

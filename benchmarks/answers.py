@@ -280,7 +280,7 @@ def goals(results):
         yield Goal(f"letter: {end}", f"{letter[end]:.4f}", goal, least <= letter[end] <= most)
     judged, wrong = contradicted(results)
     if judged:
-        what = ", ".join(["datasets whose lower end lies above the error of a rival", *wrong])
+        what = ", ".join(["datasets whose lower end is above the error of a rival", *wrong])
         yield Goal(what, f"{len(wrong)} of {len(judged)}", "<= 0", not wrong)
 
 

@@ -78,7 +78,7 @@ def repeat(trial, n_trials, stream=_FITTED):
 
     seeds = np.random.SeedSequence([SEED, stream]).spawn(n_trials)
     found = np.array(Parallel()(delayed(trial)(np.random.default_rng(seed)) for seed in seeds))
-    assert np.isfinite(found).all(), "a trial returned no number"
+    assert np.isfinite(found).all(), "a trial did not return a number"
     return found
 
 

@@ -55,13 +55,13 @@ def fetch(url):
         with urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310 - ``address`` looks at the scheme
             blob, length = answer.read(_LARGEST + 1), answer.headers.get("Content-Length")
     except HTTPError as error:
-        raise ValueError(f"the host answers {error.code} {error.reason}") from error
+        raise ValueError(f"the host answered {error.code} {error.reason}") from error
     except (URLError, HTTPException, OSError) as error:
         raise UnreachableError(f"{getattr(error, 'reason', error)}") from error
     if len(blob) > _LARGEST:
         raise ValueError(f"it is larger than {_LARGEST} bytes")
     if length is not None and len(blob) != int(length):
-        raise ValueError(f"{len(blob)} of {length} bytes came; try again")
+        raise ValueError(f"{len(blob)} of {length} bytes arrived; try again")
     return blob
 
 
@@ -103,7 +103,7 @@ def difference(table, entry):
         table = table.select(["target"])
         if not apart <= _NEAR:
             return f"cosines of its first rows differ by {apart:.2g}"
-    return "" if fingerprint(table) == entry["content"] else "its values are others"
+    return "" if fingerprint(table) == entry["content"] else "its values differ"
 
 
 def is_there(path, entry):
@@ -130,14 +130,14 @@ def make(name, folder, get):
         table = make_table(read_fields(blobs, entry["layout"]), columns_of(entry))
     wrong = difference(table, entry)
     if wrong:
-        raise ValueError(f"what was fetched is not the dataset that was measured: {wrong}")
+        raise ValueError(f"the downloaded data differ from the dataset that was measured: {wrong}")
     write_whole(table, folder / f"{name}.parquet")
 
 
 def _read(file, get):
     blob = unpack(get(file["url"]), file.get("member"), _most(file))
     if not file["copy"] and hashlib.sha256(blob).hexdigest() != file["sha256"]:
-        raise ValueError(f"{_words(file)} has another SHA-256 than when it was published")
+        raise ValueError(f"{_words(file)} has a different SHA-256 from the published file")
     return blob
 
 
@@ -154,7 +154,7 @@ def _embed(path, entry):
     from pyarrow.parquet import read_table
 
     if not path.is_file():
-        raise ValueError(f"it is made of {path.name}, which is not there")
+        raise ValueError(f"it is computed from {path.name}, which is missing")
     texts = read_table(path)
     columns = list(columns_of(entry))[:-1]
     X = embed_texts(texts["text"].to_pylist(), entry["train"], len(columns))
@@ -226,9 +226,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.datasets", description=__doc__.partition("\n")[0])
     every = list(manifest())
     parser.add_argument("folder", type=Path, nargs="?", help="where to write <name>.parquet")
-    parser.add_argument("--list", action="store_true", help="print what would be fetched, fetch nothing")
-    parser.add_argument("--only", nargs="+", default=every, metavar="NAME", choices=every, help="these datasets alone")
-    parser.add_argument("--mirror", metavar="URL", help="fetch the same paths from here instead of the hosts")
+    parser.add_argument("--list", action="store_true", help="print what would be downloaded, download nothing")
+    parser.add_argument("--only", nargs="+", default=every, metavar="NAME", choices=every, help="only these datasets")
+    parser.add_argument("--mirror", metavar="URL", help="download the same paths from here, not from the hosts")
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(lines_of(options.only, options.mirror)))
@@ -238,12 +238,12 @@ def main(arguments=None):
     options.folder.mkdir(parents=True, exist_ok=True)
     failed = make_all(options.only, options.folder, options.mirror)
     if failed:
-        print("\n".join(["", "Still to be fetched:", *lines_of(failed, options.mirror)]))
+        print("\n".join(["", "Still missing:", *lines_of(failed, options.mirror)]))
         raise SystemExit(
-            f"{len(failed)} of {len(options.only)} datasets could not be made; the reasons stand above. "
-            "Run the same command again to go on, or pass --mirror URL."
+            f"{len(failed)} of {len(options.only)} datasets could not be made, for the reasons above. "
+            "Rerun the command to resume, or pass --mirror URL."
         )
-    print(f"All datasets are there: set BAYESFLOOR_DATA={options.folder}")
+    print(f"All datasets are ready: set BAYESFLOOR_DATA={options.folder}")
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def by_dataset(results):
 
 def ranking_table(results):
     """AUC and CPU seconds beside cleanlab's, per dataset and in all."""
-    times = ("our CPU s", "cleanlab's", "ours / its", "its both models", "ours / both")
+    times = ("our CPU s", "cleanlab's", "ours / its", "both its models", "ours / both")
     lines = [("dataset", "cleanlab's best", "our AUC", "cleanlab's", *times)]
     summaries = {name: summarize(cells) for name, cells in by_dataset(results).items()}
     lines += [_ranking_cells(name, one["best"], one["auc"], one["seconds"]) for name, one in summaries.items()]

@@ -80,7 +80,7 @@ def find_generator(options):
     """The generator that is named."""
     path = options.make or os.environ.get("BAYESFLOOR_MESSY", "")
     if not path or not Path(path).is_file():
-        raise SystemExit(f"Got no generator of files at {path!r}. Name its script: --make PATH or BAYESFLOOR_MESSY.")
+        raise SystemExit(f"Got no file generator at {path!r}. Name its script: --make PATH or BAYESFLOOR_MESSY.")
     return Path(path)
 
 
@@ -212,7 +212,7 @@ def check_names(manifest):
     """Refuse a generator that writes other files: none may be left out unseen."""
     if set(manifest) != set(FILES):
         strange = ", ".join(sorted(set(manifest) ^ set(FILES)))
-        raise SystemExit(f"Got a generator whose files differ by {strange}. Correct FILES in benchmarks/messy.py.")
+        raise SystemExit(f"Got a generator whose files differ in {strange}. Correct FILES in benchmarks/messy.py.")
 
 
 def check_quick(results):
@@ -291,7 +291,7 @@ def prepare_table(results):
         "prepared by",
         "columns made",
         "best estimate",
-        "error of it",
+        "its error",
         "range",
         "best learner's error",
         "CPU, check",
@@ -346,12 +346,12 @@ def goals(results):
     files = cases_of(results, "file")
     if files:
         other = [f"{name} ({seed})" for (name, seed), case in files.items() if case["outcome"] != case["expected"]]
-        what = ", ".join(["files that do not run, or are not refused, as expected at first try", *other])
+        what = ", ".join(["files not handled as expected at the first try", *other])
         yield Goal(what, f"{len(other)} of {len(files)}", "<= 0", not other)
     held = [found for (name, _), case in files.items() if (found := holds(name, case)) is not None]
     if held:
         part = float(np.mean(held))
-        yield Goal("ranges that hold the truth", f"{part:.3f}", f">= {LEAST_HELD:g}", part >= LEAST_HELD)
+        yield Goal("ranges that contain the truth", f"{part:.3f}", f">= {LEAST_HELD:g}", part >= LEAST_HELD)
     behind = {}
     for (name, _), (_, ours, _, theirs) in pipeline_cases(results):
         behind.setdefault(name, []).append(ours - theirs)

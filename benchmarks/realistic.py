@@ -293,8 +293,8 @@ def plain_median(cells, kind):
 
 
 def range_table(problems):
-    """Whether ranges hold the truth, how wide they are, and upper limits that are wrong."""
-    yield ("ranges", "by", "cells", "hold the truth", "median width", "upper limits wrong, first draws")
+    """Whether ranges contain the truth, how wide they are, and upper limits that are wrong."""
+    yield ("ranges", "by", "cells", "contain the truth", "median width", "upper limits wrong, first draws")
     for (label, members), kind in product(groups_of(problems).items(), ANSWERS):
         own = with_kinds(members, kind)
         first = [is_limit_wrong(cell, kind) for cell in chained(own) if cell["draw"] == 0]
@@ -305,7 +305,7 @@ def range_table(problems):
 
 def verdict_table(problems):
     """Verdicts some points from the truth."""
-    yield ("verdicts", "by", "points", "asked", "left out", "decided", "wrong", "false out of reach")
+    yield ("verdicts", "by", "points", "asked", "left out", "decided", "wrong", "wrong out of reach")
     groups = groups_of(problems) | {"half hidden": of_families(problems, ["half hidden"])}
     for (label, members), kind, margin in product(groups.items(), ANSWERS, MARGINS):
         own = with_kinds(members, kind)
@@ -346,7 +346,7 @@ def goals(results):
     new = [cell for cell in cells if cell["truth"]["family"] in NEVER_TUNED]
     yield at_most("median error", np.median([distance(cell, "answer") for cell in cells]), 0.025)
     yield at_most("median error, families never tuned on", np.median([distance(cell, "answer") for cell in new]), 0.04)
-    yield at_least("ranges that hold the truth", np.mean([holds(cell, "answer") for cell in cells]), 0.92)
+    yield at_least("ranges that contain the truth", np.mean([holds(cell, "answer") for cell in cells]), 0.92)
     first = sum(is_limit_wrong(cell, "answer") for cell in cells if cell["draw"] == 0)
     yield Goal("upper limits wrong, first draws", str(first), "<= 7", met=first <= 7)
     plain_cells = [cell for cell in cells if cell["truth"]["family"] != "half hidden"]

@@ -152,8 +152,8 @@ def about(benchmark):
     versions = facts["versions"] | results.get("versions", {})
     versions |= {name: results[name] for name in ("cleanlab", "pandas") if name in results}
     lines = {
-        "Command": f"`python -m benchmarks.{benchmark.name}`; with `--show` it prints what was measured before",
-        "Measured": f"{results['measured']} (the last of it), by the code of {code_behind(results)}",
+        "Command": f"`python -m benchmarks.{benchmark.name}`; with `--show` it prints the saved results",
+        "Measured": f"{results['measured']} (last part), with the code of {code_behind(results)}",
         "Machine": f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, shared with other work",
         "Versions": f"Python {facts['python']}, " + ", ".join(f"{name} {number}" for name, number in versions.items()),
         "Linear algebra": ", ".join(facts["blas"]),
@@ -260,7 +260,7 @@ def judged_table(found, titles, *, missed):
 
 def main(arguments=None):
     """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_page", description="Make the pages of results.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_page", description="Make the results pages.")
     parser.add_argument("--output", type=Path, default=RESULTS, help="folder (default: docs/results)")
     write_pages(parser.parse_args(arguments).output)
 

@@ -76,7 +76,7 @@ def measure(folder, kind, n, d, *, compare="", **how):
         cell = {"kind": kind, "run": _tidy(run), "rows": []}
         if "peer" in compare:
             cell["peer"] = run_fresh("benchmarks._beyond:compare_peer", **places)
-            assert max(cell["peer"].values()) <= _SAME, f"the first tree is not the peer's: {cell['peer']}"
+            assert max(cell["peer"].values()) <= _SAME, f"the first tree differs from the rival's: {cell['peer']}"
         if "memory" in compare:
             cell["memory"] = _tidy(run_fresh("benchmarks._beyond:compare_memory", **places))
     return cell
@@ -170,7 +170,7 @@ def _work_folder(path):
 def main(arguments=None):
     """Run the command line."""
     both = [case for quick in (False, True) for case in make_cases(None, quick=quick)]
-    work = {"type": Path, "help": "folder for rows, which are kept there, and stores (default: a new one)"}
+    work = {"type": Path, "help": "folder for rows, which are kept, and checkpoints (default: a new one)"}
     versions = {name: version(name) for name in ("distributed", "pyarrow")}
     run_command(
         arguments,

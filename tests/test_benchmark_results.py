@@ -120,7 +120,7 @@ def test_a_false_lower_end_and_a_false_limit_are_counted(known):
     high = figures(known, made_up(known, (0.16, 0.17, 0.2), floor=(0.18, 0.19, 0.2)))
     low = figures(known, made_up(known, (0.1, 0.12, 0.14)))
 
-    assert high["no false lower end where the tree bound is false"] == (0.0, 1)
+    assert high["no false lower end if the tree bound is false"] == (0.0, 1)
     assert high["truth inside ranges with a lower end"] == (0.0, 1)
     assert (high["upper limits below the truth"], low["upper limits below the truth"]) == ((0.0, 1), (1.0, 1))
 

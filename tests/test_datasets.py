@@ -165,7 +165,7 @@ OTHER = TEXT.replace(b"0.25", b"0.26")
     ("served", "changes", "reason"),
     [
         pytest.param(None, {}, "404", id="not there"),
-        pytest.param(zip_of(**{"set.data": OTHER}), {}, "its values are others", id="other values"),
+        pytest.param(zip_of(**{"set.data": OTHER}), {}, "its values differ", id="other values"),
         pytest.param(zip_of(**{"set.data": TEXT[:15]}), {}, "it has 1 rows", id="rows missing"),
         pytest.param(zip_of(**{"set.data": b"a,1\n"}), {}, "rows of [2] fields", id="fields missing"),
         pytest.param(zip_of(**{"set.data": OTHER}), {"file": {"copy": False}}, "SHA-256", id="other bytes"),
@@ -269,7 +269,7 @@ def test_files_of_unix_compress_are_unpacked(datasets):
 
 def test_numbers_that_do_not_fit_are_refused(datasets):
     """A number that is rounded in silence is another dataset."""
-    with pytest.raises(ValueError, match="no uint8"):
+    with pytest.raises(ValueError, match="not fit into uint8"):
         datasets.make_table([["300", "a"]], {"x": "uint8", "target": "category"})
 
 
