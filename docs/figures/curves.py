@@ -1,4 +1,4 @@
-"""Bounds, and the bias of counts, as curves."""
+"""Curves of the bounds and of the counts' bias."""
 
 from functools import cache
 
@@ -10,12 +10,12 @@ from bayesfloor.formulas import henze_penrose
 from benchmarks._figures import TWO_SIDED
 from figures.drawing import panels
 
-ROWS = 32_000  # of all samples of a size: smaller ones are drawn more often
+ROWS = 32_000  # in all samples of one size together: small samples are repeated more often
 SIZES = (125, 250, 500, 1000, 2000)
 
 
 def bounds(ink):
-    """Lower bound, estimate and upper bound by the fraction of cross-class edges, for two classes of equal size."""
+    """Plot lower bound, estimate and upper bound against the fraction of cross-class edges, for equal class sizes."""
     figure, (ax,) = panels(1, width=5.2, height=3.4)
     share = np.linspace(0, 0.6, 301)
     found = henze_penrose(share * 1000, 500, 500)
@@ -26,19 +26,19 @@ def bounds(ink):
         (found.lower, "lower bound", "-."),
     ):
         ax.plot(share, values, style, color=ink.ink, label=name)
-    ax.set(xlabel="R / n, cross-class edges by rows", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
+    ax.set(xlabel="R / n, cross-class edges per row", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
     ax.legend(frameon=False, loc="lower right")
     return figure
 
 
 def falling(ink):
-    """The fraction of cross-class edges of two Gaussians by the number of rows, in 2, 5 and 10 dimensions."""
+    """Plot the fraction of cross-class edges of two Gaussians against the number of rows, in 2, 5 and 10 dimensions."""
     figure, (ax,) = panels(1, width=5.6, height=3.6)
     for d, marker, color in zip((2, 5, 10), "os^", ink.theirs, strict=False):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
         ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
     ax.axhline(true_limit(), color=ink.ink, linestyle="--", linewidth=1)
-    ax.annotate("where all of them end", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
+    ax.annotate("limit of all three", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
     ax.axhline(0.15, color=ink.ink, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
     ax.set(xscale="log", xlabel="rows", ylabel="fraction of cross-class edges", ylim=(0.13, 0.31))
@@ -50,13 +50,13 @@ def falling(ink):
 
 @cache
 def mean_rate(n, d):
-    """Mean of G over samples of n rows, and its standard error."""
+    """Return the mean of G over samples of n rows, and its standard error."""
     rates = [cross_rate(n, d, seed) for seed in range(ROWS // n)]
     return np.mean(rates), np.std(rates, ddof=1) / np.sqrt(len(rates))
 
 
 def cross_rate(n, d, seed):
-    """G of two Gaussians with a Bayes error of 0.15."""
+    """Return G for two Gaussians with a Bayes error of 0.15."""
     rng = np.random.default_rng([seed, n, d])
     y = np.repeat([0, 1], n // 2)
     X = rng.normal(size=(len(y), d))
@@ -68,7 +68,7 @@ def cross_rate(n, d, seed):
 
 
 def true_limit():
-    """E[2 eta (1 - eta)] along the line on which the two differ."""
+    """Return E[2 eta (1 - eta)], integrated along the line on which the two differ."""
     x = np.linspace(-8, 8, 20_001)
     half = norm.isf(0.15)
     one, two = norm.pdf(x + half), norm.pdf(x - half)

@@ -1,4 +1,4 @@
-"""What all pictures share: inks for light and dark pages, and how points and edges look."""
+"""Shared style of all figures: colours for light and dark pages, and the look of points and edges."""
 
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,7 @@ INKS = {"light": LIGHT, "dark": DARK}
 
 
 def draw_all(folder):
-    """Draw every picture that is missing in the folder, or older than the script that draws it."""
+    """Draw every figure that is missing from the folder or older than its script."""
     folder.mkdir(exist_ok=True)
     for name in MODULES:
         module = import_module(f"figures.{name}")
@@ -30,12 +30,12 @@ def draw_all(folder):
 
 
 def is_newer(file, *scripts):
-    """Whether a file is there and newer than these scripts."""
+    """Whether a file exists and is newer than these scripts."""
     return file.exists() and file.stat().st_mtime > max(script.stat().st_mtime for script in scripts)
 
 
 def save(draw, ink, file, *, transparent=True, description=None):
-    """Draw one picture; the same script gives the same file."""
+    """Draw one figure; the same script gives the same file."""
     looks = {
         "svg.hashsalt": file.name,
         "font.size": 9,
@@ -53,13 +53,13 @@ def save(draw, ink, file, *, transparent=True, description=None):
 
 
 def panels(n_columns, width=7.2, height=3.0, n_rows=1):
-    """A figure and its axes in a row."""
+    """Return a figure and a flat list of its axes."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, np.atleast_1d(figure.subplots(n_rows, n_columns)).ravel()
 
 
 def draw_points(ax, X, y, ink, size=30):
-    """Points of each class, told apart by marker and colour."""
+    """Draw the points of each class with its own marker and colour."""
     for code in np.unique(y):
         looks = {"facecolor": ink.theirs[code] if code % 2 == 0 else "none", "edgecolor": ink.theirs[code]}
         ax.scatter(*X[y == code].T, s=size, marker=MARKERS[code], linewidth=1.4, zorder=3, **looks)
@@ -68,12 +68,12 @@ def draw_points(ax, X, y, ink, size=30):
 
 
 def draw_edges(ax, X, ends, **looks):
-    """Lines between points."""
+    """Draw lines between points."""
     ax.add_collection(LineCollection(X[ends], **{"zorder": 1, **looks}))
 
 
 def draw_tree(ax, X, y, ends, ink):
-    """Edges of a tree: thin inside a class, thick where they join two."""
+    """Draw the edges of a tree, thin within a class and thick between two; return the number of cross-class edges."""
     cross = y[ends[:, 0]] != y[ends[:, 1]]
     draw_edges(ax, X, ends[~cross], colors=ink.faint, linewidths=1.0)
     draw_edges(ax, X, ends[cross], colors=ink.ink, linewidths=2.4, zorder=2)
@@ -81,7 +81,7 @@ def draw_tree(ax, X, y, ends, ink):
 
 
 def row_ends(forest, tree=None):
-    """The rows that edges join, where no two rows are equal."""
+    """Return the two rows of each edge, for data without equal rows."""
     row = np.empty(forest.n_vertices, dtype=int)
     row[forest.vertex] = forest.rows
     chosen = slice(None) if tree is None else forest.tree == tree

@@ -1,4 +1,4 @@
-"""The layers of the package, as the map of the code shows them."""
+"""The layers of the package, for the page that maps the code."""
 
 from figures.drawing import panels
 
@@ -19,7 +19,7 @@ LAYERS = (
 
 
 def layers(ink):
-    """A box for each layer; imports go down."""
+    """Draw a box for each layer; imports point downwards."""
     figure, (ax,) = panels(1, width=6.0, height=5.6)
     for level, boxes in enumerate(LAYERS):
         width = 1 / len(boxes)
@@ -33,7 +33,7 @@ def layers(ink):
 
 
 def draw_box(ax, corner, width, name, what, ink):
-    """A layer: its name, and what it is for."""
+    """Draw one layer with its name and purpose."""
     x, y = corner
     ax.add_patch(_rectangle((x + 0.005, y + 0.08), width - 0.01, 0.8, ink))
     ax.text(x + width / 2, y + 0.62, name, ha="center", va="center", weight="bold")

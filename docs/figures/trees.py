@@ -1,4 +1,4 @@
-"""Trees and their cross-class edges."""
+"""Spanning trees and their cross-class edges."""
 
 import numpy as np
 
@@ -9,21 +9,21 @@ from figures.drawing import draw_edges, draw_points, draw_tree, panels, row_ends
 
 
 def two_classes(gap, n=40, seed=3):
-    """Two round classes, so far apart."""
+    """Make two round classes with this gap between their centres."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], n)
     return rng.normal(size=(2 * n, 2)) + gap * y[:, None] * [1, 0], y
 
 
 def three_classes(n=22, seed=5):
-    """Three classes, one between the two others."""
+    """Make three classes, one between the other two."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1, 2], n)
     return rng.normal(size=(3 * n, 2)) + np.array([[0, 0], [3.0, 0], [1.5, 0.6]])[y], y
 
 
 def near_and_far(ink):
-    """Two classes far apart, and the same classes near each other."""
+    """Draw two classes far apart, and the same classes close together."""
     figure, axes = panels(2, height=3.2)
     for ax, gap in zip(axes, (6, 2.2), strict=True):
         X, y = two_classes(gap)
@@ -35,7 +35,7 @@ def near_and_far(ink):
 
 
 def three_trees(ink):
-    """The first, second and third tree of the same points: no edge twice."""
+    """Draw the first, second and third tree of the same points; no edge is used twice."""
     figure, axes = panels(3, height=2.9)
     X, y = two_classes(2.0, n=22, seed=8)
     forest = spanning_forest(X, n_trees=3)
@@ -43,12 +43,12 @@ def three_trees(ink):
         cross = draw_tree(ax, X, y, row_ends(forest, tree), ink)
         draw_points(ax, X, y, ink, size=22)
         length = forest.length[forest.tree == tree].mean()
-        ax.set_title(f"tree {tree + 1}: {cross} of 43 cross\nmean length {length:.2f}")
+        ax.set_title(f"tree {tree + 1}: {cross} of 43 edges cross\nmean length {length:.2f}")
     return figure
 
 
 def forced_edges(ink):
-    """Classes that do not touch, and the edges that still have to join them."""
+    """Draw classes that do not touch, and the edges that still have to join them."""
     rng = np.random.default_rng(1)
     y = np.repeat([0, 1, 2], 14)
     X = rng.normal(size=(42, 2)) * 0.6 + np.array([[0, 0], [5, 0.4], [9.5, -0.2]])[y]
@@ -60,7 +60,7 @@ def forced_edges(ink):
 
 
 def equal_rows(ink):
-    """Five rows, three of them equal: as drawn, and as counted."""
+    """Draw five rows, three of them equal, and their expected cross-class edges."""
     figure, axes = panels(2, height=2.4)
     places, y = np.array([[0, 0], [2.2, 0.9], [2.2, -0.9]]), [[0, 0, 1], [0], [1]]
     spread = np.array([[-0.16, -0.1], [0.16, -0.1], [0, 0.18]])
@@ -79,7 +79,7 @@ def equal_rows(ink):
 
 
 def pair_in_all(ink):
-    """The tree of all classes, and the tree of two of them."""
+    """Draw the tree of three classes, and the tree of two of them."""
     figure, axes = panels(2, height=3.4)
     X, y = three_classes()
     forests = class_forests(X, y, n_trees=1)
