@@ -213,7 +213,7 @@ def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: 
 
 
 def is_pair(part: object) -> bool:
-    """Whether a part is two parts."""
+    """Whether a part consists of two parts."""
     return isinstance(part, (list, tuple))
 
 

@@ -58,7 +58,7 @@ class KernelPairs:
     """Gaussian kernel SVMs of all pairs, in libsvm's format."""
 
     support: Floats
-    start: Ints  # of each class among the support vectors
+    start: Ints  # where each class starts among the support vectors
     dual: Floats
     intercept: Floats
     gamma: float
@@ -80,7 +80,7 @@ class KernelPairs:
 
 @dataclass(frozen=True, eq=False)
 class CoupledPairs:
-    """A classifier from margins of pairs."""
+    """A classifier based on the margins of pairs."""
 
     classes_: Ints
     pairs: Margins

@@ -202,7 +202,7 @@ def ranked(answer: Answer) -> list[tuple[str, float]]:
 
 def learner_name(name: str) -> str:
     """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
-    from bayesfloor.answer._make_answer import called  # late: it brings scikit-learn
+    from bayesfloor.answer._make_answer import called  # late import: it loads scikit-learn
     from bayesfloor.learners._registry import BLEND, REGISTRY
 
     if name not in (*REGISTRY, BLEND):
@@ -212,6 +212,6 @@ def learner_name(name: str) -> str:
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
     """Describe tree bounds, without numbers if the answer contradicts them."""
-    from bayesfloor.answer._answer import TOO_HIGH  # late: it brings SciPy's distributions
+    from bayesfloor.answer._answer import TOO_HIGH  # late import: it loads SciPy's distributions
 
     return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)

@@ -162,7 +162,7 @@ def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) 
 
 def _worst(lines: GapLines, most: int | None) -> Ints:
     """Sort by possible gain in rows: first those with room to improve, then the others, then those without rows."""
-    from bayesfloor.selection._gap import NO_ROWS  # late: it brings scikit-learn
+    from bayesfloor.selection._gap import NO_ROWS  # late import: it loads scikit-learn
 
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
     return np.lexsort((-won, ~lines.room, lines.word == NO_ROWS))[:most]

@@ -35,7 +35,7 @@ class LabelsSeenWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A representation of all rows; ``how`` it was made is "given", "fitted once" or "cross-fitted"."""
+    """A representation of all rows, with ``how`` it was made: "given", "fitted once" or "cross-fitted"."""
 
     name: str
     how: str

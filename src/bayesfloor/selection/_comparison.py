@@ -33,7 +33,7 @@ class Comparison(Result):
     p_value : for "no higher than the best", in its last round, adjusted for all pairs and rounds. A representation
         that dropped out early was tested against the best of that round; ``difference`` is always to the overall best.
     word : "best", "no significant difference" or "worse".
-    best_cross_rate : the best one's predicted fraction, corrected for having been picked as the smallest.
+    best_cross_rate : the predicted fraction of the best, corrected for having been picked as the smallest.
     n_folds : number of folds, each with its own trees: 2 if any representation is cross-fitted, else 1.
     level : confidence level of the intervals.
     rounds : rows, names and cross rates of each round.
@@ -96,7 +96,7 @@ class Comparison(Result):
             place = self.names.index(self.smallest)
             size = self.n_features[place]
             lines.append(
-                f"{printable(self.smallest)} is the smallest of these: {size} feature{'s' if size > 1 else ''}."
+                f"{printable(self.smallest)} is the smallest of these, with {size} feature{'s' if size > 1 else ''}."
             )
         return " ".join([*lines, f"For the lowest possible error with {printable(self.best_)}, run check on it."])
 

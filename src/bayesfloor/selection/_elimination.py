@@ -31,7 +31,7 @@ from bayesfloor.selection._growing_samples import nested_units, round_sizes
 _FEWEST_ROWS = 500  # in the first round
 _MOST_ROUNDS = 4  # the first uses an eighth of the rows
 _MOST_FALLEN = 0.75  # the typical predicted fall is capped at this fraction of a rate, so that rates keep their order
-_WIDENING = 1.1  # factor on standard errors, whose posterior is rough: without it, 0.94 to 1.2 of those seen
+_WIDENING = 1.1  # factor on standard errors, since posteriors are rough: without it, they are 0.94 to 1.2 of those seen
 _AHEAD = 4  # rates are predicted for this many times all rows
 _DIMENSION = 4.0  # assumed for all candidates: bias falls as n^(-1/2); measuring one per candidate was not tried
 

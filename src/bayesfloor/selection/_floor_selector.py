@@ -220,7 +220,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return Bench(points[rest], column, sample.take(rest), *how), held_out
 
     def _n_forests(self, n_features: int) -> int:
-        """Estimate how many forests on all rows the selection is worth."""
+        """Estimate the cost of the selection, in forests on all rows."""
         candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
         return _STEPS * (candidates // 2 + 10)  # most of them on few rows
 

@@ -26,7 +26,7 @@ NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
 _OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from the floor's
 _RARE = 5  # expected rows per class; with fewer, a chi-square test is not valid
 _SHOWN_PAIRS = 2  # in the text
-_PAIRS_WORTH_SHOWING = 0.1  # smallest fraction of all rows that can be gained
+_PAIRS_WORTH_SHOWING = 0.1  # of the total possible gain; pairs with less are not shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -34,7 +34,7 @@ class MergeStep(Result):
     one, two : tuples of labels
         The groups; empty before any merge.
     alike : bool
-        Whether every class of one group was shown to be indistinguishable from every class of the other.
+        Whether every class of one group was shown to be like every class of the other.
     n_classes : int
         Number of classes after the merge.
     gain : float
@@ -180,7 +180,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
 
     Notes
     -----
-    First, groups are merged if ``floor.pairwise_.alike()`` shows each class of one to be alike each class of
+    First, two groups are merged if ``floor.pairwise_.alike()`` shows each class of one to be like each class of
     the other. Then, while the target is not met, any two groups may be merged. Each step merges the two groups with
     the largest gain: the best learner's cross-validated confusions between them are no longer errors. Merging
     stops when no merge gains anything. At least two groups always remain.

@@ -51,7 +51,7 @@ def compare_representations(
     ----------
     candidates : dict of name -> array, data frame, transformer or pipeline
         What to compare. Transformers are fitted to ``X`` once, without labels. Transformers that need
-        labels are cross-fitted: each half of the rows is transformed by a transformer fitted to the other half, and
+        labels are cross-fitted: each half of the rows is transformed by a transformer fitted to all other rows, and
         all representations are then measured within these halves. An array that was made with these labels cannot
         be recognised and will rank too high.
     y : array-like of shape (n_rows,)
@@ -82,7 +82,7 @@ def compare_representations(
     -----
     Cross rates fall with more rows, and fall for longer in many dimensions. So representations are compared by
     the rate predicted for four times as many rows. The prediction extrapolates the fall from half of the rows to
-    all, with a bias proportional to the inverse square root of the number of rows. On few rows, where these data
+    all, assuming that the bias falls as the inverse square root of the number of rows. On few rows, where these data
     cannot say whose rate falls faster, all are predicted to fall alike; below 1,000 rows, measured rates are compared.
     Predicted rates are for ranking only: for the effect of more rows on a model's error, see the learning curve of
     ``BayesFloor.answer``.
