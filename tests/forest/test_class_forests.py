@@ -181,7 +181,7 @@ def test_unknown_classes_are_refused(classes):
     """A class that is not there would silently count as empty."""
     forests = class_forests([[0.0], [1.0], [3.0]], [0, 1, 2])
 
-    with pytest.raises(ValueError, match=r"Got classes \[.*\], but expected some of 0 to 2\."):
+    with pytest.raises(ValueError, match=r"Got classes \[.*\], but expected at least one of 0 to 2\."):
         forests.of(classes)
 
 
@@ -197,7 +197,9 @@ def test_codes_of_a_wrong_shape_are_refused(codes):
 )
 def test_labels_that_are_no_codes_are_refused(codes):
     """The message says how to get codes from labels."""
-    with pytest.raises(ValueError, match=r"Expected codes 0 to K - 1.*np\.unique\(y, return_inverse=True\)\[1\]"):
+    with pytest.raises(
+        ValueError, match=r"Expected integer codes 0 to K - 1.*np\.unique\(y, return_inverse=True\)\[1\]"
+    ):
         class_forests([[0.0], [1.0], [3.0]], codes)
 
 

@@ -377,7 +377,7 @@ def test_blocks_take_no_groups_and_no_method(option, way, tmp_path):
     """Rather than leave them out of account."""
     X = np.arange(6.0).reshape(3, 2)
     where = {"block_rows": {"block_rows": 2}, "checkpoint": {"checkpoint": tmp_path / "kept"}, "rows": {}}[way]
-    with pytest.raises(ValueError, match="take no groups and no method"):
+    with pytest.raises(ValueError, match=r"groups and method do not work with rows in blocks\. Pass X as an array"):
         spanning_forest(open_rows(X) if way == "rows" else X, **option, **where)
 
 
@@ -405,7 +405,7 @@ def test_many_features_are_warned_of_once(d, global_random_seed):
     X = np.random.default_rng(global_random_seed).standard_normal((1200, d))
     (text,) = warnings_of(X, 100)
 
-    assert f"with {d} features boxes hardly keep blocks apart" in text
+    assert f"with {d} features, boxes hardly separate the blocks" in text
     assert "target_width" in text
     assert 50 < int(text.split("%")[0].removeprefix("About ")) <= 100
 

@@ -215,13 +215,13 @@ def test_matrices_without_rows_or_features_are_refused(shape):
 @pytest.mark.parametrize("X", [[["a"], ["b"]], np.array([["x", "y"]]), pd.DataFrame({"c": ["red", "blue"]}), [[{}]]])
 def test_texts_are_refused(X):
     """The message says what to do with them."""
-    with pytest.raises(TypeError, match=r"Expected a matrix of numbers as X: .* Encode texts first"):
+    with pytest.raises(TypeError, match=r"Expected X to be a matrix of numbers: .* Encode text first"):
         spanning_forest(X)
 
 
 def test_ragged_rows_are_refused():
     """NumPy's own words come along."""
-    with pytest.raises(TypeError, match=r"Expected a matrix of numbers as X: .*inhomogeneous"):
+    with pytest.raises(TypeError, match=r"Expected X to be a matrix of numbers: .*inhomogeneous"):
         spanning_forest([[1.0, 2.0], [3.0]])
 
 

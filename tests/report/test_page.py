@@ -694,7 +694,7 @@ def test_a_report_is_one_file(tmp_path):
 def test_a_report_says_where_the_trees_of_all_rows_were_grown():
     """Whoever repeats it needs to know; where there were none, there is nothing to say."""
     check = bayesfloor.check(*load_wine(return_X_y=True))
-    where = "Dask, 64 tasks at a time, 100 blocks, 300 of 4,950 pairs of them joined"
+    where = "Dask, 64 tasks at a time, 100 blocks, 300 of 4,950 pairs of blocks joined"
     facts = replace(check.facts, n_rows=9_000_000, engine=where)
     page = make_page(replace(check, facts=facts, overall=replace(check.overall, n_rows=9_000_000)))
 

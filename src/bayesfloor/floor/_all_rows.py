@@ -116,7 +116,7 @@ def _refuse_gaps(drawn: Drawn) -> None:
     if len(bad):
         raise InputError(
             f"Got NaN or infinity in {len(bad)} row(s), the first is row {drawn.row[bad[0]]} (counted from 0), "
-            "but expected finite numbers. Drop or impute them first."
+            "but expected finite numbers. Drop these rows or impute the values first."
         )
 
 

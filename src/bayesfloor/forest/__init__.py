@@ -1,8 +1,8 @@
-"""Points become edges: exact orthogonal Euclidean minimum spanning trees that compose.
+"""Exact orthogonal Euclidean minimum spanning trees that can be composed from parts.
 
-Comes in: points.
-Goes out: edges of the first t orthogonal minimum spanning trees, as a ``Forest``.
-Must not know: labels.
+Input: points.
+Output: edges of the first t orthogonal minimum spanning trees, as a ``Forest``.
+Must not know about: labels.
 """
 
 from __future__ import annotations

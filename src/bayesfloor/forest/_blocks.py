@@ -1,11 +1,11 @@
-"""Forests that compose: the forest of a block, the join of two blocks, the reduction of edges.
+"""Composing forests: the forest of a block, the join of two blocks, the reduction of edges.
 
-Every edge of the forest of a whole that lies inside a part is in the forest of the part, for t
-orthogonal trees at once. So two blocks need only their own forests and the edges across, and a
-whole needs only the edges of its blocks and joins, in any order. Nothing here knows what a block
-stands for: classes of one dataset, or rows on different machines.
+If an edge of the whole's forest lies inside a part, it is also in the part's forest. This holds for t
+orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges
+between them, and the forest of the whole from the edges of its blocks and joins, in any order. Nothing
+here knows what a block represents: a class of a dataset, or rows on one of several machines.
 
-Vertices of different blocks are told apart, and put in order, by their rank among those of all blocks.
+Vertices of different blocks are identified and ordered by their rank among the vertices of all blocks.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from bayesfloor.forest._matmul import choose_rough, round_rows
 from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
 from bayesfloor.forest._vertices import Vertices
 
-_TREES_UP_TO = 40  # dimensions; above, boxes never pay
-_NEAR = 4.0  # times the longest edge at a vertex, squared: so near to another block it looks there at once
+_TREES_UP_TO = 40  # dimensions; with more, kd-trees never pay off
+_NEAR = 4.0  # times the longest edge at a vertex, squared: a vertex this near to another block searches it at once
 _LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf, up to 4 dimensions and above
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Vertices of a block in the order of its kd-tree, if it has one, and its forest."""
+    """A block's vertices, in the order of its kd-tree if it has one, and its forest."""
 
     vertices: Vertices
     edges: Edges
     tree: Tree | None
-    scans: float  # leaves that one vertex's search looks into
-    precision: np.dtype[Any]  # of matrix products that tell its neighbours apart
+    scans: float  # leaves that one vertex's search visits
+    precision: np.dtype[Any]  # of the matrix products that distinguish its neighbours
 
     def by_rank(self) -> Edges:
-        """The forest with vertices called by their rank."""
+        """Return the forest with vertices identified by their rank."""
         return self.edges.renumber(self.vertices.rank.astype(np.int32))
 
 
 class Join(NamedTuple):
-    """The forest of two blocks, vertices called by rank, and which edges run across."""
+    """The forest of two blocks, vertices identified by rank, and which edges run between the blocks."""
 
     edges: Edges
     across: NDArray[np.bool_]
 
 
 def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Block:
-    """The first ``n_trees`` orthogonal minimal spanning trees of the vertices."""
+    """Compute the first ``n_trees`` orthogonal minimum spanning trees of the vertices."""
     m, n = list_length(n_trees), len(vertices)
     tree, scans = None, 0.0
     if method == "kdtree" or (method == "auto" and vertices.x.shape[1] <= _TREES_UP_TO):
@@ -73,9 +73,10 @@ def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run =
 def join(
     one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE, *, beside: bool = False
 ) -> Join:
-    """The forest of both blocks' vertices, from their forests and the edges across.
+    """Compute the forest of both blocks' vertices, from their forests and the edges between them.
 
-    Blocks that lie ``beside`` each other, or apart, meet at their borders only, and are searched there.
+    ``beside`` says that the blocks do not overlap in space: they meet only at their borders, and the
+    search starts there.
     """
     n, (shared, numbers) = len(one.vertices), _numbers_beside(one.vertices.rank, two.vertices.rank)
     vertices = _stack(one.vertices, two.vertices.take(np.flatnonzero(~shared)))
@@ -96,7 +97,7 @@ def join(
 
 
 def _longest_at(n: int, edges: Edges) -> Floats:
-    """Squared length of the longest edge at each vertex."""
+    """Return the squared length of the longest edge at each vertex."""
     longest = np.zeros(n)
     for ends in (edges.a, edges.b):
         np.maximum.at(longest, ends, edges.squared)
@@ -104,9 +105,9 @@ def _longest_at(n: int, edges: Edges) -> Floats:
 
 
 def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
-    """The forest of all these edges, whose ends are numbers of ``vertices``.
+    """Compute the forest of all these edges, whose ends are numbers of ``vertices``.
 
-    An edge may come out in a later tree than it went in: the lists' trees are not those of the whole.
+    An edge may end up in a later tree than it had in its list: the lists' trees are not the whole's trees.
     """
     forest = FirstFit(vertices, n_trees, full_reach(len(vertices)))
     for edges in lists:
@@ -116,7 +117,7 @@ def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Ed
 
 
 def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) -> Block:
-    """The block of a forest grown before, of vertices in the order of content whose ranks among all are these."""
+    """Rebuild a block from its forest and its vertices in content order; ``rank`` is their rank among all vertices."""
     if vertices.x.shape[1] > _TREES_UP_TO:
         precision = choose_rough(vertices, n_trees + 1).rows.dtype
         return Block(replace(vertices, rank=rank), edges, None, 0.0, precision)
@@ -126,12 +127,12 @@ def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) ->
 
 
 def list_length(n_trees: int) -> int:
-    """Neighbours listed at first: enough for nearly all edges of the trees, few enough to be quick."""
+    """Return how many neighbours to list first: enough for nearly all edges of the trees, few enough to be fast."""
     return 3 + 3 * n_trees
 
 
 def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
-    """Vertices in the order of their kd-tree's leaves: near ones then lie together in memory."""
+    """Put the vertices in the order of their kd-tree's leaves, so that near ones are close in memory."""
     leaf = _LEAF_OF_FEW if vertices.x.shape[1] <= _FEW else _LEAF_OF_MANY
     tree = build_tree(vertices.x, leaf)
     order = tree.number.ravel()[: len(vertices)]
@@ -145,7 +146,7 @@ def _inverse(order: Ints) -> Numbers:
 
 
 def _tree_cost(askers: float, scans: float, tree: Tree) -> float:
-    """Nanoseconds of a tree search, as measured on one machine: only the ratio matters."""
+    """Estimate the nanoseconds of a tree search, as measured on one machine: only the ratio matters."""
     _, d, leaf = tree.blocks.shape
     return askers * (1000 + scans * (40 + leaf * (1.0 + 0.25 * d)))
 
@@ -161,7 +162,7 @@ def _stack(one: Vertices, two: Vertices) -> Vertices:
 
 
 def _numbers_beside(ranks: Ints, others: Ints) -> tuple[NDArray[np.bool_], Numbers]:
-    """Which of the others are there already, and the others' numbers when the rest are put behind."""
+    """Find which of the others are already in ``ranks``, and number the others, new ones after the existing."""
     order = np.argsort(ranks)
     place = np.minimum(np.searchsorted(ranks[order], others), len(ranks) - 1)
     there = order[place]
@@ -177,7 +178,7 @@ def _finder_across(
     method: str,
     run: Run,
 ) -> Finder:
-    """Vertices of one block alone look for those of the other; a shared one knows all its edges."""
+    """Return a finder from vertices of only one block to those of the other; shared vertices know all their edges."""
     one, two = blocks
     if method != "matmul" and one.tree is not None and two.tree is not None:
         cost = _tree_cost(len(only[0]), two.scans, two.tree) + _tree_cost(len(only[1]), one.scans, one.tree)

@@ -1,14 +1,14 @@
-"""What a block knows for certain of the forest of all rows, and how the rest is settled.
+"""Which edges of a block are certain to be in the forest of all rows, and how to settle the others.
 
-An edge that joins two components of tree j in increasing order is in tree j of *all* rows if one of
-the two is cut off from everything else: every vertex in it is farther from the end of its block than
-the edge is long, and every shorter edge that leaves it is certain to be in an earlier tree. (That an
-edge is *not* in an earlier tree is always certain: the shorter paths that keep it out can only get
-shorter with more rows.)
+Take a block's edges in increasing order. An edge that joins two components of tree j is in tree j of
+*all* rows if one of the two is isolated: every vertex in it is farther from the border of its block
+than the edge is long, and every shorter edge that leaves it is certain to be in an earlier tree.
+(That an edge is *not* in an earlier tree is always certain: the shorter paths that exclude it can only
+get shorter with more rows.)
 
-Certain edges of a tree may be contracted, each tree for itself, before the others are settled: a
-minimal spanning tree of the contracted graph is that of the graph, less what was contracted. So only
-edges near the ends of blocks have to be brought together: in few dimensions, few.
+Certain edges can be contracted, separately for each tree, before the others are settled: the minimum
+spanning tree of the contracted graph is that of the graph without the contracted edges. So only edges
+near the borders of blocks have to be collected: few edges, if there are few dimensions.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from bayesfloor.forest._jit import kernel, step
 
 
 class Settled(NamedTuple):
-    """Which edges of a block's forest are certain, and what they contract the vertices to."""
+    """Which edges of a block's forest are certain, and the parts into which they contract the vertices."""
 
     certain: NDArray[np.bool_]
-    part: Numbers  # (n, t) the part of each vertex in each tree
+    part: Numbers  # (n, t) each vertex's part in each tree
 
 
 def settle(n: int, edges: Edges, n_trees: int, reach: Floats) -> Settled:
-    """What is certain of a forest whose vertices know all edges below their ``reach``, a squared length."""
+    """Find the certain edges of a forest whose vertices know all edges below their ``reach``, a squared length."""
     certain = np.zeros(len(edges.a), dtype=np.bool_)
     parent = np.empty((n_trees, n), np.int32)
     _find_certain(edges.a, edges.b, edges.squared, edges.tree, reach, parent, certain)
@@ -70,7 +70,7 @@ def _find_certain(
         certain[e] = weakest[t, one] > squared[e] or weakest[t, two] > squared[e]
         parent[t, one] = two
         weakest[t, two] = min(weakest[t, one], weakest[t, two])
-        if not certain[e]:  # it may yet fall into a later tree and join what seems apart there
+        if not certain[e]:  # it may still move to a later tree and join components that seem separate there
             for later in range(t + 1, n_trees):
                 weakest[later, _root(parent, later, a[e])] = -1.0
                 weakest[later, _root(parent, later, b[e])] = -1.0
@@ -80,7 +80,7 @@ def _find_certain(
 def _contract(
     a: Numbers, b: Numbers, tree: NDArray[np.int8], certain: NDArray[np.bool_], parent: Numbers, part: Numbers
 ) -> None:
-    """Number the parts that certain edges make of each tree."""
+    """Number the parts that the certain edges form in each tree."""
     n_trees, n = parent.shape
     for t in range(n_trees):
         for v in range(n):
@@ -99,9 +99,9 @@ def _contract(
 
 
 def core_distance(n: int, edges: Edges, n_trees: int) -> tuple[Floats, int]:
-    """How long an edge each vertex needs on its way to the core, by the last tree, and a vertex of the core.
+    """Return the longest edge on each vertex's path to the core in the last tree, and a vertex of the core.
 
-    Squared; infinite where the tree does not lead there. With more rows it can only fall.
+    Lengths are squared, and infinite if there is no path. With more rows they can only fall.
     """
     last = np.flatnonzero(edges.tree == n_trees - 1)
     links = make_links(n, edges.a[last], edges.b[last], edges.squared[last])
@@ -110,21 +110,21 @@ def core_distance(n: int, edges: Edges, n_trees: int) -> tuple[Floats, int]:
 
 
 class Links(NamedTuple):
-    """A forest of links between nodes, which never get shorter on the way to a root."""
+    """A forest of links between nodes; links never get shorter on the way to a root."""
 
     parent: Ints
     length: Floats  # of the link to the parent, squared; infinite at roots
-    size: Ints  # of what hangs on a node
+    size: Ints  # of the subtree below a node
 
     def bottleneck(self, one: Ints, two: Ints) -> Floats:
-        """The longest link between two nodes; infinite if nothing links them."""
+        """Return the longest link on the path between two nodes; infinite if there is no path."""
         out = np.empty(len(one))
         _climb(self.parent, self.length, one, two, out)
         return out
 
 
 def make_links(n: int, a: Ints | Numbers, b: Ints | Numbers, ascending: Floats) -> Links:
-    """Links that lead from any node to any other as the edges of a tree do, by few steps; edges come shortest first."""
+    """Build links with the same bottlenecks as a tree's edges but short paths; edges come shortest first."""
     links = Links(np.arange(n), np.full(n, np.inf), np.ones(n, np.int64))
     _link(a, b, ascending, *links)
     return links
@@ -132,7 +132,7 @@ def make_links(n: int, a: Ints | Numbers, b: Ints | Numbers, ascending: Floats) 
 
 @kernel
 def _link(a: Ints | Numbers, b: Ints | Numbers, squared: Floats, parent: Ints, link: Floats, size: Ints) -> None:
-    """Hang the smaller component on the larger one, and never shorten a path: then few steps lead to the root."""
+    """Attach the smaller component to the larger one, without path compression: few steps then lead to the root."""
     for e in range(len(a)):
         one, two = a[e], b[e]
         while parent[one] != one:
@@ -146,7 +146,7 @@ def _link(a: Ints | Numbers, b: Ints | Numbers, squared: Floats, parent: Ints, l
 
 
 class Loose(NamedTuple):
-    """Edges that are not settled: ends by rank with their rows' keys and the parts that they lie in."""
+    """Edges that are not settled: the ranks of their ends, with the keys of their rows and the parts they are in."""
 
     a: Ints
     b: Ints
@@ -155,27 +155,30 @@ class Loose(NamedTuple):
     key_b: Keys
     part_a: Ints  # (m, t)
     part_b: Ints
-    core_a: Floats  # how long an edge the end needs on its way to its block's core, squared
+    core_a: Floats  # longest edge on the path from the end to its block's core, squared
     core_b: Floats
 
     def take(self, which: Ints) -> Loose:
-        """The edges at these positions."""
+        """Return the edges at these positions."""
         return Loose._make(field[which] for field in self)
 
 
 def in_order(edges: Loose) -> Loose:
-    """The edges in the strict order."""
+    """Return the edges in the strict order."""
     return edges.take(sort_ends(edges.a, edges.b, edges.squared, edges.key_a, edges.key_b))
 
 
 def sort_ends(a: Ints, b: Ints, squared: Floats, key_a: Keys, key_b: Keys) -> Ints:
-    """Positions that put edges in the strict order, whose ends are told by rank and key."""
+    """Return the positions that put edges in the strict order; their ends are given by rank and key."""
     first = np.arange(len(a), dtype=np.int32)
     return sort_edges(first, first + np.int32(len(a)), squared, np.concatenate([key_a, key_b]), np.concatenate([a, b]))
 
 
 def fit_loose(edges: Loose, n_parts: Ints) -> NDArray[np.int8]:
-    """Trees, which have so many parts, of edges in the strict order: the first where they close no cycle, or -1."""
+    """Assign edges in the strict order to the first tree in which they close no cycle, or -1.
+
+    ``n_parts`` is the number of parts in each tree.
+    """
     tree = np.full(len(edges.a), REJECTED, dtype=np.int8)
     parent = np.empty((len(n_parts), int(n_parts.max())), np.int64)
     _fit(edges.part_a, edges.part_b, parent, tree)

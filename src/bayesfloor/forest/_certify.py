@@ -1,4 +1,4 @@
-"""Candidates become an exact forest: scan, see what is not certain, look there, scan again."""
+"""An exact forest from candidate edges: scan, find what is not certain, search there, scan again."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from bayesfloor.forest._neighbour_finders import Candidates, Finder, Search
 from bayesfloor.forest._small_kernels import AFTER_TIES
 from bayesfloor.forest._vertices import Vertices
 
-_SCANNED_AT_ONCE = 1 << 20  # edges in one compiled call, so that an interrupt is soon obeyed
-_MARKS = (0.5, 0.75, 0.9, 0.96, 0.99)  # where a scan keeps its state: the next one changes little
+_SCANNED_AT_ONCE = 1 << 20  # edges in one compiled call, so that an interrupt takes effect soon
+_MARKS = (0.5, 0.75, 0.9, 0.96, 0.99)  # where a scan saves its state, because the next scan changes little
 _MARKED_FROM = 100_000  # edges
-_STRANGERS = 16  # looked for at first around a doubtful component; twice as many each time after
-_MANY = 256  # from here on the finder has to be one that knows ties and rounding exactly
+_STRANGERS = 16  # strangers to find first around a doubtful component; twice as many in each later round
+_MANY = 256  # for more strangers than this, the finder must handle ties and rounding exactly
 
 
 class Reach(NamedTuple):
-    """For every vertex the length, and the other end of the edge, up to which it knows all edges."""
+    """How far each vertex knows all its edges: up to this length, and up to the edge with this other end."""
 
     length: Floats
     end: Numbers
 
     def extend(self, found: Candidates) -> None:
-        """Take over what the vertices asked have learnt."""
+        """Update the reach of the vertices that searched."""
         farther = found.reach >= self.length[found.asked]
         self.length[found.asked[farther]] = found.reach[farther]
         self.end[found.asked[farther]] = found.end[farther]
 
 
 def full_reach(n: int) -> Reach:
-    """Every vertex knows all its edges."""
+    """Return the reach if every vertex knows all its edges."""
     return Reach(np.full(n, np.inf), np.full(n, AFTER_TIES, dtype=np.int32))
 
 
 class FirstFit:
     """The trees of the edges added so far.
 
-    What an edge changes comes after it, so the scan keeps its state at a few marks and starts again
-    at the last mark before the shortest new edge.
+    A new edge only affects edges after it. So the scan saves its state at a few marks and restarts at
+    the last mark before the shortest new edge.
     """
 
     def __init__(self, vertices: Vertices, n_trees: int, reach: Reach) -> None:
@@ -61,7 +61,7 @@ class FirstFit:
         self.scan = start_scan(self.marks[0][1])
 
     def add(self, new: Edges) -> None:
-        """Put these edges among the others."""
+        """Add these edges to the others and update the trees."""
         new = without_copies(new, self.edges)
         start = self._go_back(new.squared.min(initial=np.inf))
         head, tail = self.edges.take(slice(start)), self.edges.take(slice(start, None))
@@ -69,12 +69,12 @@ class FirstFit:
         self.edges = concatenate([head, tail]) if start else tail
 
     def useful(self, edges: Edges) -> Edges:
-        """The edges less those longer than all of the trees, once the last tree spans."""
+        """Drop the edges that are longer than all edges of the trees, once the last tree spans."""
         spans = np.count_nonzero(self.edges.tree == self.n_trees - 1) == len(self.vertices) - 1
         return edges.take(edges.squared <= self.edges.squared[-1]) if spans and len(self.edges.a) else edges
 
     def doubts(self) -> Search | None:
-        """Where to look for edges that are missing, or None if the trees are exact."""
+        """Return where to search for missing edges, or None if the trees are exact."""
         bound, label = self.scan.bound[: self.scan.parts[0]].copy(), self.scan.label
         if not len(bound):
             return None
@@ -82,7 +82,7 @@ class FirstFit:
         return Search(asked.astype(np.int32), label, bound)
 
     def _go_back(self, shortest: float) -> int:
-        """Restore the last mark before the first edge of this length; where it stands."""
+        """Restore the last mark before the first edge of this length, and return its position."""
         before = np.searchsorted(self.edges.squared, shortest)
         self.marks = [mark for mark in self.marks if mark[0] <= before]
         position, node = self.marks[-1]
@@ -102,14 +102,14 @@ class FirstFit:
 
 
 def _stops(n: int) -> list[int]:
-    """Where compiled calls end: at the marks, and never too far apart."""
+    """Return where compiled calls end: at the marks, and never too far apart."""
     steady = range(_SCANNED_AT_ONCE, n, _SCANNED_AT_ONCE)
     marks = (int(n * share) for share in _MARKS) if n > _MARKED_FROM else ()
     return sorted({*steady, *marks, n})
 
 
 def grow_forest(vertices: Vertices, finder: Finder, n_trees: int, m: int, known: Edges | None = None) -> Edges:
-    """The exact first ``n_trees`` trees over ``known`` and whatever edges the finder can find."""
+    """Compute the exact first ``n_trees`` trees over the ``known`` edges and all that the finder can find."""
     found, m = finder.first(m), _STRANGERS
     reach = full_reach(len(vertices))
     reach.length[found.asked], reach.end[found.asked] = found.reach, found.end

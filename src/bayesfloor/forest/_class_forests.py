@@ -1,4 +1,4 @@
-"""``class_forests``: forests of every class, of every pair and of any set of classes, composed."""
+"""``class_forests``: forests of every class, every pair and any set of classes, composed from parts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import is_plain
 from bayesfloor.forest._vertices import Vertices, find_vertices
 
-_PLAIN_STEPS = 150_000  # of Prim's algorithm over all pairs: about three seconds
-_REDUCED_AT_ONCE = 1 << 20  # edges gathered before they are reduced
+_PLAIN_STEPS = 150_000  # steps of Prim's algorithm over all pairs: about three seconds
+_REDUCED_AT_ONCE = 1 << 20  # edges to collect before reducing them
 
 
 class AcrossPairs:
-    """Edges across the pairs of K classes, the pairs in the order (0, 1), (0, 2), ... (K-2, K-1)."""
+    """Edges between the classes of each pair, in the order (0, 1), (0, 2), ... (K-2, K-1)."""
 
     def __init__(self, n_classes: int, lists: Iterable[tuple[Ints, Edges]], moments: Floats) -> None:
-        """Lists of edges, each with the number of its pair, and the moments of the pairs' graphs."""
+        """Store lists of edges, each with the number of its pair, and the moments of the pairs' graphs."""
         self.moments = moments
         numbers, edges = zip(*lists, strict=True) if n_classes > 1 else ((), ())
         pair = np.concatenate([np.empty(0, np.int64), *numbers])
@@ -36,7 +36,7 @@ class AcrossPairs:
         self.first = np.searchsorted(pair[order], np.arange(n_classes * (n_classes - 1) // 2 + 1))
 
     def batches(self, classes: Sequence[int]) -> Iterator[Edges]:
-        """The edges across the pairs of these ascending classes, so many at a time."""
+        """Yield the edges between these classes, given in ascending order, in batches."""
         chosen = np.array(classes)
         one, two = np.triu_indices(len(chosen), 1)
         pairs = pair_number(chosen[one], chosen[two], self.n_classes)
@@ -47,21 +47,21 @@ class AcrossPairs:
 
 
 def pair_number(i: Ints, j: Ints, n_classes: int) -> Ints:
-    """Place of the pair ``i < j`` among all pairs."""
+    """Return the position of the pair ``i < j`` among all pairs."""
     return i * n_classes - i * (i + 1) // 2 + j - i - 1
 
 
 def _ranges(start: Ints, size: Ints) -> Ints:
-    """All numbers of ``start:start + size``, range after range."""
+    """Concatenate the ranges ``start:start + size``."""
     before = np.cumsum(size) - size
     return np.arange(size.sum()) + np.repeat(start - before, size)
 
 
 class ClassForests(Shown):
-    """Forests of the classes of a dataset, as ``class_forests`` makes them.
+    """Forests of the classes of a dataset, as returned by ``class_forests``.
 
-    Each class's forest is kept, and of each pair of classes the edges that run across; every other
-    forest follows from these without measuring a distance again.
+    It stores each class's forest and, for each pair of classes, the edges between them. Every other
+    forest follows from these without measuring any distance again.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class ClassForests(Shown):
     n_trees : int
         Number of orthogonal trees.
     vertex : (n_rows,) int array
-        Vertex of each row, as in all forests given out.
+        Vertex of each row, the same in all forests returned.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class ClassForests(Shown):
     >>> forests = class_forests([[0.0], [1.0], [5.0], [6.0], [20.0]], [0, 0, 1, 1, 2], n_trees=1)
     >>> forests
     ClassForests(5 rows, 3 classes, 1 trees)
-    >>> forests.of([0, 2]).length  # of the rows of these classes alone
+    >>> forests.of([0, 2]).length  # only the rows of these classes
     array([ 1., 19.])
     """
 
@@ -98,11 +98,11 @@ class ClassForests(Shown):
         self._plain = plain
 
     def pair(self, i: int, j: int) -> Forest:
-        """The forest of the rows of classes ``i`` and ``j``."""
+        """Return the forest of the rows of classes ``i`` and ``j``."""
         return self.of([i, j])
 
     def of(self, classes: Iterable[int]) -> Forest:
-        """The forest of the rows of these classes."""
+        """Return the forest of the rows of these classes."""
         chosen = self._check(classes)
         rows = np.flatnonzero(np.isin(self._codes, chosen))
         members = np.unique(self.vertex[rows])
@@ -110,17 +110,17 @@ class ClassForests(Shown):
         return make_forest(edges, self._vertices, self.vertex[rows], rows, self.n_trees)
 
     def all(self) -> Forest:
-        """The forest of all rows."""
+        """Return the forest of all rows."""
         return self.of(range(self.n_classes))
 
     @property
     def pair_sizes(self) -> Ints:
-        """Number of edges across in each pair's forest, pairs in the order (0, 1), (0, 2), ..."""
+        """Number of edges between the two classes in each pair's forest, pairs in the order (0, 1), (0, 2), ..."""
         return np.diff(self._across.first)
 
     @property
     def pair_moments(self) -> Floats:
-        """Of each pair's forest as a graph on rows: sum of weights, of squares, of squared row sums."""
+        """Moments of each pair's forest as a graph on rows: sum of weights, of squares and of squared row sums."""
         return self._across.moments
 
     def _summary(self) -> str:
@@ -129,7 +129,7 @@ class ClassForests(Shown):
     def _check(self, classes: Iterable[int]) -> list[int]:
         chosen = sorted({int(c) for c in classes})
         if not chosen or chosen[0] < 0 or chosen[-1] >= self.n_classes:
-            raise InputError(f"Got classes {chosen}, but expected some of 0 to {self.n_classes - 1}.")
+            raise InputError(f"Got classes {chosen}, but expected at least one of 0 to {self.n_classes - 1}.")
         return chosen
 
     def _lists(self, chosen: list[int]) -> Iterator[Edges]:
@@ -147,7 +147,7 @@ class ClassForests(Shown):
 
 
 def _renumber(edges: Edges, members: Ints) -> Edges:
-    """The edges with their ends called by their place among the members."""
+    """Renumber the ends of edges by their position among the members."""
     a, b = np.searchsorted(members, [edges.a, edges.b]).astype(np.int32)
     return edges._replace(a=a, b=b)
 
@@ -160,25 +160,25 @@ def class_forests(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> ClassForests:
-    """Forests of all classes and pairs of classes, from which that of any set of classes follows.
+    """Compute the forests of all classes and pairs of classes; those of larger sets of classes follow.
 
     The forest of a class is computed once. A pair's forest comes from its two classes' forests and
-    the edges across; the forest of more classes from those of their pairs.
+    the edges between them, the forest of more classes from the forests of their pairs.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
         Finite numbers. Equal rows become one vertex, which several classes may share.
     codes : array-like of shape (n_rows,)
-        Class of each row, 0 to K - 1; ``np.unique(y, return_inverse=True)[1]`` gives them.
+        Class of each row, 0 to K - 1; ``np.unique(y, return_inverse=True)[1]`` returns these codes.
     n_trees : int, default=3
         Number of trees.
     groups : array-like of shape (n_rows,), default=None
-        Rows of one group are never joined.
+        Rows of the same group are never joined.
     n_jobs : int, default=None
-        Number of threads, as joblib understands it.
+        Number of threads, as in joblib.
     progress : callable, default=None
-        Called as ``progress(stage, done, total)`` while the work goes on.
+        Called as ``progress(stage, done, total)`` during the work.
 
     Returns
     -------
@@ -210,13 +210,14 @@ def class_forests(
 
 
 def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
-    """Codes as integers, every class with at least one row."""
+    """Return the codes as integers, or refuse them unless every class has at least one row."""
     given = np.asarray(codes)
     if given.shape != (n_rows,):
         raise InputError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
     if given.dtype.kind not in "iu" or given.min() < 0 or (np.bincount(given) == 0).any():
         raise InputError(
-            "Expected codes 0 to K - 1, each on at least one row: np.unique(y, return_inverse=True)[1] gives them."
+            "Expected integer codes 0 to K - 1, each for at least one row. "
+            "Pass codes=np.unique(y, return_inverse=True)[1]."
         )
     return given.astype(np.int64)
 
@@ -224,7 +225,7 @@ def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
 def _compose_plainly(
     vertices: Vertices, members: list[Ints], n_trees: int, equal: Equal, progress: Progress | None
 ) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
-    """All from one matrix of distances, without compiling anything."""
+    """Compute all forests from one distance matrix, without compiling anything."""
     distances = Distances(vertices, keep=True)
 
     def forest(numbers: Ints) -> Edges:

@@ -1,4 +1,4 @@
-"""All classes and all pairs of classes by the compiled kernels."""
+"""Forests of all classes and all pairs of classes, using the compiled kernels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bayesfloor.forest._neighbour_finders import RUN_HERE, Run
 from bayesfloor.forest._small_joins import SMALL, Across, Parts, join_small, make_parts
 from bayesfloor.forest._vertices import Vertices
 
-_PAIRS_AT_ONCE = 256  # small pairs in one compiled call: some hundredths of a second
-_ENOUGH_TASKS = 8  # classes from which the threads take a class or pair each, not parts of one
+_PAIRS_AT_ONCE = 256  # small pairs in one compiled call: a few hundredths of a second
+_ENOUGH_TASKS = 8  # with at least this many classes, each thread takes a whole class or pair, not a part of one
 
 
 class Task(NamedTuple):
-    """What tasks need beside their blocks: how many trees, how to run inside, where values are held."""
+    """What tasks need besides their blocks: number of trees, how to run inside and outside, where values are held."""
 
     n_trees: int
     inner: Run
@@ -48,7 +48,7 @@ def compose(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
-    """The forest of each class, edges across pairs of classes by their pair's number, and its moments."""
+    """Compute the forest of each class, the edges between the classes of each pair, and the pairs' moments."""
     outer, inner = (n_jobs, RUN_HERE) if len(members) >= _ENOUGH_TASKS else (1, Run(n_jobs))
     with one_blas_thread(), holding(outer) as hold:
         how = Task(n_trees, inner, outer, hold, progress)
@@ -74,7 +74,7 @@ def _grow(vertices: Vertices, members: list[Ints], how: Task) -> list[Block]:
 
 
 def grow_class(held: Held[Vertices], n_trees: int, run: Run) -> Block:
-    """The block of a class."""
+    """Compute the block of a class."""
     return forest_of(held.get(), n_trees, "auto", run)
 
 
@@ -90,7 +90,7 @@ def _join_small(
 
 
 def join_few(held: Held[Any], pairs: Ints, n_trees: int, inside: bool) -> tuple[Across, Floats]:
-    """The edges across small pairs, and the moments of their graphs."""
+    """Compute the edges between the classes of small pairs, and the moments of the pairs' graphs."""
     parts, key, rank, group = held.get()
     return join_small(parts, key, rank, group, pairs, n_trees, inside)
 
@@ -108,7 +108,7 @@ def _join_large(
 def join_pair(
     one: Held[ClassBlock], two: Held[ClassBlock], n_trees: int, inside: bool, run: Run = RUN_HERE
 ) -> tuple[Edges, tuple[float, float, float]]:
-    """The edges across of two classes' forest, and the moments of its graph."""
+    """Compute the edges between two classes in their common forest, and the moments of its graph."""
     first, second = one.get(), two.get()
     joined = join(first.block, second.block, n_trees, "auto", run)
     union, rows_at = Equal([first.rows, second.rows], inside).union([first.members, second.members], 0, 1)

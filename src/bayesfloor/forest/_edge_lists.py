@@ -1,4 +1,4 @@
-"""Lists of edges, and the plain way from edges to trees."""
+"""Lists of edges, and a plain way to build trees from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_order import Numbers, sort_edges
 from bayesfloor.forest._vertices import Vertices
 
-REJECTED = -1  # the tree of an edge that is in none
+REJECTED = -1  # the tree number of an edge that is in no tree
 
 
 class Edges(NamedTuple):
@@ -24,14 +24,14 @@ class Edges(NamedTuple):
     tree: NDArray[np.int8]
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Edges:
-        """The edges at these positions."""
+        """Return the edges at these positions."""
         if isinstance(which, slice):
             return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])
         at = np.flatnonzero(which) if which.dtype == np.bool_ else which  # several times as fast as a mask
         return Edges(self.a.take(at), self.b.take(at), self.squared.take(at), self.tree.take(at))
 
     def renumber(self, numbers: Numbers) -> Edges:
-        """The same edges where vertex ``v`` is called ``numbers[v]``."""
+        """Return the same edges with vertex ``v`` renumbered to ``numbers[v]``."""
         one, two = numbers[self.a], numbers[self.b]
         return Edges(np.minimum(one, two), np.maximum(one, two), self.squared, self.tree)
 
@@ -41,17 +41,17 @@ def no_edges() -> Edges:
 
 
 def new_edges(a: Numbers, b: Numbers, squared: Floats) -> Edges:
-    """Edges that are in no tree yet."""
+    """Make edges that are in no tree yet."""
     return Edges(a, b, squared, np.full(len(a), REJECTED, dtype=np.int8))
 
 
 def concatenate(lists: Iterable[Edges]) -> Edges:
-    """The lists one after the other; no longer in order."""
+    """Concatenate the lists; the result is no longer in order."""
     return Edges(*(np.concatenate(fields) for fields in zip(no_edges(), *lists, strict=True)))
 
 
 def sort_once(vertices: Vertices, edges: Edges) -> Edges:
-    """Edges in the strict order; of copies the first one stays."""
+    """Sort the edges in the strict order; of duplicates, keep the first."""
     order = sort_edges(edges.a, edges.b, edges.squared, vertices.key, vertices.rank)
     a, b = edges.a[order], edges.b[order]
     new = np.ones(len(order), dtype=bool)
@@ -60,7 +60,7 @@ def sort_once(vertices: Vertices, edges: Edges) -> Edges:
 
 
 def merge(vertices: Vertices, one: Edges, two: Edges) -> Edges:
-    """Two lists in the strict order as one; an edge of both stands in it once, as in ``one``."""
+    """Merge two lists in the strict order; an edge in both appears once, as in ``one``."""
     if not len(one.a) or not len(two.a):
         return two if not len(one.a) else one
     place = np.searchsorted(one.squared, two.squared)
@@ -72,7 +72,7 @@ def merge(vertices: Vertices, one: Edges, two: Edges) -> Edges:
 
 
 def without_copies(edges: Edges, known: Edges) -> Edges:
-    """The edges less those that stand in ``known``, as far as a length alone tells which they are."""
+    """Drop the edges that are in ``known``, as far as their length alone identifies them."""
     place = np.searchsorted(known.squared, edges.squared)
     seen = np.flatnonzero(place < len(known.squared))
     there = place[seen]
@@ -81,7 +81,7 @@ def without_copies(edges: Edges, known: Edges) -> Edges:
 
 
 def first_fit(n_vertices: int, edges: Edges, n_trees: int) -> Edges:
-    """Each edge, in order, into the first of the trees where it closes no cycle; plain Python."""
+    """Put each edge, in order, into the first tree in which it closes no cycle; plain Python."""
     parents = [list(range(n_vertices)) for _ in range(n_trees)]
     tree = np.full(len(edges.a), REJECTED, dtype=np.int8)
     for e, (i, j) in enumerate(zip(edges.a.tolist(), edges.b.tolist(), strict=True)):

@@ -1,9 +1,9 @@
 """The one strict order of edges.
 
-An edge is ordered by its squared length, then by a symmetric hash of its two rows' own content,
-then by the rows themselves. Nothing in it depends on row numbers, so every subset and every block
-of rows orders its edges alike: that is what lets forests compose (see ``_class_forests``). The hash
-keeps ties fair: an order by row number would favour edges inside a class in data sorted by class.
+Edges are ordered by squared length, then by a symmetric hash of the content of their two rows, then by
+the rows themselves. Row numbers play no part, so every subset and every block of rows orders its edges
+in the same way. This is why forests can be composed (see ``_class_forests``). The hash keeps ties fair:
+an order by row number would favour edges inside a class if the data are sorted by class.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FACTOR_1, _FACTOR_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111
 
 
 def scramble(z: Keys) -> Keys:
-    """Spread the bits of ``z`` over the whole word; one to one."""
+    """Spread the bits of ``z`` over the whole word; the mapping is one to one."""
     z = (z ^ (z >> _SHIFT_1)) * _FACTOR_1
     z = (z ^ (z >> _SHIFT_2)) * _FACTOR_2
     return z ^ (z >> _SHIFT_3)
 
 
 def pair_hash(key_a: Keys, key_b: Keys) -> Keys:
-    """Symmetric hash of two rows' keys; kernels compile this very function."""
+    """Return a symmetric hash of two rows' keys; the kernels compile this same function."""
     z = key_a + key_b
     z = (z ^ (z >> _SHIFT_1)) * _FACTOR_1
     z = (z ^ (z >> _SHIFT_2)) * _FACTOR_2
@@ -37,11 +37,11 @@ def pair_hash(key_a: Keys, key_b: Keys) -> Keys:
 
 
 def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
-    """Positions that put the edges in the strict order.
+    """Return the positions that put the edges in the strict order.
 
-    Vertices carry the rank of their rows in the order of content, which stands for the rows.
+    The rank of a vertex in content order takes the place of its row.
     """
-    order, tied = sort_words(squared.view(np.uint64))  # the bits of floats that are not negative rise with them
+    order, tied = sort_words(squared.view(np.uint64))  # nonnegative floats have the same order as their bits
     if tied.size:
         edge = order[tied]
         order[tied] = _sort_tied(edge[np.argsort(squared[edge], kind="stable")], a, b, squared, key, rank)
@@ -49,10 +49,10 @@ def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -
 
 
 def sort_words(words: Keys) -> tuple[Ints, Ints]:
-    """Positions that sort the words, and those among them where words alike in front still stand tied.
+    """Return the positions that sort the words by their leading bits, and where these leave ties.
 
-    The last bits of a word make room for its position: sorting numbers is several times as fast as
-    sorting positions by them.
+    A word's position replaces its last bits: sorting numbers is several times as fast as sorting
+    positions by them.
     """
     bits = np.uint64(len(words).bit_length())
     packed = (words >> bits << bits) | np.arange(len(words), dtype=np.uint64)
@@ -62,10 +62,10 @@ def sort_words(words: Keys) -> tuple[Ints, Ints]:
 
 
 def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
-    """Edges in order of length, those of one length by hash, then by rank.
+    """Sort edges, given in order of length, by length, then by hash, then by rank.
 
-    Sorting one word, made of the number of the length and the front of the hash, is ten times as
-    fast as sorting by several keys; the few edges that it leaves tied are sorted by all of them.
+    Sorting by one word, made of the number of the length and the leading bits of the hash, is ten times
+    as fast as sorting by several keys. The few edges that it leaves tied are sorted by all keys.
     """
     hashed = pair_hash(key[a[edge]], key[b[edge]])
     word = front_word(squared[edge], hashed)
@@ -80,7 +80,7 @@ def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, r
 
 
 def front_word(ascending: NDArray[np.generic], second: Keys) -> Keys:
-    """One word to sort by: the number of the value among the ascending ones, then ``second``'s front."""
+    """Pack the number of each distinct ascending value and the leading bits of ``second`` into one word to sort by."""
     new = np.ones(len(ascending), dtype=np.uint64)
     new[1:] = ascending[1:] != ascending[:-1]
     run = np.cumsum(new, dtype=np.uint64)
@@ -89,7 +89,7 @@ def front_word(ascending: NDArray[np.generic], second: Keys) -> Keys:
 
 
 def tied_positions(ascending: NDArray[np.generic]) -> Ints:
-    """Positions whose value also stands beside them."""
+    """Return the positions whose value equals a neighbour's."""
     same = np.zeros(len(ascending) + 1, dtype=bool)
     np.equal(ascending[1:], ascending[:-1], out=same[1:-1])
     return np.flatnonzero(same[1:] | same[:-1])

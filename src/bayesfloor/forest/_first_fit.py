@@ -1,19 +1,20 @@
-"""Edges become trees: the certified first-fit scan.
+"""The certified first-fit scan, which builds trees from edges.
 
-Take the edges in increasing order and put each into the first of t forests where it closes no
-cycle. Over all edges of a graph that gives its first t orthogonal minimal spanning trees at once
-(THEORY: forest j is then Kruskal's tree of what the forests before it left). Partitions nest, the
-last forest's is the finest, so an edge inside a component of the last forest is of no use anywhere.
+Take the edges in increasing order and put each into the first of t forests in which it closes no
+cycle. Over all edges of a graph this gives its first t orthogonal minimum spanning trees at once:
+forest j is then Kruskal's tree of the edges that the forests before it rejected. The partitions are
+nested and the last forest's is the finest, so an edge inside a component of the last forest is useless
+everywhere.
 
-Over *some* edges it gives the same trees if no missing edge would have been used. Each vertex
-knows its *reach*: every edge at it that comes before the reach is in the list (or known to be of
-no use). When two components of the last forest meet at an edge e, and all vertices of one of them
-reach up to e, then no missing edge between the two comes before e. If that holds at every meeting,
-each missing edge lies inside a component when its turn comes, and the trees are exact. Where it
-does not hold, the smaller side is to be searched for strangers. What is searched are its parts that
-are *sound*: components inside which every meeting was certified. A missing edge inside a sound part
-is of no use for good, in every later scan too (more edges only make partitions coarser), so after
-the search the reach of its vertices need count strangers to the part only.
+Over *some* of the edges, the scan gives the same trees if no missing edge would have been used. Each
+vertex has a *reach*: every edge at the vertex that comes before its reach is in the list (or known to
+be useless). When two components of the last forest meet at an edge e, and all vertices of one of them
+reach up to e, then no missing edge between the two comes before e. If this holds at every meeting,
+each missing edge lies inside a component when its turn comes, and the trees are exact. If it does not
+hold at some meeting, the smaller side must be searched for strangers, that is, vertices outside it.
+The search covers its *sound* parts: components inside which every meeting was certified. A missing
+edge inside a sound part stays useless in every later scan (more edges only make partitions coarser),
+so after the search the reach of its vertices only has to count strangers to the part.
 """
 
 from __future__ import annotations
@@ -31,31 +32,31 @@ from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, tie_before
 
 
 class Scan(NamedTuple):
-    """The state of a scan, so that it can be run in pieces.
+    """The state of a scan, so that it can run in pieces.
 
-    ``node`` holds all that a meeting touches of a vertex in one place, because reading it from
-    memory is what a scan costs: four columns that count at the roots of the last forest, then its
-    parent in each of the t union-finds. Rows are filled up to half a cache line, or more.
+    ``node`` keeps everything that a meeting needs to know about a vertex in one place, because memory
+    access dominates the cost of a scan: four columns that are valid at the roots of the last forest, then
+    the vertex's parent in each of the t union-finds. Rows are padded to half a cache line, or more.
     """
 
     node: Numbers  # (n, 4 + t or more)
-    label: Numbers  # the sound part of a doubtful component that a vertex is in, or -1
-    bound: Floats  # squared length up to which each part is to be searched, -1 for not at all
-    parts: Numbers  # one number: how many such parts there are
+    label: Numbers  # each vertex's sound part of a doubtful component, or -1
+    bound: Floats  # squared length up to which to search each part, -1 for no search
+    parts: Numbers  # one number: how many sound parts have a label
 
 
 SIZE = 0  # of the component
-FOLLOWING = 1  # a ring through the component
-WEAKEST = 2  # the member that reaches least far
+FOLLOWING = 1  # the next member in a ring through the component
+WEAKEST = 2  # the member with the smallest reach
 SOUND = 3  # whether all meetings inside were certified
-PARENT = 4  # in the first forest; those in the others follow
+PARENT = 4  # in the first forest; the parents in the others follow
 
-_GIANT = 256  # a doubtful component of a share of 1 / 64 or more has too many parts to search each
-_LINE = 16  # numbers in a line of the cache
+_GIANT = 256  # a doubtful component with at least 1 / 256 of all vertices has too many parts to search them all
+_LINE = 16  # numbers in a cache line
 
 
 def first_nodes(n: int, n_trees: int) -> Numbers:
-    """Every vertex a component of its own."""
+    """Make every vertex its own component."""
     node = _aligned(n, -(-(PARENT + n_trees) // 8) * 8)
     node[:] = np.arange(n, dtype=np.int32)[:, None]
     node[:, SIZE] = node[:, SOUND] = 1
@@ -63,14 +64,14 @@ def first_nodes(n: int, n_trees: int) -> Numbers:
 
 
 def _aligned(n: int, width: int) -> Numbers:
-    """An array whose rows do not straddle lines of the cache."""
+    """Return an array whose rows do not straddle cache lines."""
     room = np.empty(n * width + _LINE, dtype=np.int32)
     start = -(room.ctypes.data // 4) % _LINE
     return room[start : start + n * width].reshape(n, width)
 
 
 def start_scan(node: Numbers) -> Scan:
-    """A scan that goes on from these nodes, all of them sound."""
+    """Start a scan from these nodes, all of them sound."""
     n, own = len(node), _aligned(*node.shape)
     own[:] = node
     return Scan(own, np.full(n, -1, dtype=np.int32), np.empty(n), np.zeros(1, dtype=np.int32))
@@ -78,7 +79,7 @@ def start_scan(node: Numbers) -> Scan:
 
 @step
 def _reaches_less(end: Numbers, key: Keys, rank: Ints, one: int, two: int) -> bool:
-    """Whether vertex ``one``, of two that reach to the same length, is certified for fewer edges."""
+    """Whether, of two vertices that reach the same length, ``one`` is certified for fewer edges."""
     if end[one] < 0 or end[two] < 0:
         return end[one] == BEFORE_TIES or end[two] == AFTER_TIES
     return tie_before(key, rank, one, end[one], two, end[two])
@@ -86,7 +87,7 @@ def _reaches_less(end: Numbers, key: Keys, rank: Ints, one: int, two: int) -> bo
 
 @step
 def _reaches(reach: Floats, end: Numbers, key: Keys, rank: Ints, v: int, edge: tuple[int, int, float]) -> bool:
-    """Whether no edge missing at ``v`` comes before this one."""
+    """Whether no missing edge at ``v`` comes before this edge."""
     if reach[v] != edge[2] or end[v] < 0:
         return reach[v] > edge[2] or (reach[v] == edge[2] and end[v] == AFTER_TIES)
     return not tie_before(key, rank, v, end[v], edge[0], edge[1])
@@ -107,7 +108,7 @@ def _name_part(scan: Scan, root: int) -> None:
 
 @step
 def _search_around(scan: Scan, root: int, bound: float) -> None:
-    """Ask for a search around all parts of a component, up to ``bound``."""
+    """Request a search around all parts of a component, up to ``bound``."""
     v = root
     while True:
         if scan.label[v] >= 0:
@@ -119,18 +120,18 @@ def _search_around(scan: Scan, root: int, bound: float) -> None:
 
 @step
 def _name_sound(scan: Scan, root: int) -> None:
-    """Label a component if it is sound; a doubtful one has labelled parts."""
+    """Label a component if it is sound; a doubtful one already has labelled parts."""
     if scan.node[root, SOUND]:
         _name_part(scan, root)
 
 
 @step
 def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
-    """Two components meet, but a missing edge between them may come before."""
+    """Record that two components meet, but that a missing edge between them may come first."""
     whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
     _name_sound(scan, small)
     _name_sound(scan, large)
-    if whole:  # a large one is better searched in the next scan, when it is sound
+    if whole:  # it is better to search a large one in the next scan, when it is sound
         _search_around(scan, small, bound)
     scan.node[small, SOUND] = scan.node[large, SOUND] = 0
 
@@ -152,13 +153,13 @@ def scan_edges(
 ) -> None:
     """Put the edges ``start:stop``, in strict order, into their trees.
 
-    ``tree`` comes with the tree that an edge had in an earlier scan of fewer edges: it cannot fall
-    since, as the partitions have become coarser. A new edge comes with -1.
+    On entry, ``tree`` holds each edge's tree in an earlier scan of fewer edges, or -1 for a new edge. An
+    edge cannot move to an earlier tree, because the partitions have become coarser.
     """
     node, last = scan.node, PARENT + n_trees - 1
     for e in range(start, stop):
         t, probe, small, large = PARENT + tree[e], tree[e] < 0, 0, 0
-        if probe:  # most new edges are of no use, which the last forest tells at once
+        if probe:  # most new edges are useless, which the last forest shows at once
             t = last
         while t <= last:
             small, large = a[e], b[e]
@@ -201,7 +202,7 @@ def scan_edges(
 
 @kernel
 def finish_scan(scan: Scan, n_trees: int, reach: Floats) -> None:
-    """Components that never met: all but one have to be searched without bound."""
+    """Request an unbounded search around the components that never met, except the largest."""
     node, last = scan.node, PARENT + n_trees - 1
     largest = -1
     for v in range(len(reach)):

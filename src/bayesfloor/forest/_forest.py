@@ -22,7 +22,7 @@ MOST_TREES = 100  # tree numbers are kept in one byte
 class Forest(Result):
     """Edges of the first t orthogonal minimum spanning trees.
 
-    The vertices are the distinct rows, numbered in the order of their content: shuffled rows give
+    The vertices are the distinct rows, numbered in the order of their content, so shuffled rows give
     the same ``a``, ``b``, ``length`` and ``tree``. Edges are in increasing order.
 
     Attributes
@@ -34,13 +34,13 @@ class Forest(Result):
     tree : (n_edges,) int array
         Tree of each edge, 0 to ``n_trees - 1``.
     vertex : (n_rows,) int array
-        Vertex of each row; equal rows (of one group) are one vertex.
+        Vertex of each row; equal rows (of the same group) are one vertex.
     rows : (n_rows,) int array
-        Which rows of the input these are: all of them, unless the forest is of some classes only.
+        The input rows in this forest: all of them, unless the forest is limited to some classes.
     n_vertices : int
-        Number of distinct rows of the whole input.
+        Number of distinct rows in the whole input.
     n_trees : int
-        Number of trees asked for. A tree may not span, or be empty: see ``tree_sizes``.
+        Number of trees requested. A tree may fail to span all vertices, or be empty: see ``tree_sizes``.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Forest(Result):
 
     @property
     def tree_sizes(self) -> Ints:
-        """Number of edges of each tree; ``n - 1`` for n vertices where the tree spans."""
+        """Number of edges of each tree: ``n - 1`` for n vertices if the tree spans them."""
         return np.bincount(self.tree, minlength=self.n_trees)
 
     @property
@@ -80,7 +80,7 @@ class Forest(Result):
 
 
 def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:
-    """Edges between ranks of ``vertices`` as users see them."""
+    """Turn edges between ranks of ``vertices`` into the public ``Forest``."""
     with np.errstate(over="ignore"):
         length = np.ldexp(np.sqrt(edges.squared), vertices.exponent)
     check_lengths(length[_between_copies(edges, vertices) :], vertices.exponent)

@@ -1,9 +1,9 @@
 """One decorator for every compiled kernel.
 
-Kernels release the GIL, so threads that share the points run them side by side. They are compiled
-at their first call and kept on disk; set ``BAYESFLOOR_JIT_CACHE=0`` while editing kernels, because
-a cached kernel does not notice an edit in another file. Fused multiply-add and reordered sums stay
-off: a length has to come out bit for bit alike in every kernel.
+Kernels release the GIL, so threads that share the points run them in parallel. They are compiled on
+their first call and cached on disk. Set ``BAYESFLOOR_JIT_CACHE=0`` while editing kernels, because a
+cached kernel does not notice an edit in another file. Fused multiply-add and reordered sums stay off:
+every kernel must compute the same length, bit for bit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def kernel(function: Function) -> Function:
 
 
 def step(function: Function) -> Function:
-    """Compile ``function`` for kernels to call; Python cannot."""
+    """Compile ``function`` for kernels to call; Python cannot call it."""
     return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 

@@ -1,8 +1,8 @@
-"""Nearest strangers by a kd-tree: for few dimensions.
+"""Nearest-stranger search with a kd-tree, for few dimensions.
 
-A balanced tree of boxes, halved at the median of the widest feature (Friedman, Bentley & Finkel
-1977). One search serves the whole library: it looks, for each point asked about, for the nearest
-points that carry another label. With every point its own label that is the plain neighbour search.
+The kd-tree is balanced: boxes are halved at the median of the widest feature (Friedman, Bentley &
+Finkel 1977). One search serves the whole library: for each query point, it finds the nearest points
+with another label. If every point has its own label, this is the plain neighbour search.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._small_kernels import AFTER_TIES, pair_hash, squared_lengths
 from bayesfloor.forest._vertices import Vertices
 
-_ROUNDED_UP = 1 + 1e-9  # keeps a bound made of rounded roots on the safe side
-_DEEP = 128  # levels of the tree; a balanced one has fewer than 64
-_ASKED_TO_SAMPLE = 256  # vertices whose search is tried to know what all would cost
-_SAMPLED = 256  # points looked at to find a node's widest feature
+_ROUNDED_UP = 1 + 1e-9  # keeps a bound from rounded square roots on the safe side
+_DEEP = 128  # levels of the tree; a balanced tree has fewer than 64
+_ASKED_TO_SAMPLE = 256  # vertices to search from in order to estimate the cost for all
+_SAMPLED = 256  # points used to find a node's widest feature
 
 
 class Tree(NamedTuple):
     """Boxes in preorder: a node's left child follows it, ``right`` is its right child.
 
-    A leaf has the number ``-right`` (0 or negative) and its points lie together in ``blocks``,
-    feature after feature; the last block is filled up with points at infinity.
+    A leaf has ``right <= 0`` and the number ``-right``. Its points lie together in ``blocks``, feature
+    after feature; the last block is padded with points at infinity.
     """
 
     blocks: Floats  # (leaves, d, leaf_size)
@@ -38,22 +38,22 @@ class Tree(NamedTuple):
     high: Floats
 
     def renumber(self, numbers: Numbers) -> Tree:
-        """The same tree where vertex ``v`` is called ``numbers[v]``."""
+        """Return the same tree with vertex ``v`` renumbered to ``numbers[v]``."""
         return self._replace(number=np.append(numbers, np.int32(-1))[self.number])
 
 
 class Found(NamedTuple):
-    """Up to m nearest strangers of each point asked about, nearest first."""
+    """Up to m nearest strangers of each query point, nearest first."""
 
-    squared: Floats  # inf where there are fewer
-    other: Numbers  # vertex, -1 where there are fewer
+    squared: Floats  # inf if there are fewer
+    other: Numbers  # vertex, -1 if there are fewer
     reach: Floats  # every stranger nearer than this is listed
     end: Numbers  # the other end of the last edge listed, or BEFORE_TIES / AFTER_TIES
-    scans: int  # how often a point was held against a leaf
+    scans: int  # how often a point was compared with a leaf
 
 
 def build_tree(x: Floats, leaf_size: int) -> Tree:
-    """The tree of the points ``x``."""
+    """Build the tree of the points ``x``."""
     (n, d), leaves = x.shape, -(-len(x) // leaf_size)
     order, right = np.arange(n, dtype=np.int32), np.zeros(2 * leaves - 1, np.int64)
     _split(x, leaf_size, order, np.empty(n), right)
@@ -66,7 +66,7 @@ def build_tree(x: Floats, leaf_size: int) -> Tree:
 
 
 def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
-    """How many leaves the search for a vertex's m nearest looks into, from a sample of vertices."""
+    """Estimate how many leaves the search for a vertex's m nearest visits, from a sample of vertices."""
     n = len(vertices)
     asked = np.unique(np.linspace(0, n - 1, _ASKED_TO_SAMPLE).astype(np.int32))
     number, pure = np.arange(n, dtype=np.int32), np.full(len(tree.right), -1, np.int32)
@@ -78,7 +78,7 @@ def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
 
 @step
 def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int) -> None:
-    """Quickselect: the ``middle``-th smallest of ``values[low:high]`` goes to its place."""
+    """Move the value of sorted position ``middle`` in ``values[low:high]`` to its place (quickselect)."""
     high -= 1
     while low < high:
         centre = (low + high) >> 1
@@ -105,7 +105,7 @@ def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int)
 
 @step
 def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
-    """The feature that spreads most over a sample of the points."""
+    """Return the feature with the largest range on a sample of the points."""
     best, widest = -1.0, 0
     step = max(1, (stop - start) // _SAMPLED)
     for k in range(x.shape[1]):
@@ -120,7 +120,7 @@ def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
 
 @kernel
 def _split(x: Floats, leaf_size: int, order: Numbers, values: Floats, right: Ints) -> None:
-    """Put the points into the order of the leaves, and number the right child of every node."""
+    """Put the points in the order of the leaves, and number the right child of every node."""
     todo = np.empty((_DEEP, 3), np.int64)  # start, stop, parent whose right child this is
     todo[0, 0], todo[0, 1], todo[0, 2] = 0, len(x), -1
     left, nodes = 1, 0
@@ -169,7 +169,7 @@ def _find_boxes(blocks: Floats, right: Ints, low: Floats, high: Floats) -> None:
 
 
 def node_labels(tree: Tree, label: Numbers) -> Numbers:
-    """The label that all points of a node carry, or -1."""
+    """Return the label shared by all points of each node, or -1."""
     out = np.empty(len(tree.right), np.int32)
     _label_nodes(tree, label, out)
     return out
@@ -191,9 +191,9 @@ def _label_nodes(tree: Tree, label: Numbers, out: Numbers) -> None:
 
 @step
 def _gap(tree: Tree, node: int, low: Floats, high: Floats, i: int) -> float:
-    """Squared distance from a box to the ``i``-th box (low, high).
+    """Compute the squared distance from a box to the ``i``-th box (low, high).
 
-    Rounded like a length, so never above the computed length between points inside.
+    It is rounded like a length, so it never exceeds the computed length between points inside the boxes.
     """
     total = 0.0
     for k in range(low.shape[1]):
@@ -217,12 +217,12 @@ def search_tree(
     batch: int,
     alone: bool,
 ) -> Found:
-    """Nearest strangers of the vertices ``asked``, none farther than ``bound[slot]``.
+    """Find the nearest strangers of the vertices ``asked``, none farther than ``bound[slot]``.
 
-    Vertices that follow each other in ``asked`` should lie near each other: a batch of them walks
-    down the tree together. ``bound`` is shared by the points of a slot and shrinks: m strangers of
-    one point are m strangers of the set it stands for. ``alone`` says that every vertex is a label
-    of its own and there are no groups.
+    Consecutive vertices in ``asked`` should be near each other, because a batch of them descends the tree
+    together. The points of a slot share a ``bound``, which shrinks: m strangers of one point are m
+    strangers of the set that it represents. ``alone`` says that every vertex has its own label and that
+    there are no groups.
     """
     n = len(asked)
     found = Found(
@@ -251,9 +251,9 @@ def _search(
     reach: Floats,
     end: Numbers,
 ) -> int:
-    """Fill the short lists; how often a point was held against a leaf.
+    """Fill the short lists, and return how often a point was compared with a leaf.
 
-    Lists are updated in place and not by a function: each call that is handed arrays counts their
+    The lists are updated inline and not in a function: a call with array arguments counts their
     references, which would take longer than the update.
     """
     (n, m), d, grouped, scans = found.shape, x.shape[1], len(group) > 0, 0
@@ -294,7 +294,7 @@ def _search(
             for q in range(first, stop):
                 hub, limit = asked[q], reach[q]
                 if alone and limit == np.inf and q > 0 and other[q - 1, m - 1] >= 0:
-                    step = 0.0  # what is near the vertex before is near this one
+                    step = 0.0  # points near the previous vertex are near this one
                     for k in range(d):
                         step += (x[hub, k] - x[asked[q - 1], k]) * (x[hub, k] - x[asked[q - 1], k])
                     radius = math.sqrt(step) + math.sqrt(reach[q - 1])
@@ -303,9 +303,9 @@ def _search(
                     scans += 1
                     squared_lengths(tree.blocks, leaf, point, q - first, lengths)
                     hit, hits = False, 0
-                    for p in range(len(lengths)):  # in vector registers: most leaves hold nothing near
+                    for p in range(len(lengths)):  # vectorised: most leaves hold nothing near
                         hit |= lengths[p] <= limit
-                    for p in range(len(lengths) if hit else 0):  # no branch, half would be guessed wrong
+                    for p in range(len(lengths) if hit else 0):  # no branch: half would be mispredicted
                         near_by[hits] = p
                         hits += lengths[p] <= limit
                     for h in range(hits):

@@ -1,8 +1,8 @@
-"""Nearest strangers by matrix products: for many dimensions.
+"""Nearest-stranger search with matrix products, for many dimensions.
 
-|x - y|^2 = |x|^2 + |y|^2 - 2 x.y, so BLAS finds candidates in single precision and everything that
-is kept is measured again exactly. The rounding is bounded (Higham 2002, section 3.1), which gives
-each list a certified reach: what is not listed is at least that far away.
+|x - y|^2 = |x|^2 + |y|^2 - 2 x.y, so BLAS finds candidates in single precision, and the candidates
+that are kept are measured again exactly. The rounding error is bounded (Higham 2002, section 3.1),
+which gives each list a certified reach: every vertex not listed is at least that far away.
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ from bayesfloor.forest._edge_order import Numbers
 from bayesfloor.forest._jit import kernel
 from bayesfloor.forest._vertices import Vertices
 
-Approx = NDArray[Any]  # float32, or float64 where single precision cannot tell neighbours apart
+Approx = NDArray[Any]  # float32, or float64 if single precision cannot distinguish neighbours
 
-_SAMPLE = 64  # rows looked at to choose the precision
-_BLURRED = 0.05  # margin over distance from which double precision pays
-STRIP = 64  # products held against a limit before any is looked at singly
+_SAMPLE = 64  # rows used to choose the precision
+_BLURRED = 0.05  # ratio of margin to distance above which double precision pays off
+STRIP = 64  # products compared with a limit at once, before looking at each of them
 
 
 class Rough(NamedTuple):
-    """Centred rows of low precision and how far a squared length from them can be off."""
+    """Centred rows in low precision, with the largest error of squared lengths computed from them."""
 
     rows: Approx
     square: Approx
-    unit: float  # squared lengths here times this are squared lengths of the vertices
+    unit: float  # factor from squared lengths here to squared lengths of the vertices
     norm: Floats
-    loss: float  # error of a squared length, over (norm + norm) ** 2
+    loss: float  # error of a squared length, divided by (norm + norm) ** 2
 
     def margin(self, i: Any) -> Any:
-        """The most by which a squared length at row ``i`` can be off, in the units used here."""
+        """Return the largest error of a squared length at row ``i``, in the units used here."""
         return self.loss * (self.norm[i] + self.norm.max()) ** 2
 
 
 def round_rows(x: Floats, dtype: DTypeLike) -> Rough:
-    """Centre and scale rows to norm 1 at most, then round them to ``dtype``."""
+    """Centre rows and scale them to norm 1 at most, then round them to ``dtype``."""
     centred = x - x.mean(axis=0)
     norm = np.sqrt(np.einsum("ij,ij->i", centred, centred))
     exponent = int(np.frexp(norm.max())[1]) if norm.max() > 0 else 0
     rows = np.ldexp(centred, -exponent).astype(dtype)
     square = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     unit, half = np.finfo(dtype).eps / 2, x.shape[1] / 2
-    # d/2 for the product, 8 for rounding the rows and their squares and for the three additions;
-    # centring is off by a rounding of the largest value, which an offset makes large.
+    # d/2 for the product, and 8 for rounding the rows and their squares and for the three additions.
+    # The error of centring is a rounding error of the largest value, which is large if the data have an offset.
     offset = np.abs(x).max() * np.sqrt(x.shape[1]) * 2.0**-exponent * 2.0**-51
     loss = unit * (half + 8) + 4 * offset
     return Rough(rows, square.astype(dtype), 4.0**exponent, np.ldexp(norm, -exponent), loss)
 
 
 def choose_rough(vertices: Vertices, m: int) -> Rough:
-    """Single precision, unless it blurs the distances to the m nearest (a large offset, say)."""
+    """Choose single precision, unless it blurs the distances to the m nearest (for example, with a large offset)."""
     rough = round_rows(vertices.x, np.float32)
     sample = np.unique(np.linspace(0, len(vertices) - 1, _SAMPLE).astype(np.int64))
     near = rough.square[sample, None] + rough.square - 2 * rough.rows[sample] @ rough.rows.T
@@ -76,10 +76,10 @@ def push_rows(
     squared: Approx,
     other: Numbers,
 ) -> None:
-    """Sort the block's products into the short lists of its rows.
+    """Insert the block's products into the short lists of its rows.
 
-    Products come as (rows, strips, STRIP): a whole strip is held against the limit in a few vector
-    operations, and only one with something in it is looked at singly.
+    Products have the shape (rows, strips, STRIP): a few vector operations compare a whole strip with the
+    limit, and only strips with a hit are examined one product at a time.
     """
     two, m, grouped = square_row.dtype.type(2.0), squared.shape[1], len(group) > 0
     for i in range(product.shape[0]):
@@ -116,7 +116,7 @@ def push_columns(
     other: Numbers,
     limit: Approx,
 ) -> None:
-    """Sort the block's products into the short lists of its columns: each product serves twice."""
+    """Insert the block's products into the short lists of its columns, so that each product is used twice."""
     two, m, grouped = square_row.dtype.type(2.0), squared.shape[1], len(group) > 0
     for i in range(product.shape[0]):
         mine = square_row[i]

@@ -1,8 +1,8 @@
-"""Who is near whom: finders give candidate edges and how far each vertex's list of them reaches.
+"""Neighbour finders: they return candidate edges and how far each vertex's list of them reaches.
 
-A finder lets *askers* look among *targets*: all vertices among themselves, or the vertices of two
-sets each in the other. ``first`` lists the m nearest of every asker; ``strangers`` looks again from
-a few of them, for vertices outside the component that each stands for.
+A finder searches from *askers* among *targets*: from all vertices among all, or from the vertices of
+each of two sets among those of the other. ``first`` lists the m nearest of every asker; ``strangers``
+searches again from a few of them, for vertices outside the component that each asker represents.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, distinct_e
 from bayesfloor.forest._vertices import Vertices
 
 _ASKED_AT_ONCE = 4096  # points in one task of a tree search
-_BATCHED = 4  # up to so many dimensions the points of a leaf search together
-_LEAF = 64  # points in a leaf where many dimensions need a tree after all
+_BATCHED = 4  # largest number of dimensions in which the points of a leaf search together
+_LEAF = 64  # points in a leaf, if data with many dimensions need a kd-tree after all
 _CHUNK = 4096  # rows in one task of matrix products
-_PRODUCT = (256, 2048)  # rows and columns of one matrix product: it stays in the cache
+_PRODUCT = (256, 2048)  # rows and columns of one matrix product: it fits in the cache
 
 
 class Run(NamedTuple):
-    """How to run: on how many threads, and who is told."""
+    """How to run: the number of threads, and the callback for progress."""
 
     n_jobs: int | None = None
     progress: Progress | None = None
@@ -40,7 +40,7 @@ RUN_HERE = Run()
 
 
 class Candidates(NamedTuple):
-    """Edges found, and the vertices that were asked with their new reach."""
+    """The edges found, and the vertices that searched with their new reach."""
 
     a: Numbers
     b: Numbers
@@ -51,28 +51,28 @@ class Candidates(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Components to look around: one label each, one bound each."""
+    """Components to search around, each with one label and one bound."""
 
     asked: Numbers
-    label: Numbers  # of every vertex; -1 for a stranger to all
-    bound: Floats  # by label
+    label: Numbers  # of every vertex; -1 if it is in none of the components
+    bound: Floats  # of each label
 
 
 class Finder(Protocol):
-    """Finds near vertices."""
+    """An object that finds near vertices."""
 
     def first(self, m: int) -> Candidates:
-        """The m nearest of every asker."""
+        """Find the m nearest of every asker."""
 
     def strangers(self, search: Search, m: int) -> Candidates:
-        """The m nearest strangers of the vertices asked, within their component's bound."""
+        """Find the m nearest strangers of the vertices ``search.asked``, within their component's bound."""
 
     def exact(self) -> Finder:
-        """A finder of the same that orders equally long edges, and is not blurred by rounding."""
+        """Return an equivalent finder that orders equally long edges and has no rounding error."""
 
 
 class TreeFinder:
-    """Finds by kd-trees: each pair says who looks into which tree, best in the order of its leaves."""
+    """A finder with kd-trees: each pair has the askers, best in the order of leaves, and the tree to search."""
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], run: Run) -> None:
         self.vertices, self.pairs, self.run = vertices, pairs, run
@@ -122,10 +122,10 @@ class TreeFinder:
 
 
 class BorderFinder(TreeFinder):
-    """Finds across by kd-trees where most vertices are far from the other set.
+    """A finder between two sets with kd-trees, if most vertices are far from the other set.
 
-    At first only those look whose distance to the other set's box is below their ``limit``, a squared
-    length; the others know all their edges as far as the box.
+    At first, only those vertices search whose distance to the other set's box is at most their ``limit``,
+    a squared length; the others know all their edges as far as the box.
     """
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
@@ -151,13 +151,13 @@ class BorderFinder(TreeFinder):
 
 
 def no_candidates() -> Candidates:
-    """Nothing found, nobody asked."""
+    """Return an empty result: no edges, and no vertices that searched."""
     number = np.empty(0, np.int32)
     return Candidates(number, number, np.empty(0), number, np.empty(0), number)
 
 
 class Lists(NamedTuple):
-    """Short lists of a chunk of rows under construction."""
+    """Short lists of a chunk of rows, while they are being filled."""
 
     rows: Numbers
     squared: Approx
@@ -168,7 +168,7 @@ class Lists(NamedTuple):
 
 
 class Products(NamedTuple):
-    """A block of matrix products, with the squares and the numbers of its rows and columns."""
+    """A block of matrix products, with the squared norms and the numbers of its rows and columns."""
 
     product: Approx
     square_row: Approx
@@ -178,7 +178,7 @@ class Products(NamedTuple):
 
 
 class ProductFinder:
-    """Finds by matrix products: inside one set of vertices, or from each of two sets in the other."""
+    """A finder with matrix products: inside one set of vertices, or from each of two sets in the other."""
 
     def __init__(self, vertices: Vertices, rough: Rough, sides: list[Numbers], run: Run) -> None:
         self.vertices, self.rough, self.sides, self.run = vertices, rough, sides, run
@@ -215,14 +215,14 @@ class ProductFinder:
         return TreeFinder(self.vertices, list(zip(self.sides, trees, strict=True)), self.run)
 
     def _lists(self, rows: Numbers, m: int, limit: Floats | float = np.inf) -> Lists:
-        """Empty lists that take in what is not farther than ``limit``."""
+        """Make empty lists that accept vertices no farther than ``limit``."""
         squared = np.empty((len(rows), m), dtype=self.rough.rows.dtype)
         highest = limit / self.rough.unit + self.rough.margin(rows)
         squared[:] = np.nextafter(highest.astype(squared.dtype), np.inf, dtype=squared.dtype)[:, None]
         return Lists(rows, squared, np.full((len(rows), m), -1, dtype=np.int32))
 
     def _lower_bounds(self, bound: Floats, label: Numbers, lists: Lists) -> None:
-        """Lower the bound of a component: m strangers of one vertex are m strangers of it."""
+        """Lower the bound of a component: m strangers of one vertex are m strangers of the component."""
         full = lists.other[:, -1] >= 0
         farthest = (lists.squared[full, -1] + self.rough.margin(lists.rows[full])) * self.rough.unit
         np.minimum.at(bound, label[lists.rows[full]], farthest)
@@ -239,7 +239,7 @@ class ProductFinder:
 
 
 def _fill_lists(rough: Rough, one: Lists, two: Lists, label: Numbers, group: Ints) -> tuple[Lists, Lists]:
-    """Both chunks' lists, with the other chunk's rows sorted in."""
+    """Return both chunks' lists, with the rows of the other chunk inserted."""
     if one is two:
         one = one.copy()
         _fill_rows(rough, one, one.rows, label, group)
@@ -258,9 +258,9 @@ def _fill_rows(rough: Rough, lists: Lists, targets: Numbers, label: Numbers, gro
 
 
 def _products(rough: Rough, one: Numbers, two: Numbers) -> Iterator[tuple[slice, slice, Products]]:
-    """Matrix products of the rows ``one`` and ``two``, block by block, with their squares and names.
+    """Yield matrix products of the rows ``one`` and ``two``, block by block, with their squared norms and numbers.
 
-    Columns are filled up to whole strips with rows at infinity.
+    Columns are padded to whole strips with rows at infinity.
     """
     left, square_left = rough.rows[one], rough.square[one]
     for j in range(0, len(two), _PRODUCT[1]):
@@ -281,14 +281,14 @@ def _strips(values: Approx, filler: float) -> Approx:
 
 
 def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
-    """One chunk, or so many that in a wave every chunk has a partner and every worker a pair."""
+    """Cut into one chunk, or into enough chunks that in each wave every chunk has a partner and every worker a pair."""
     if len(numbers) <= _CHUNK:
         return [numbers]
     return np.array_split(numbers, -(-len(numbers) // (_CHUNK * 2 * workers)) * 2 * workers)
 
 
 def _waves_inside(n: int) -> list[list[tuple[int, int]]]:
-    """All pairs of n chunks, a chunk at most once in a wave: the circle method of tournaments."""
+    """Arrange all pairs of n chunks in waves with each chunk at most once: the circle method for tournaments."""
     waves = [[(i, i) for i in range(n)]]
     for turn in range(n - 1):
         circle = [0, *((i + turn) % (n - 1) + 1 for i in range(n - 1))]
@@ -297,14 +297,14 @@ def _waves_inside(n: int) -> list[list[tuple[int, int]]]:
 
 
 def _waves_across(n: int, m: int) -> list[list[tuple[int, int]]]:
-    """All pairs of n chunks with m others, a chunk at most once in a wave."""
+    """Arrange all pairs of n chunks with m others in waves with each chunk at most once."""
     wide = max(n, m)
     waves = [[(i, (i + turn) % wide) for i in range(wide)] for turn in range(wide)]
     return [[(i, j) for i, j in wave if i < n and j < m] for wave in waves]
 
 
 def _asked_of(askers: Numbers, search: Search) -> Numbers:
-    """Those of the askers that the search asks."""
+    """Return the askers that are in ``search.asked``."""
     if len(search.asked) == len(search.label):
         return askers
     wanted = np.zeros(len(search.label), dtype=bool)

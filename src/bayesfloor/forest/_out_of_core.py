@@ -1,9 +1,9 @@
 """The forest of rows that need not fit in memory.
 
-Space is cut into cells, the rows of a cell are a block. A block's forest tells most of its edges for
-certain; neighbouring blocks are joined two by two, and what their borders left open is settled here.
-Nothing large passes through this process: tasks read from a store and write to it, which makes every
-finished piece a checkpoint.
+Space is cut into cells, and the rows of a cell are a block. Most edges of a block's forest are certain
+to be in the forest of all rows. Neighbouring blocks are joined in pairs, and the edges that are still
+open near their borders are settled here. Nothing large passes through this process: tasks read from a
+store and write to it, which makes every finished piece a checkpoint.
 """
 
 from __future__ import annotations
@@ -57,37 +57,37 @@ from bayesfloor.forest._out_of_core_plan import Plan, look_once, make_cells, sam
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 500_000  # rows of a file that are simply read, where nobody asks for blocks
+AT_ONCE = 500_000  # a file with at most this many rows is read whole, unless blocks are requested
 _FORMAT = 2  # of the pieces in a store
-_PROCESS = 280e6  # bytes that a worker takes when it has loaded all it needs
-_WORKING = 1e9  # bytes for a task where nobody says how much memory there is
-_USED = 0.75  # of a worker's memory: Dask pauses workers at 80 %
+_PROCESS = 280e6  # bytes that a worker uses once everything is loaded
+_WORKING = 1e9  # bytes for a task if the available memory is unknown
+_USED = 0.75  # fraction of a worker's memory to use: Dask pauses workers at 80 %
 _FEWEST_ROWS = 1000  # in a block
-_REMOVALS = 100  # of a folder that tasks, left running by an error, may still write to
-_EDGE, _RANKED = 220, 32  # bytes for an edge being put in order, times the row for one being ranked
-_NEAREST = 4  # pairs of blocks for each block that are joined before anything is skipped
-_WRITTEN = 1 << 24  # bytes at once, to take space on a disk
-_REPAIRS = 3  # times that pieces found damaged during a run are recomputed
-_POOR = 0.5  # share of the work without boxes, from which they are said not to help
+_REMOVALS = 100  # attempts to remove a folder: tasks left running by an error may still write to it
+_EDGE, _RANKED = 220, 32  # bytes per edge while sorting, and multiple of a row's size while ranking
+_NEAREST = 4  # pairs of blocks per block to join before any pair is skipped
+_WRITTEN = 1 << 24  # bytes to write at a time when reserving disk space
+_REPAIRS = 3  # how often to recompute pieces that are found damaged during a run
+_POOR = 0.5  # fraction of the work without boxes above which a warning says that boxes do not help
 
 
 class Work(NamedTuple):
-    """How the work went."""
+    """How the work was done."""
 
     n_blocks: int
-    n_pairs: int  # of blocks that are not empty
+    n_pairs: int  # pairs of nonempty blocks
     n_joined: int
     n_loose: int  # edges that this process had to settle
-    engine: str  # who ran the tasks
+    engine: str  # what ran the tasks
 
     def __str__(self) -> str:
         if self.n_blocks == 1:
             return f"{self.engine}, one block"
-        return f"{self.engine}, {self.n_blocks:,} blocks, {self.n_joined:,} of {self.n_pairs:,} pairs of them joined"
+        return f"{self.engine}, {self.n_blocks:,} blocks, {self.n_joined:,} of {self.n_pairs:,} pairs of blocks joined"
 
 
 class Beyond(NamedTuple):
-    """Who does it, and who is told."""
+    """Where to run, the progress callback, the checkpoint folder and the size of blocks."""
 
     runner: Runner
     progress: Progress | None = None
@@ -96,7 +96,7 @@ class Beyond(NamedTuple):
 
 
 def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
-    """The forest of all rows, its arrays mapped from a file that goes away with them."""
+    """Compute the forest of all rows; its arrays are mapped from a file that is deleted with them."""
     with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
         rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
         for _ in range(_REPAIRS):
@@ -156,7 +156,7 @@ def _kept_block_rows(folder: str | Path) -> int | None:
 
 
 def _sweep(store: Store) -> None:
-    """Remove what workers that were killed left half-written."""
+    """Remove half-written files of workers that were killed."""
     for part in Path(store.folder).glob(".*.part"):
         with suppress(OSError):
             part.unlink()
@@ -175,12 +175,12 @@ def _temporary_folder() -> Iterator[str]:
 
 
 def _block_rows(rows: Rows, n_trees: int, runner: Runner) -> int:
-    """Rows of a block such that two of them, being joined, fit into the memory of a worker: as measured."""
+    """Return the rows per block such that a join of two blocks fits in a worker's memory, as measured."""
     return max(_FEWEST_ROWS, int(_working(runner) / (350 + 370 * n_trees + 75 * rows.shape[1])))
 
 
 def _working(runner: Runner) -> float:
-    """Bytes that a task has for its work."""
+    """Return how many bytes a task may use."""
     return _WORKING if runner.memory is None else max(0.1 * runner.memory, _USED * runner.memory - _PROCESS)
 
 
@@ -192,9 +192,9 @@ def _run(
     how: Beyond,
     done: int = 0,
 ) -> Iterator[tuple[int, Any]]:
-    """Results of tasks as they come; ``done`` pieces were finished before."""
+    """Yield the number and result of each task as it finishes; ``done`` pieces were finished before."""
     total = len(tasks) + done
-    # In threads beside each other tasks must not set and restore what is one for the process: this one did it.
+    # Tasks in parallel threads must not set and restore process-wide settings; this process has already set them.
     task = function if how.runner.shares_memory else partial(call_alone, function)
     yield from follow(how.runner.run(task, tasks, name), how.progress, stage, total, done)
 
@@ -215,7 +215,7 @@ def _make_plan(
 
 
 def _grow_blocks(plan: Plan, rows: Rows, chunks: list[tuple[int, int]], how: Beyond) -> list[BlockSummary]:
-    """The forests of all blocks."""
+    """Grow the forests of all blocks."""
     left = [cell for cell in range(plan.n_cells) if not plan.store.has(f"block-{cell}")]
     if left:
         todo = [number for number in range(len(chunks)) if not plan.store.has(f"rows-{number}")]
@@ -231,7 +231,7 @@ def _grow_blocks(plan: Plan, rows: Rows, chunks: list[tuple[int, int]], how: Bey
 
 
 def _rank(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> None:
-    """The places of all vertices in the order of content."""
+    """Compute the positions of all vertices in content order."""
     left = [cell for cell in range(plan.n_cells) if not plan.store.has(f"rank-{cell}")]
     if not left:
         return
@@ -248,10 +248,11 @@ def _rank(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> None:
 
 
 def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reduction, Work]:
-    """Joins in the order of distance until no pair of blocks can add an edge.
+    """Join pairs of blocks, nearest first, until no pair can add an edge.
 
-    At first the way between two cores is guessed to be like that of half the vertices to theirs; the
-    trees that come out of it tell better, and pairs that were joined with too low a guess are joined again.
+    At first, the path between two cores is guessed to be like the path of half the vertices to their own
+    core. The resulting trees give better values, and pairs that were joined with too low a guess are
+    joined again.
     """
     pairs, warned = _Pairs(blocks), False
     needed = pairs.guess_needed()[: _NEAREST * pairs.n_blocks]
@@ -264,7 +265,7 @@ def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reductio
         if not warned:
             warned = _warn_if_poor(pairs.share_of_work(needed), plan, len(blocks[0].low))
         most = max(_NEAREST * pairs.n_blocks, len(pairs.joined()))
-        needed = needed[:most]  # the nearest ones first: they may spare the others
+        needed = needed[:most]  # the nearest pairs first: they may make the others unnecessary
 
 
 def _tell(blocks: list[BlockSummary], pairs: _Pairs, reduction: Reduction, runner: Runner) -> Work:
@@ -272,7 +273,7 @@ def _tell(blocks: list[BlockSummary], pairs: _Pairs, reduction: Reduction, runne
 
 
 class _Pairs:
-    """Pairs of blocks that are not empty, nearest first, and the bounds with which they are joined."""
+    """Pairs of nonempty blocks, nearest first, and the bounds with which they are joined."""
 
     def __init__(self, blocks: list[BlockSummary]) -> None:
         full = np.array([cell for cell, block in enumerate(blocks) if block.n_vertices])
@@ -285,25 +286,25 @@ class _Pairs:
         self.bound = np.maximum(half[self.one], half[self.two])
         self.to_core = np.maximum(most[self.one], most[self.two])
         self.done = np.full(len(one), -1.0)  # the bound of the last join
-        self.looked_at = np.zeros(len(one))  # the share of vertices that it took
+        self.looked_at = np.zeros(len(one))  # the fraction of vertices that it used
 
     def guess_needed(self) -> Ints:
-        """Pairs to begin with."""
+        """Return the pairs to begin with."""
         return np.flatnonzero(self.gap <= np.maximum(self.to_core, self.bound))
 
     def joined(self) -> list[tuple[int, int]]:
-        """Pairs that are joined."""
+        """Return the pairs that are joined."""
         at = np.flatnonzero(self.done >= 0)
         return [(int(i), int(j)) for i, j in zip(self.one[at], self.two[at], strict=True)]
 
     def share_of_work(self, needed: Ints) -> float:
-        """Of joining all vertices of all pairs, if those that are needed are like those that are joined."""
+        """Return the work relative to joining all vertices of all pairs, if needed pairs are like joined ones."""
         joined = self.done >= 0
         n_pairs = np.count_nonzero(joined) + np.count_nonzero(~joined[needed])
         return float(self.looked_at[joined].mean() * n_pairs / len(joined)) if joined.any() else 0.0
 
     def find_needed(self, reduction: Reduction) -> Ints:
-        """Pairs that may have more edges than are known, with the bounds that tell all of them."""
+        """Find the pairs that may have unknown edges, and set the bounds with which a join finds all of them."""
         self.bound = reduction.between_cores(self.one, self.two)
         near = self.gap <= np.maximum(self.to_core, self.bound)
         needed = np.flatnonzero(near & (self.done < self.bound))
@@ -311,7 +312,7 @@ class _Pairs:
         return needed[~apart] if not apart.any() else np.sort([*needed[~apart], *self._bridges(needed[apart])])
 
     def _bridges(self, apart: Ints) -> Ints:
-        """Of the pairs that nothing joins yet, the nearest ones that are enough to join all."""
+        """Choose, from the pairs of blocks without any path between them, the nearest ones that connect everything."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
@@ -328,9 +329,9 @@ def _warn_if_poor(share: float, plan: Plan, d: int) -> bool:
     poor = share > _POOR and plan.n_cells > 2 * _NEAREST + 1
     if poor:
         warnings.warn(
-            f"About {share:.0%} of the rows of all pairs of blocks have to be compared: with {d} features boxes hardly "
-            "keep blocks apart, and the work grows as the square of the number of rows. A sample answers most "
-            "questions: BayesFloor draws one by itself (target_width) and says how wide the interval is.",
+            f"About {share:.0%} of the rows of all pairs of blocks must be compared: with {d} features, boxes hardly "
+            "separate the blocks, and the work grows with the square of the number of rows. A sample answers most "
+            "questions: BayesFloor(target_width=0.01).fit(X, y) takes one and gives a confidence interval.",
             stacklevel=2,
         )
     return poor
@@ -350,7 +351,7 @@ def _join_pairs(plan: Plan, pairs: _Pairs, needed: Ints, how: Beyond) -> None:
 
 
 def _collect(plan: Plan, blocks: list[BlockSummary], reduction: Reduction, how: Beyond) -> Forest:
-    """All edges in order, and the vertex of each row."""
+    """Collect all edges in order, and the vertex of each row."""
     n_edges, n_rows = int(reduction.sizes.sum()), sum(block.n_rows for block in blocks)
     full = [cell for cell, block in enumerate(blocks) if block.n_vertices]
     keep_reduction(plan, reduction)
@@ -378,7 +379,7 @@ def _read_edges(plan: Plan, sizes: list[int], n_edges: int) -> dict[str, NDArray
         for name, array in out.items():
             array[start : start + size] = read[name]
         start += size
-        del read  # or Windows keeps the file
+        del read  # otherwise Windows keeps the file open
         plan.store.remove(f"edges-{number}")
     return out
 
@@ -392,7 +393,7 @@ def _read_vertices(plan: Plan, full: list[int], n_rows: int) -> Ints:
 
 
 def _room(n: int, dtype: Any) -> NDArray[Any]:
-    """An array in a file without a name, which goes away with it."""
+    """Make an array in an unnamed file, which is deleted with the array."""
     if not n:
         return np.empty(0, dtype)
     try:
@@ -400,12 +401,15 @@ def _room(n: int, dtype: Any) -> NDArray[Any]:
             _take_space(file, n * np.dtype(dtype).itemsize)
             return np.asarray(np.memmap(file, dtype, "w+", shape=(n,)))
     except OSError as error:
-        reason = f"The forest could not be written to a temporary file in {gettempdir()}: {error.strerror}"
+        reason = (
+            f"Could not write the forest to a temporary file in {gettempdir()}: {error.strerror}. "
+            "Free some space there, or set TMPDIR to another folder"
+        )
         raise OSError(error.errno or 0, reason) from error
 
 
 def _take_space(file: IO[bytes], size: int) -> None:
-    """Take the space now: a full disk is an error here, and the end of the process once the file is mapped."""
+    """Reserve the space now: a full disk raises an error here, but would kill the process once the file is mapped."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
     else:  # macOS and Windows

@@ -1,7 +1,7 @@
 """Rows beyond memory, the pieces of work: forests of blocks, ranks of vertices, joins of two blocks.
 
-Each takes the plan and a few numbers, reads what it needs from the store, writes what it finds there
-and returns a summary of some words.
+Each task gets the plan and a few numbers, reads its input from the store, writes its result there and
+returns at most a short summary.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from bayesfloor.forest._vertices import Vertices, content_ranks, find_vertices, 
 
 Result = TypeVar("Result")
 
-_TINY = 32  # vertices that plain Prim is soon done with
-_FEW = 0.5  # of two blocks' vertices: up to so many their forest is grown anew, above it is joined from the blocks'
-_LISTED = 16  # balls that a vertex may lie in, in the mean, before listing them takes too long
-_JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # what a join reads of a block
+_TINY = 32  # vertices up to which plain Prim is fast
+_FEW = 0.5  # fraction of two blocks' vertices up to which a new forest is grown; above, the blocks' forests are joined
+_LISTED = 16  # mean number of balls around a vertex above which listing them takes too long
+_JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # what a join reads
 
 
 class BlockSummary(NamedTuple):
-    """What the others have to know of a block."""
+    """What other tasks need to know about a block."""
 
     n_rows: int
     n_vertices: int
@@ -42,12 +42,12 @@ class BlockSummary(NamedTuple):
     high: Floats
     sizes: Ints  # certain edges of each tree
     n_parts: Ints  # of each tree
-    core: int  # the part of the last tree that its core is in
-    to_core: Floats  # squared: the longest edge that half of its vertices, and that any of them, need on the way there
+    core: int  # the part of the last tree that contains its core
+    to_core: Floats  # squared: the longest edge on the paths of half of its vertices, and of all, to the core
 
 
 def call_alone(function: Callable[..., Result], *task: object) -> Result:
-    """A task in a process of its own, which has to see to its matrix products and to its memory."""
+    """Run a task in its own process, with one BLAS thread, and release its memory afterwards."""
     try:
         with one_blas_thread():
             return function(*task)
@@ -56,7 +56,7 @@ def call_alone(function: Callable[..., Result], *task: object) -> Result:
 
 
 def grow_block(plan: Plan, number: int) -> BlockSummary:
-    """The forest of a cell's rows, and what is certain of it."""
+    """Grow the forest of a cell's rows, and find its certain edges."""
     x, row = rows_of_cell(plan, number)
     if not len(x):
         return _empty_block(plan, number, x.shape[1])
@@ -88,7 +88,7 @@ def grow_block(plan: Plan, number: int) -> BlockSummary:
 
 
 def _exponents(x: Floats, vertex: Ints) -> NDArray[np.uint16]:
-    """Of the largest value of each vertex, before it is scaled: it orders rows that are multiples of each other."""
+    """Return the exponent of each vertex's largest value before scaling: it orders rows that are multiples."""
     out = np.empty(vertex.max() + 1, np.uint16)
     out[vertex] = row_keys(x)[1]
     return out
@@ -113,7 +113,7 @@ def _numbers(summary: BlockSummary) -> Arrays:
 
 
 def read_summary(plan: Plan, number: int) -> BlockSummary:
-    """The summary of a block that is finished."""
+    """Read the summary of a finished block."""
     read = plan.store.read(f"block-{number}", [f"summary_{name}" for name in BlockSummary._fields])
     values: dict[str, Any] = {name: np.array(read[f"summary_{name}"]) for name in BlockSummary._fields}
     whole = {name: int(values[name]) for name in ("n_rows", "n_vertices", "core")}
@@ -121,7 +121,7 @@ def read_summary(plan: Plan, number: int) -> BlockSummary:
 
 
 def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
-    """Places, among all vertices, of those whose keys are in one of so many ranges."""
+    """Compute the ranks, among all vertices, of those whose keys are in one of ``n_ranges`` ranges."""
     before, sizes = 0, []
     parts: dict[str, list[NDArray[Any]]] = {"x": [], "key": [], "exponent": []}
     for cell in range(plan.n_cells):
@@ -130,7 +130,7 @@ def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
         before += start
         sizes.append(stop - start)
         for name, part in parts.items():
-            part.append(block[name][start:stop].copy())  # a view would keep all of the file's pages that were touched
+            part.append(block[name][start:stop].copy())  # a view would keep the file's pages in memory
     x, key, exponent = map(np.concatenate, parts.values())
     rank = before + content_ranks(x, key, exponent.astype(np.uint64))
     split = np.split(rank, np.cumsum(sizes)[:-1])
@@ -138,29 +138,30 @@ def rank_vertices(plan: Plan, number: int, n_ranges: int) -> None:
 
 
 def _key_position(key: Keys, number: int, n_ranges: int) -> int:
-    """Where, among ascending keys, one of so many ranges begins."""
+    """Return where one of ``n_ranges`` ranges begins among ascending keys."""
     return len(key) if number == n_ranges else int(np.searchsorted(key, np.uint64((number << 64) // n_ranges)))
 
 
 def collect_ranks(plan: Plan, cell: int, n_ranges: int) -> None:
-    """The places of one block's vertices, from all ranges."""
+    """Collect the ranks of one block's vertices from all ranges."""
     name = f"rank-{cell}"
     parts = [plan.store.read(f"ranks-{number}", [name])[name] for number in range(n_ranges)]
     plan.store.write(name, {"rank": np.concatenate(parts)})
 
 
 def ranks_of(plan: Plan, cell: int) -> Ints:
-    """Places of a block's vertices among all, ascending."""
+    """Return the ranks of a block's vertices among all, in ascending order."""
     return plan.store.read(f"rank-{cell}")["rank"]
 
 
 def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, float]:
-    """Edges between two blocks: all that the forest of all rows may have there.
+    """Find all edges between two blocks that the forest of all rows may have.
 
-    Returned are the bound and the share of both blocks' vertices that had to be looked at.
+    Return the bound and the fraction of both blocks' vertices that had to be searched.
 
-    An edge (a, b) of that forest is no longer than what paths from a to its block's core, from there to
-    the other's core and on to b need: the ``to_core`` of both, and the squared ``bound`` between the cores.
+    An edge (a, b) of that forest is no longer than the longest edge on the path from a to its block's core,
+    on to the other block's core and on to b. That is at most the ``to_core`` of both and the squared
+    ``bound`` between the cores.
     """
     blocks = plan.store.read(f"block-{one}", _JOINED), plan.store.read(f"block-{two}", _JOINED)
     ranks = ranks_of(plan, one), ranks_of(plan, two)
@@ -180,13 +181,13 @@ def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, fl
 
 
 def read_join(plan: Plan, one: int, two: int) -> tuple[float, float]:
-    """What ``join_blocks`` returned."""
+    """Read what ``join_blocks`` returned."""
     bound, looked_at = plan.store.read(f"join-{one}-{two}", ["done"])["done"]
     return float(bound), float(looked_at)
 
 
 def _near_border(blocks: tuple[Arrays, Arrays], bound: float) -> tuple[Ints, Ints] | None:
-    """Vertices of both blocks at which an edge across may end; None for half of all, or more."""
+    """Return the vertices at which an edge between the blocks may end; None if they are more than half of all."""
     limits = [np.maximum(block["to_core"], bound) for block in blocks]
     gaps = [_gap(blocks[side]["x"], blocks[1 - side]) for side in range(2)]
     active = [np.flatnonzero(gap <= limit) for gap, limit in zip(gaps, limits, strict=True)]
@@ -204,12 +205,12 @@ def _near_border(blocks: tuple[Arrays, Arrays], bound: float) -> tuple[Ints, Int
 
 
 def _gap(x: Floats, other: Arrays) -> Floats:
-    """Squared distances of points to the other block's box."""
+    """Compute the squared distances of points to the other block's box."""
     return gap_between(x, x, other["summary_low"], other["summary_high"])
 
 
 def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints | None:
-    """Numbers of the points in any of the balls; None if they are in very many."""
+    """Return the numbers of the points that are in any ball; None if they are in very many."""
     from scipy.spatial import cKDTree
 
     if not len(points) or not len(centres):
@@ -224,7 +225,7 @@ def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints |
 def _grow_across(
     plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints], chosen: tuple[Ints, Ints]
 ) -> tuple[list[Ints], Floats]:
-    """Edges across of the forest of the chosen vertices, as their numbers in both blocks, and squared lengths."""
+    """Grow the chosen vertices' forest; return its edges between the blocks (numbers in both) and squared lengths."""
     rank, number = np.concatenate([r[c] for r, c in zip(ranks, chosen, strict=True)]), np.concatenate(chosen)
     order, second = np.argsort(rank), np.repeat([False, True], [len(c) for c in chosen])
     x, key = (np.concatenate([b[name][c] for b, c in zip(blocks, chosen, strict=True)])[order] for name in ("x", "key"))
@@ -238,7 +239,7 @@ def _grow_across(
 
 
 def _join_all(plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints]) -> tuple[list[Ints], Floats]:
-    """Edges across of the forest of both blocks, from their forests, as vertex numbers and squared lengths."""
+    """Join both blocks' forests; return the edges between the blocks (numbers in both) and squared lengths."""
     first, second = (_open_block(plan, block, rank) for block, rank in zip(blocks, ranks, strict=True))
     joined = join(first, second, plan.n_trees, beside=True)
     edges = joined.edges.take(joined.across)
@@ -255,7 +256,7 @@ def _open_block(plan: Plan, read: Arrays, rank: Ints) -> Block:
 
 
 def loose_edges(plan: Plan, cell: int) -> Loose:
-    """The edges of a block that are not certain."""
+    """Return the edges of a block that are not certain."""
     read = plan.store.read(f"block-{cell}", ("certain", "a", "b", "squared", "key", "part", "to_core"))
     open_ones = np.flatnonzero(~read["certain"])
     a, b, rank = read["a"][open_ones], read["b"][open_ones], ranks_of(plan, cell)

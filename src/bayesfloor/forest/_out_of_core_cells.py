@@ -1,4 +1,4 @@
-"""Space cut into cells by a sample: each row falls into one, equal rows into the same."""
+"""Cells of space, cut from a sample: each row falls into one cell, equal rows into the same."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from bayesfloor.engine._types import Floats, Ints
 class Cells(NamedTuple):
     """A kd-tree of planes in preorder: a node's left child follows it, ``right`` is its right child.
 
-    A cell has the number ``-right`` (0 or negative). Rows below ``value`` in ``feature`` go left.
+    A node with ``right <= 0`` is the cell with the number ``-right``. Rows below ``value`` in ``feature``
+    go left.
     """
 
     feature: Ints
     value: Floats
     right: Ints
-    low: Floats  # (cells, d) where each cell begins and ends, at infinity for the outermost
+    low: Floats  # (cells, d) where each cell begins and ends; infinite for the outermost
     high: Floats
 
     def __len__(self) -> int:
         return len(self.low)
 
     def find(self, rows: Floats) -> Ints:
-        """The cell of each row."""
+        """Return the cell of each row."""
         node = np.zeros(len(rows), dtype=np.int64)
         while True:
             going = np.flatnonzero(self.right[node] > 0)
@@ -36,16 +37,16 @@ class Cells(NamedTuple):
             node[going] = np.where(above, self.right[at], at + 1)
 
     def reach(self, cell: int, rows: Floats, exponent: int) -> Floats:
-        """Squared distance of rows, scaled by ``2 ** -exponent``, to the end of their cell.
+        """Compute the squared distance of rows, scaled by ``2 ** -exponent``, to the border of their cell.
 
-        Rounded like a length, so never above the computed length of an edge that leaves the cell.
+        It is rounded like a length, so it never exceeds the computed length of an edge that leaves the cell.
         """
         below, above = rows - np.ldexp(self.low[cell], -exponent), np.ldexp(self.high[cell], -exponent) - rows
         return (np.minimum(below, above) ** 2).min(axis=1)
 
 
 def cut_cells(sample: Floats, n_cells: int) -> Cells:
-    """About so many cells with as many rows of the sample in each: halves at the widest feature."""
+    """Cut about ``n_cells`` cells with equally many sample rows in each, halving at the widest feature."""
     nodes: list[tuple[int, float, int]] = []
     boxes: list[tuple[Floats, Floats]] = []
     d = sample.shape[1]
@@ -70,10 +71,10 @@ def cut_cells(sample: Floats, n_cells: int) -> Cells:
 
 
 def _find_plane(rows: Floats, cells: int) -> tuple[int, float] | None:
-    """The feature that spreads most, and where to cut it; None where one cell is asked for, or one place is left."""
+    """Return the widest feature and where to cut it; None for a single cell, or if all rows are equal."""
     if cells < 2 or len(rows) < 2:
         return None
-    with np.errstate(over="ignore"):  # what spreads beyond all numbers spreads most
+    with np.errstate(over="ignore"):  # a range that overflows is the widest
         feature = int(np.argmax(np.ptp(rows, axis=0)))
     values = np.sort(rows[:, feature])
     if values[0] == values[-1]:
@@ -89,12 +90,12 @@ def _moved(corner: Floats, feature: int, value: float) -> Floats:
 
 
 def box_gaps(low: Floats, high: Floats, one: Ints, two: Ints) -> Floats:
-    """Squared distances between boxes, rounded like lengths."""
+    """Compute squared distances between boxes, rounded like lengths."""
     return gap_between(low[one], high[one], low[two], high[two])
 
 
 def gap_between(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> Floats:
-    """Squared distances from boxes, or from points (boxes from x to x), to others: rounded like lengths."""
+    """Compute squared distances from boxes, or points (boxes from x to x), to other boxes, rounded like lengths."""
     total = np.zeros(len(low))
     for k in range(low.shape[1]):
         step = np.maximum(0.0, np.maximum(other_low[..., k] - high[:, k], low[:, k] - other_high[..., k]))

@@ -1,4 +1,4 @@
-"""Rows beyond memory, the last steps: settle what blocks left open, and put all edges in order."""
+"""Rows beyond memory, the last steps: settle the edges that are still open, and sort all edges."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from bayesfloor.forest._edge_order import Keys, pair_hash
 from bayesfloor.forest._out_of_core_blocks import BlockSummary, loose_edges, ranks_of
 from bayesfloor.forest._out_of_core_plan import Plan
 
-_SAMPLED = 512  # edges of each block that say where to cut the list of all
+_SAMPLED = 512  # edges to sample from each block to find where to cut the list of all edges
 
 Place = tuple[float, int]  # in the strict order: squared length and hash
 
 
 class Reduction(NamedTuple):
-    """The trees as far as the joins up to now tell."""
+    """The trees that follow from the joins so far."""
 
     edges: Loose
     tree: NDArray[np.int8]
-    sizes: Ints  # edges of each tree, certain ones included
+    sizes: Ints  # edges of each tree, including certain ones
     links: Links  # between parts of the last tree
-    core: Ints  # the part that each block's core is in
+    core: Ints  # the part that contains each block's core
 
     def between_cores(self, one: Ints, two: Ints) -> Floats:
-        """Squared length that paths of the last tree between the cores of two blocks need not exceed."""
+        """Return an upper bound on the longest edge (squared) between two blocks' cores in the last tree."""
         return self.links.bottleneck(self.core[one], self.core[two])
 
 
 def reduce_loose(plan: Plan, blocks: list[BlockSummary], joined: list[tuple[int, int]]) -> Reduction:
-    """The trees of all certain edges, of those that blocks left open and of those across the joined blocks."""
+    """Compute the trees from all certain edges, the blocks' open edges and the edges between joined blocks."""
     n_parts = np.array([block.n_parts for block in blocks])
     first = np.cumsum(n_parts, axis=0) - n_parts
     full = [cell for cell, block in enumerate(blocks) if block.n_vertices]
@@ -52,7 +52,7 @@ def reduce_loose(plan: Plan, blocks: list[BlockSummary], joined: list[tuple[int,
 
 
 def _link_parts(edges: Loose, last: NDArray[np.bool_], n_parts: int) -> Links:
-    """Parts of the last tree by its edges; the way through a part is no longer than by way of its block's core."""
+    """Link the parts of the last tree by its edges; inside a part, the path is bounded by way of its block's core."""
     own = edges.take(np.flatnonzero(last))
     length = np.maximum(own.squared, np.maximum(own.core_a, own.core_b))
     order = np.argsort(length, kind="stable")
@@ -65,12 +65,12 @@ def _read_join(plan: Plan, one: int, two: int) -> Loose:
 
 
 def _shifted(edges: Loose, first_a: Ints, first_b: Ints) -> Loose:
-    """The parts of blocks numbered through."""
+    """Number the parts consecutively across blocks."""
     return edges._replace(part_a=edges.part_a + first_a, part_b=edges.part_b + first_b)
 
 
 def keep_reduction(plan: Plan, reduction: Reduction) -> None:
-    """Put the settled edges into the store, for all to read."""
+    """Write the settled edges to the store, for all tasks to read."""
     edges = reduction.edges
     kept = {"a": edges.a, "b": edges.b, "squared": edges.squared, "key_a": edges.key_a, "key_b": edges.key_b}
     plan.store.write("settled", {**kept, "tree": reduction.tree})
@@ -80,7 +80,7 @@ _KINDS = (np.int64, np.int64, np.float64, np.uint64, np.uint64, np.int8)  # of a
 
 
 class _List(NamedTuple):
-    """Edges in the strict order: ends by rank, keys of the ends."""
+    """Edges in the strict order, with the ranks and keys of their ends."""
 
     a: Ints
     b: Ints
@@ -91,7 +91,7 @@ class _List(NamedTuple):
 
 
 def find_cuts(plan: Plan, full: list[int], n_lists: int) -> list[Place]:
-    """Places that cut the list of all edges into so many of about one size."""
+    """Find places that cut the list of all edges into ``n_lists`` lists of about equal size."""
     squared, hashed = [np.empty(0)], [np.empty(0, np.uint64)]
     for cell in full:
         read = plan.store.read(f"block-{cell}", ("a", "b", "squared", "key"))
@@ -105,7 +105,7 @@ def find_cuts(plan: Plan, full: list[int], n_lists: int) -> list[Place]:
 
 
 def order_edges(plan: Plan, number: int, low: Place | None, high: Place | None) -> int:
-    """Put the edges between two places in order, as ranks, lengths and trees; how many."""
+    """Sort the edges between two places, write their ranks, lengths and trees, and return how many there are."""
     settled = plan.store.read("settled")
     lists = [_take_list(settled, _between(settled, low, high))]
     lists += [_certain_list(plan, cell, low, high) for cell in range(plan.n_cells)]
@@ -123,7 +123,7 @@ def _take_list(read: Arrays, where: slice) -> _List:
 
 
 def _certain_list(plan: Plan, cell: int, low: Place | None, high: Place | None) -> _List:
-    """The certain edges of a block between two places."""
+    """Return the certain edges of a block between two places."""
     rank = ranks_of(plan, cell)
     if not len(rank):
         return _List._make(np.empty(0, kind) for kind in _KINDS)
@@ -136,7 +136,7 @@ def _certain_list(plan: Plan, cell: int, low: Place | None, high: Place | None) 
 
 
 class _Ends(NamedTuple):
-    """Keys of the ends of edges, looked up when asked for."""
+    """Keys of the ends of edges, looked up when needed."""
 
     key: Keys
     end: Ints
@@ -146,7 +146,7 @@ class _Ends(NamedTuple):
 
 
 def _between(read: Mapping[str, Any], low: Place | None, high: Place | None) -> slice:
-    """Where, in a list in the strict order, the edges between two places stand."""
+    """Return where the edges between two places are in a list in the strict order."""
     start = 0 if low is None else _position(read, low)
     return slice(start, len(read["squared"]) if high is None else _position(read, high))
 

@@ -1,4 +1,4 @@
-"""Rows beyond memory, first steps: look at all rows once, cut space into cells, sort rows into them."""
+"""Rows beyond memory, first steps: read all rows once, cut space into cells, sort rows into the cells."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._out_of_core_cells import Cells, cut_cells
 from bayesfloor.forest._vertices import largest_exponent
 
-_SAMPLE = 1 << 16  # rows that say where to cut
-_LEAST_SAMPLE = 64  # rows of each chunk
+_SAMPLE = 1 << 16  # rows that determine where to cut
+_LEAST_SAMPLE = 64  # rows to sample from each chunk, at least
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What every task has to know; the rest lies in the store."""
+    """What every task needs to know; everything else is in the store."""
 
     store: Store
     n_trees: int
@@ -28,37 +28,37 @@ class Plan:
     exponent: int
 
     def cells(self) -> Cells:
-        """The cells, read from the store."""
+        """Read the cells from the store."""
         read = self.store.read("cells")
         return Cells(*(np.array(read[name]) for name in Cells._fields))
 
 
 def look_once(rows: Rows, first_row: int, n_sampled: int) -> tuple[Floats, float]:
-    """Some rows of a chunk drawn at random, and its largest value."""
+    """Return a random sample of a chunk's rows, and the chunk's largest absolute value."""
     values = read_block(rows, first_row)
     rng = np.random.default_rng(first_row)
     return values[rng.permutation(len(values))[:n_sampled]], float(np.abs(values).max())
 
 
 def read_block(rows: Rows, first_row: int) -> Floats:
-    """Rows of finite numbers, or an error that says where they are not."""
+    """Read rows, or raise an error that says which are not finite."""
     values = rows.read() + 0.0
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
         raise InputError(
             f"Got NaN or infinity in {len(bad)} row(s), the first is row {first_row + bad[0]} (counted from 0), "
-            "but expected finite numbers. Drop or impute them first."
+            "but expected finite numbers. Drop these rows or impute the values first."
         )
     return values
 
 
 def sample_size(n_chunks: int) -> int:
-    """Rows to be drawn from each chunk."""
+    """Return the number of rows to sample from each chunk."""
     return max(_LEAST_SAMPLE, _SAMPLE // n_chunks)
 
 
 def make_cells(store: Store, looks: list[tuple[Floats, float]], n_cells: int) -> int:
-    """Cut space, keep the cells in the store; the exponent of the largest value of all."""
+    """Cut space, write the cells to the store, and return the exponent of the largest value of all."""
     sample = np.concatenate([rows for rows, _ in looks])
     exponent = largest_exponent(max(largest for _, largest in looks))
     cells = cut_cells(sample, n_cells)
@@ -67,7 +67,7 @@ def make_cells(store: Store, looks: list[tuple[Floats, float]], n_cells: int) ->
 
 
 def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
-    """Put a chunk's rows into the order of their cells; how many each cell has."""
+    """Sort a chunk's rows by cell, and return how many rows each cell has."""
     values, cells = read_block(rows, first_row), plan.cells()
     cell = cells.find(values)
     order = np.argsort(cell, kind="stable")
@@ -80,7 +80,7 @@ def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
 
 
 def rows_of_cell(plan: Plan, cell: int) -> tuple[Floats, Ints]:
-    """All rows of a cell and where they stood in the input."""
+    """Return all rows of a cell and their positions in the input."""
     x, row = [], []
     for number in range(plan.n_chunks):
         chunk = plan.store.read(f"rows-{number}", (f"x-{cell}", f"row-{cell}"))

@@ -1,8 +1,8 @@
-"""Points become trees, plainly: Prim's algorithm in NumPy.
+"""Minimum spanning trees in plain NumPy: Prim's algorithm.
 
-The reference that every kernel has to equal edge for edge, and the way for small sets, because it
-needs no compilation. It costs t n steps over rows of squared distances; these come from one matrix
-that all subsets share while it is small, or are measured on the fly.
+This is the reference that every kernel must match edge for edge. It is also used for small sets, because
+it needs no compilation. It takes t n steps over rows of squared distances. These come from one matrix
+that all subsets share if it is small, or are computed on the fly.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bayesfloor.forest._edge_lists import Edges, sort_once
 from bayesfloor.forest._edge_order import pair_hash
 from bayesfloor.forest._vertices import Vertices
 
-_ROWS_AT_ONCE = 64  # of the matrix: its parts stay in the cache while features are added
+_ROWS_AT_ONCE = 64  # rows of the matrix: they stay in the cache while features are added
 
 
 class Distances:
-    """Squared distances between vertices; infinite where an edge is forbidden."""
+    """Squared distances between vertices; infinite if an edge is forbidden."""
 
     def __init__(self, vertices: Vertices, *, keep: bool) -> None:
         self.vertices = vertices
@@ -32,7 +32,7 @@ class Distances:
         self._used: list[list[int]] = [[] for _ in range(0 if keep else len(vertices))]
 
     def row(self, v: int) -> Floats:
-        """Distances from one vertex to all, not to be written to."""
+        """Return the distances from one vertex to all; do not write to them."""
         if self.matrix is not None:
             return self.matrix[v]
         row = self._measure(slice(v, v + 1))[0]
@@ -40,7 +40,7 @@ class Distances:
         return row
 
     def forbid(self, a: int, b: int) -> None:
-        """Take an edge out."""
+        """Forbid an edge."""
         if self.matrix is not None:
             self.matrix[a, b] = self.matrix[b, a] = np.inf
         else:
@@ -48,14 +48,14 @@ class Distances:
             self._used[b].append(a)
 
     def of(self, members: Ints) -> Distances:
-        """Distances between these vertices only, numbered anew: a copy."""
+        """Return a copy with the distances between these vertices only, renumbered."""
         part = object.__new__(Distances)
         part.vertices, part._used = self.vertices.take(members), [[] for _ in members]
         part.matrix = None if self.matrix is None else self.matrix[np.ix_(members, members)]
         return part
 
     def _measure(self, rows: slice) -> Floats:
-        """Squared distances of these vertices from all."""
+        """Compute the squared distances from these vertices to all."""
         x, group = self.vertices.x, self.vertices.group
         total = squared_distances(x[rows], x)
         if len(group):
@@ -64,9 +64,9 @@ class Distances:
 
 
 def squared_distances(x: Floats, z: Floats) -> Floats:
-    """Squared differences added feature by feature, in order: bit for bit as in the kernels.
+    """Add squared differences feature by feature, in order: bit for bit as in the kernels.
 
-    SciPy does just that, several times as fast, unless its compiler fused multiplying and adding.
+    SciPy does the same several times as fast, unless its compiler fused multiplication and addition.
     """
     return _measured_by_scipy(x, z) if _scipy_adds_in_order() else _add_in_order(x, z)
 
@@ -90,14 +90,14 @@ def _add_in_order(x: Floats, z: Floats) -> Floats:
 
 @cache
 def _scipy_adds_in_order() -> bool:
-    """Whether SciPy's distances are ours to the last bit, as tried on numbers of many sizes."""
+    """Whether SciPy's distances equal ours to the last bit, tested on numbers of many magnitudes."""
     rng = np.random.default_rng(0)
     trials = [rng.normal(size=(40, d)) * np.exp2(rng.integers(-9, 9, d)) for d in (1, 2, 3, 5, 8, 17, 64, 131)]
     return all(np.array_equal(_measured_by_scipy(x, x), _add_in_order(x, x)) for x in trials)
 
 
 def prim_forest(distances: Distances, n_trees: int, progress: Progress | None = None) -> Edges:
-    """The first ``n_trees`` orthogonal minimal spanning trees; takes their edges out of the distances."""
+    """Compute the first ``n_trees`` orthogonal minimum spanning trees; their edges are forbidden in ``distances``."""
     rows = []
     for tree in range(n_trees):
         edges = list(_prim_tree(distances))
@@ -111,10 +111,10 @@ def prim_forest(distances: Distances, n_trees: int, progress: Progress | None = 
 
 
 def _prim_tree(distances: Distances) -> Iterator[tuple[int, int, float]]:
-    """Edges of the minimal spanning tree (or forest).
+    """Yield the edges of the minimum spanning tree (or forest).
 
-    ``best`` is the distance from the tree, infinite inside; ``limit`` is the same, but below all inside,
-    so that nothing there is ever nearer.
+    ``best`` is each vertex's distance from the tree, infinite for vertices in the tree. ``limit`` is the
+    same, but minus infinity for vertices in the tree, so that these are never updated.
     """
     n = len(distances.vertices)
     best, limit, origin = np.full(n, np.inf), np.full(n, np.inf), np.full(n, -1)
@@ -126,11 +126,11 @@ def _prim_tree(distances: Distances) -> Iterator[tuple[int, int, float]]:
         if best[v] < np.inf:
             yield int(origin[v]), v, float(best[v])
         else:
-            v = int(limit.argmax())  # another part, which no edge leads to
+            v = int(limit.argmax())  # start another component, which no edge leads to
 
 
 def _look_from(vertices: Vertices, v: int, row: Floats, best: Floats, limit: Floats, origin: Ints) -> None:
-    """Take over what is nearer from ``v``."""
+    """Update the vertices that are nearer to ``v`` than to the rest of the tree."""
     tied = (row == limit).nonzero()[0]
     nearer = (row < limit).nonzero()[0]
     best[nearer] = limit[nearer] = row[nearer]
@@ -140,7 +140,7 @@ def _look_from(vertices: Vertices, v: int, row: Floats, best: Floats, limit: Flo
 
 
 def _break_ties(vertices: Vertices, v: int, tied: Ints, origin: Ints) -> None:
-    """Take over what is as near from ``v`` and comes first in the strict order."""
+    """Update the vertices that are as near to ``v`` if their edge to ``v`` comes first in the strict order."""
     here, there = _tie_keys(vertices, tied, np.full(len(tied), v)), _tie_keys(vertices, tied, origin[tied])
     before = np.zeros(len(tied), dtype=bool)
     for one, two in zip(here[::-1], there[::-1], strict=True):
@@ -149,7 +149,7 @@ def _break_ties(vertices: Vertices, v: int, tied: Ints, origin: Ints) -> None:
 
 
 def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
-    """The vertex with the first edge in the strict order."""
+    """Return the vertex with the first edge in the strict order."""
     v = int(best.argmin())
     tied = (best == best[v]).nonzero()[0]
     if len(tied) == 1 or best[v] == np.inf:
@@ -160,6 +160,6 @@ def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
 
 
 def _tie_keys(vertices: Vertices, a: Ints, b: Ints) -> tuple[NDArray[Any], ...]:
-    """What orders edges of one length: hash, lower rank, higher rank."""
+    """Return the keys that order equally long edges: hash, lower rank, higher rank."""
     one, two = vertices.rank[a], vertices.rank[b]
     return pair_hash(vertices.key[a], vertices.key[b]), np.minimum(one, two), np.maximum(one, two)

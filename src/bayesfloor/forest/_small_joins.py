@@ -1,7 +1,7 @@
 """Many joins of small blocks in one compiled call.
 
-A thousand classes of fifty points are half a million joins: each is too small for lists and scans,
-so the distances across are measured outright and Prim's algorithm runs on the small matrix.
+A thousand classes of fifty points each need half a million joins. Each join is too small for lists and
+scans, so all distances between the two blocks are measured and Prim's algorithm runs on the small matrix.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._small_kernels import squared_lengths, tie_before
 from bayesfloor.forest._vertices import Vertices
 
-SMALL = 256  # vertices of both blocks: the matrix stays in the cache
+SMALL = 256  # vertices of both blocks together: the matrix fits in the cache
 
 
 class Parts(NamedTuple):
-    """Blocks of vertices one after the other, each with its forest."""
+    """Blocks of vertices, one after another, each with its forest."""
 
     number: Numbers  # vertices of the blocks, ascending in each
     x: Floats  # their rows
-    rows: Ints  # how many rows the block has there
+    rows: Ints  # number of rows that the block has at each vertex
     first: Ints  # where each block starts, and the end
-    a: Numbers  # ends of the blocks' edges, as places in their block
+    a: Numbers  # ends of the blocks' edges, as positions in their block
     b: Numbers
     squared: Floats
     first_edge: Ints
 
 
 class Across(NamedTuple):
-    """Edges found, and of which pair of blocks each is."""
+    """The edges found, each with its pair of blocks."""
 
     pair: Ints
     a: Numbers
@@ -45,7 +45,7 @@ class Across(NamedTuple):
 
 
 def make_parts(vertices: Vertices, members: list[Ints], forests: list[Edges], rows: list[Ints]) -> Parts:
-    """Blocks given by the numbers of their vertices, and forests between such numbers."""
+    """Build the parts from the vertex numbers of each block, and forests between these numbers."""
     number = np.concatenate(members).astype(np.int32)
     ends = [np.searchsorted(m, [f.a, f.b]).astype(np.int32) for m, f in zip(members, forests, strict=True)]
     a, b = np.concatenate(ends, axis=1)
@@ -62,7 +62,7 @@ def _starts(lists: Sequence[Ints]) -> Ints:
 def _place(
     parts: Parts, i: int, j: int, number: Numbers, place: Numbers, shared: NDArray[np.bool_], rows: Numbers
 ) -> int:
-    """Put block i's vertices into places, then those of block j that are not there yet; how many."""
+    """Place block i's vertices, then those of block j that are not there yet, and return how many there are."""
     n, p = parts.first[i + 1] - parts.first[i], parts.first[i]
     for q in range(n):
         number[q], shared[q], rows[q] = parts.number[p + q], False, parts.rows[p + q]
@@ -92,7 +92,7 @@ def _measure_across(
     columns: Floats,
     matrix: Floats,
 ) -> None:
-    """Lengths of the edges that may run across: not at a vertex of both blocks, not inside a group."""
+    """Measure the possible edges between the blocks: not at a vertex of both blocks, not inside a group."""
     s, t, d = parts.first[i], parts.first[j], parts.x.shape[1]
     n, m, grouped = parts.first[i + 1] - s, parts.first[j + 1] - t, len(group) > 0
     row = np.empty(m)
@@ -109,7 +109,7 @@ def _measure_across(
 
 @step
 def _enter_known(parts: Parts, i: int, j: int, place: Numbers, matrix: Floats) -> None:
-    """The edges of the blocks' own forests."""
+    """Enter the edges of the blocks' own forests in the matrix."""
     for e in range(parts.first_edge[i], parts.first_edge[i + 1]):
         u, v = parts.a[e], parts.b[e]
         matrix[u, v] = matrix[v, u] = parts.squared[e]
@@ -130,7 +130,7 @@ def _settle_ties(
     best: Floats,
     origin: Numbers,
 ) -> int:
-    """Of equally long edges take the first one, at each place and among the places; its position."""
+    """Choose the first of equally long edges, for each vertex and among the vertices, and return its position."""
     chosen = 0
     for r in range(left):
         u = rest[r]
@@ -160,7 +160,7 @@ def _prim(
     rest: Numbers,
     ends: Numbers,
 ) -> int:
-    """Edges of the minimal spanning tree (or forest) of a matrix; how many there are."""
+    """Find the edges of a matrix's minimum spanning tree (or forest), and return how many there are."""
     for u in range(n):
         best[u], origin[u], rest[u] = np.inf, u, u + 1
     v, count = 0, 0
@@ -187,7 +187,7 @@ def _prim(
 def join_small(
     parts: Parts, key: Keys, rank: Ints, group: Ints, pairs: Ints, n_trees: int, inside: bool
 ) -> tuple[Across, Floats]:
-    """Edges that run across in the forests of these pairs of blocks, and the moments of each forest."""
+    """Find the edges between the blocks in the forests of these pairs, and the moments of each forest."""
     room, moments = len(pairs) * SMALL * n_trees, np.zeros((len(pairs), 3))
     found = Across(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room))
     count = _join(parts, key, rank, group, pairs, n_trees, inside, moments, *found)
@@ -197,7 +197,7 @@ def join_small(
 
 @step
 def _add_vertices(moments: Floats, p: int, n: int, rows: Numbers, degree: Numbers, n_trees: int, inside: bool) -> None:
-    """What vertices add to the moments of a graph, as in ``graph_moments``."""
+    """Add the vertices' terms to the moments of a graph, as in ``graph_moments``."""
     for u in range(n):
         m = rows[u]
         more = (m - 1) * n_trees if inside else 0
@@ -221,7 +221,7 @@ def _join(
     b: Numbers,
     squared: Floats,
 ) -> int:
-    """Fill in the edges across; how many there are."""
+    """Fill in the edges between the blocks, and return how many there are."""
     number, place = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     degree, rows = np.empty(SMALL, np.int32), np.empty(SMALL, np.int32)
     shared, ends = np.empty(SMALL, np.bool_), np.empty((SMALL, 2), np.int32)

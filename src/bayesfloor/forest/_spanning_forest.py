@@ -20,8 +20,8 @@ from bayesfloor.forest._vertices import Vertices, find_vertices
 
 METHODS = ("auto", "prim", "kdtree", "matmul")
 
-# Vertices up to which a set takes the plain path, with one matrix of distances (134 MB at most):
-# about as long as compiling the kernels takes.
+# Largest number of vertices for the plain path, with one distance matrix (134 MB at most):
+# it then takes about as long as compiling the kernels.
 PLAIN_UP_TO = 4096
 
 _PLAIN_WHEN_COMPILED, _BLOCKS = 32, "bayesfloor.forest._blocks"
@@ -39,42 +39,42 @@ def spanning_forest(
     checkpoint: str | Path | None = None,
     block_rows: int | None = None,
 ) -> Forest:
-    """First t orthogonal Euclidean minimum spanning trees.
+    """Compute the first t orthogonal Euclidean minimum spanning trees.
 
-    Tree 1 is the minimum spanning tree of the rows, tree j that of the complete graph without the
-    edges of the trees before. The answer is exact and the same for every method, number of threads
-    and order of rows; ties are broken by the rows' own content.
+    Tree 1 is the minimum spanning tree of the rows. Tree j is that of the complete graph without the
+    edges of the trees before it. The result is exact and the same for every method, number of threads
+    and order of rows; ties are broken by the content of the rows.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features), str, path or Rows
         Finite numbers. Equal rows become one vertex; different rows closer together than 1e-144 times the
-        largest value are refused. Rows that need not be in memory are told by where
-        they are: a ``.npy`` file, a ``.parquet`` file, a folder of them, or what ``open_rows`` returns.
+        largest value are refused. For rows that need not fit in memory, pass a ``.npy`` file, a ``.parquet``
+        file, a folder of such files, or the result of ``open_rows``.
     n_trees : int, default=3
         Number of trees.
     groups : array-like of shape (n_rows,), default=None
-        Rows of one group (a patient, a video) are never joined.
+        Rows of the same group (a patient, a video) are never joined.
     method : {"auto", "prim", "kdtree", "matmul"}, default="auto"
-        How neighbours are found: plain Prim (small sets; nothing is compiled), a kd-tree (few
-        dimensions) or matrix products (many). "auto" estimates which one is fastest.
+        How to find neighbours: plain Prim (small sets; nothing is compiled), a kd-tree (few
+        dimensions) or matrix products (many dimensions). "auto" estimates which one is fastest.
     n_jobs : int, default=None
-        Number of threads, as joblib understands it.
+        Number of threads, as in joblib.
     progress : callable, default=None
-        Called as ``progress(stage, done, total)`` while the work goes on.
+        Called as ``progress(stage, done, total)`` during the work.
     client : distributed.Client, default=None
-        Runs the work as futures of a Dask cluster, in blocks of rows that fit its workers' memory;
-        without one, blocks run where ``joblib.parallel_config`` says.
+        Run the work on this Dask cluster, in blocks of rows that fit in the memory of its workers. Without
+        a client, ``joblib.parallel_config`` decides where blocks run.
     checkpoint : str or path, default=None
-        Folder that finished pieces of the work are kept in: the same call goes on where it was cut
-        off. Workers on several machines need one that all of them see.
+        Folder for finished pieces of the work: rerun the same call to resume. Workers on several machines
+        need a folder that all of them can access.
     block_rows : int, default=None
-        Rows of a block. By default as many as the workers' memory has room for.
+        Number of rows per block. By default, as many as fit in the workers' memory.
 
     Returns
     -------
     Forest
-        Of rows in blocks the arrays are mapped from a nameless temporary file.
+        If the rows were processed in blocks, its arrays are mapped from an unnamed temporary file.
 
     Examples
     --------
@@ -113,7 +113,10 @@ def _forest_in_blocks(
     from bayesfloor.forest._out_of_core import AT_ONCE, Beyond, forest_beyond
 
     if groups is not None or method != "auto":
-        raise InputError("Rows in blocks take no groups and no method. Pass an array, without client and checkpoint.")
+        raise InputError(
+            "groups and method do not work with rows in blocks. "
+            "Pass X as an array, without client, checkpoint and block_rows."
+        )
     _check_block_rows(block_rows)
     rows = open_rows(X)
     if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
@@ -130,12 +133,12 @@ def _check_block_rows(block_rows: object) -> None:
 
 
 def is_plain(n_vertices: int) -> bool:
-    """Whether so few vertices take the plain path: always while nothing is compiled, then only tiny sets."""
+    """Whether to use plain Prim: for small sets until the compiled kernels are loaded, then only for tiny ones."""
     return n_vertices <= (_PLAIN_WHEN_COMPILED if _BLOCKS in sys.modules else PLAIN_UP_TO)
 
 
 def prepare_kernels() -> None:
-    """Load the compiled kernels, which all but tiny sets then take: for those who have many forests to grow."""
+    """Load the compiled kernels, for callers with many forests to grow; all but tiny sets then use them."""
     from importlib import import_module
 
     import_module(_BLOCKS)

@@ -1,8 +1,8 @@
-"""Rows become vertices: distinct rows, numbered by their own content.
+"""Vertices: the distinct rows, numbered by their content.
 
-A vertex number says where a row stands in the order of all rows' content (a hash of it, then the
-row itself). It does not depend on where the row came from, so shuffled rows give the same vertices
-and any subset keeps their order.
+A vertex number is a row's position when all rows are sorted by content (by a hash of it, then by the
+row itself). It does not depend on the row's position in the input, so shuffled rows give the same
+vertices, and any subset keeps their order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bayesfloor.io._groups import read_groups
 
 _EXPONENT_SHIFT = np.uint64(52)
 _EXPONENT_MASK = np.uint64(0x7FF)
-_EXPONENT_TOP = np.uint64(53)  # puts the eleven bits of an exponent in front
-_NOT_ZERO = np.uint64(0x5851F42D4C957F2D)  # added, lest a power of two look like a zero
+_EXPONENT_TOP = np.uint64(53)  # moves the eleven bits of an exponent to the front
+_NOT_ZERO = np.uint64(0x5851F42D4C957F2D)  # added so that a power of two does not look like zero
 _COLUMN_STEP = np.uint64(0x9E3779B97F4A7C15)
 _EXPONENT_OF_ZERO = -1100
 _HASHED_AT_ONCE = 1 << 18  # values; keeps the temporaries of the hash inside the cache
@@ -38,9 +38,9 @@ class Vertices:
     ----------
     x : (m, d) rows, scaled by ``2 ** -exponent`` so that squares neither overflow nor vanish.
     key : (m,) hash of each row's content.
-    rank : (m,) place in the order of content; equal to the number unless laid out anew.
-    group : (m,) group of each vertex, or empty where any two vertices may be joined.
-    exponent : the power of two that was taken out.
+    rank : (m,) position in content order; equal to the vertex number unless the vertices were reordered.
+    group : (m,) group of each vertex, or empty if any two vertices may be joined.
+    exponent : the power of two that was divided out.
     """
 
     x: Floats
@@ -53,7 +53,7 @@ class Vertices:
         return len(self.x)
 
     def take(self, numbers: Ints) -> Vertices:
-        """These vertices, numbered anew in the order given."""
+        """Return these vertices, renumbered in the given order."""
         group = self.group[numbers] if len(self.group) else self.group
         return Vertices(self.x[numbers], self.key[numbers], self.rank[numbers], group, self.exponent)
 
@@ -61,9 +61,9 @@ class Vertices:
 def find_vertices(
     X: ArrayLike, groups: ArrayLike | None = None, exponent_of_all: int | None = None
 ) -> tuple[Vertices, Ints]:
-    """Distinct rows of ``X`` (of each group) in content order, and the vertex of every row.
+    """Find the distinct rows of ``X`` (in each group) in content order, and the vertex of every row.
 
-    ``exponent_of_all`` is the power of two to take out where ``X`` is a part of more.
+    ``exponent_of_all`` is the power of two to divide out if ``X`` is a part of a larger set.
     """
     rows = check_rows(X)
     key, exponent = row_keys(rows)
@@ -78,9 +78,9 @@ def find_vertices(
 
 
 def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
-    """Place of each of these distinct rows in the order of content.
+    """Return the position of each of these distinct rows in content order.
 
-    Scaled rows may have lost what is small beside other rows; their keys and exponents are of the rows as they were.
+    Scaling may have rounded away small values; keys and exponents come from the original rows.
     """
     rank = np.empty(len(x), dtype=np.int64)
     rank[_content_order(x, key, exponent, np.empty(0, dtype=np.int64))] = np.arange(len(x))
@@ -88,7 +88,7 @@ def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
 
 
 def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:
-    """One row of every distinct content, in content order, and the number of each row's content."""
+    """Return one row of each distinct content, in content order, and the number of each row's content."""
     order = _content_order(rows, key, exponent, group)
     new = _starts(rows, key, group, order)
     number = np.empty(len(rows), dtype=np.int64)
@@ -97,7 +97,7 @@ def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[
 
 
 def check_rows(X: ArrayLike) -> Floats:
-    """``X`` as a C-ordered float64 matrix of finite numbers, or an error that says why not."""
+    """Return ``X`` as a C-ordered float64 matrix of finite numbers, or raise an error that says why not."""
     if hasattr(X, "toarray"):
         raise InputTypeError(
             f"Got a sparse {type(X).__name__}, but expected a dense array of numbers. "
@@ -110,7 +110,9 @@ def check_rows(X: ArrayLike) -> Floats:
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        raise InputTypeError(f"Expected a matrix of numbers as X: {error}. Encode texts first.") from error
+        raise InputTypeError(
+            f"Expected X to be a matrix of numbers: {error}. Encode text first, for example with OneHotEncoder."
+        ) from error
     if given.ndim != 2:
         raise InputError(
             f"Got X with {given.ndim} dimension(s), but expected 2 (rows, features). "
@@ -122,7 +124,7 @@ def check_rows(X: ArrayLike) -> Floats:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=0))
         raise InputError(
             f"Got NaN or infinity in column(s) {bad[:5].tolist()} of X, but expected finite numbers. "
-            "Drop or impute them, for example with SimpleImputer."
+            "Drop the affected rows, or impute the values, for example with SimpleImputer."
         )
     return rows
 
@@ -135,17 +137,17 @@ def _refuse_complex(given: NDArray[Any]) -> None:
 
 
 def label_keys(labels: Iterable[Any]) -> Keys:
-    """A hash of each label's own content: texts in quotes, since 1 and '1' are two."""
+    """Return a hash of each label's content, with text in quotes, because 1 and '1' are different labels."""
     texts = (repr(str(label)) if isinstance(label, str) else str(label) for label in labels)
     digests = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
 def row_keys(rows: Floats) -> tuple[Keys, NDArray[np.uint64]]:
-    """Hash of every row up to a power of two, and the exponent of its largest value.
+    """Return a hash of every row up to a power of two, and the exponent of its largest value.
 
-    The exponents are hashed relative to the row's largest: multiplying the data by a power of two
-    then leaves every tie as it was. ``-0.0`` counts as ``0.0``.
+    Exponents are hashed relative to the row's largest exponent, so multiplying the data by a power of two
+    leaves every tie unchanged. ``-0.0`` counts as ``0.0``.
     """
     key = np.empty(len(rows), dtype=np.uint64)
     exponent = np.empty(len(rows), dtype=np.uint64)
@@ -162,11 +164,11 @@ def row_keys(rows: Floats) -> tuple[Keys, NDArray[np.uint64]]:
 
 
 def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints:
-    """Rows sorted by key, then by the exponent, then (where different rows collide) by content."""
+    """Sort the rows by key, then by exponent, then (if different rows collide) by content."""
     order, tied = sort_words(key)
     if tied.size:
         row = order[tied]
-        row = row[np.argsort(key[row], kind="stable")]  # quick, since most is in order
+        row = row[np.argsort(key[row], kind="stable")]  # fast, because most rows are in order
         order[tied] = row[np.argsort(front_word(key[row], exponent[row] << _EXPONENT_TOP))]
     if _collide(rows, key, exponent, group, order):
         row = order[tied]
@@ -176,14 +178,14 @@ def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints
 
 
 def _collide(rows: Floats, key: Keys, exponent: Keys, group: Ints, order: Ints) -> bool:
-    """Whether different rows share key and exponent."""
+    """Whether different rows have the same key and exponent."""
     before, after = order[:-1], order[1:]
     alike = np.flatnonzero((key[before] == key[after]) & (exponent[before] == exponent[after]))
     return bool((~_same(rows, group, before[alike], after[alike])).any())
 
 
 def _starts(rows: Floats, key: Keys, group: Ints, order: Ints) -> NDArray[np.bool_]:
-    """Where, in content order, a new vertex starts."""
+    """Return where a new vertex starts in content order."""
     new = np.ones(len(order), dtype=bool)
     before, after = order[:-1], order[1:]
     alike = np.flatnonzero(key[before] == key[after])
@@ -192,11 +194,11 @@ def _starts(rows: Floats, key: Keys, group: Ints, order: Ints) -> NDArray[np.boo
 
 
 def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
-    """Whether these rows are one vertex."""
+    """Whether these rows are the same vertex."""
     equal = (rows[one] == rows[two]).all(axis=1)
     return equal & (group[one] == group[two]) if len(group) else equal
 
 
 def largest_exponent(largest: float) -> int:
-    """The e with ``2 ** (e - 1) <= largest < 2 ** e``; lower than any other of zero."""
+    """Return the e with ``2 ** (e - 1) <= largest < 2 ** e``; for zero, lower than any other."""
     return int(np.frexp(largest)[1]) if largest > 0 else _EXPONENT_OF_ZERO
