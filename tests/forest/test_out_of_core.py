@@ -522,7 +522,7 @@ def test_a_checkpoint_remembers_its_blocks(tmp_path, global_random_seed):
     expected = spanning_forest(X, 3, checkpoint=tmp_path / "kept", block_rows=50)
 
     assert_same(spanning_forest(X, 3, checkpoint=tmp_path / "kept"), expected)
-    with pytest.raises(ValueError, match="block_rows differ"):
+    with pytest.raises(ValueError, match="differs in block_rows"):
         spanning_forest(X, 3, checkpoint=tmp_path / "kept", block_rows=60)
 
 
