@@ -17,7 +17,7 @@ from bayesfloor.io._features import Features
 
 NO_SCALE = "none"  # the name shown for scale=None
 _GRID = 470  # bits below the largest value
-_DUST = 2.0 ** -(_GRID - 60)  # of the largest value; larger ones are on the grid with all their digits
+_DUST = 2.0 ** -(_GRID - 60)  # fraction of the largest value above which the grid keeps all digits of a value
 _CHOSEN_ON = 2000  # rows: enough to compare scales, and takes a second
 
 

@@ -13,7 +13,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._vertices import Vertices
 
-# Shortest edge, as a fraction of the largest value: the squares of shorter ones lose digits, and in the end all.
+# Shortest edge, as a fraction of the largest value: the squares of shorter edges lose digits, and finally underflow.
 SHORTEST = 2.0**-480
 MOST_TREES = 100  # tree numbers are kept in one byte
 
@@ -97,9 +97,9 @@ def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_tr
 
 
 def check_lengths(ascending: Floats, exponent: int) -> None:
-    """Refuse rows at distances that numbers of 64 bits cannot hold beside one another.
+    """Refuse rows whose distances are too small or too large for 64-bit numbers.
 
-    The first tree has the shortest edge of all, so these lengths show it.
+    The first tree has the shortest edge of all, so its length is among these.
     """
     if not len(ascending):
         return
@@ -113,7 +113,7 @@ def check_lengths(ascending: Floats, exponent: int) -> None:
 
 
 def _between_copies(edges: Edges, vertices: Vertices) -> int:
-    """Number of edges of no length between equal rows of different groups; they come first."""
+    """Return the number of zero-length edges between equal rows of different groups; they come first."""
     n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
     apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
     return int(apart.argmax()) if apart.any() else n
