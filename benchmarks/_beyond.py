@@ -25,25 +25,25 @@ MEMORY = "500MB"  # of a worker
 KINDS = {"normal": "standard_normal", "uniform": "random"}
 STAGES = ("looking at rows", "sorting rows", "blocks", "ranks", "ranks of blocks", "joins", "edges")
 
-FILES = 20  # of a folder
-_EVERY = 0.05  # seconds between two looks at the memory
-_WARM = 20_000  # rows that load all kernels
+FILES = 20  # per folder
+_EVERY = 0.05  # seconds between two memory samples
+_WARM = 20_000  # enough rows to load all kernels
 _EDGES = ("a", "b", "length", "tree", "vertex")
-_RESET_PEAK = "5"  # what proc(5) wants in clear_refs
+_RESET_PEAK = "5"  # the value that proc(5) expects in clear_refs
 
 
 # Rows
 
 
 def make_rows(folder, kind, n, d):
-    """The folder of Parquet files with these rows, made unless it is there."""
+    """Return the folder of Parquet files with these rows; make it if it does not exist."""
     draw, ends = getattr(np.random.default_rng(SEED), KINDS[kind]), [n * i // FILES for i in range(FILES + 1)]
     parts = (draw((stop - start, d)) for start, stop in pairwise(ends))
     return write_parts(Path(folder) / f"{kind}-{n}x{d}", ({f"x{k}": X[:, k] for k in range(d)} for X in parts))
 
 
 def write_parts(place, parts):
-    """The folder of Parquet files with these columns, one file for each part, made unless it is there."""
+    """Return the folder of Parquet files with these columns, one file per part; make it if it does not exist."""
     from pyarrow import table
     from pyarrow.parquet import write_table
 
@@ -61,7 +61,7 @@ def write_parts(place, parts):
 
 
 class Watch:
-    """Memory of processes, looked at again and again by a thread: the peak, and what it is made of."""
+    """Sample the memory of processes in a thread: the peak, and its parts."""
 
     def __init__(self, pids):
         self.peaks, self._end = dict.fromkeys(pids), threading.Event()
@@ -86,12 +86,12 @@ class Watch:
         for pid, peak in self.peaks.items():
             try:
                 self.peaks[pid] = _higher(peak, memory_of(pid))
-            except (OSError, ProcessLookupError):  # a worker that is gone; who asks for it later will know
+            except (OSError, ProcessLookupError):  # the worker is gone; whoever asks for it later will notice
                 continue
 
 
 def memory_of(pid):
-    """Bytes of a process: all that is resident, its own part, mapped files, and the highest ever by the kernel."""
+    """Return the bytes of a process: resident, private, mapped files, and the kernel's peak."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     found = {
         name: int(rest.split()[0]) * 1024
@@ -107,7 +107,7 @@ def memory_of(pid):
 
 
 def _higher(before, now):
-    """The state of the larger of two looks, the highest count of the kernel, and the highest own part."""
+    """Combine two samples: the larger state, the kernel's highest peak, and the highest private part."""
     if before is None:
         return now
     state = now if now["seen"] > before["seen"] else before
@@ -118,7 +118,7 @@ def _higher(before, now):
 
 
 class Timed(DaskRunner):
-    """A runner that keeps what each stage took, and how long the driver worked alone after it."""
+    """A runner that records the time of each stage, and how long the driver worked alone after it."""
 
     def __init__(self, client, store):
         super().__init__(client)
@@ -126,11 +126,11 @@ class Timed(DaskRunner):
         self._stage, self._last = "start", time.perf_counter()
 
     def tell(self, stage, _done, _total):
-        """Learn by the way of progress what stage the tasks are of."""
+        """Learn from progress reports which stage the tasks belong to."""
         self._stage = stage
 
     def run(self, function, tasks, name):
-        """Numbers of tasks and results, as they come."""
+        """Yield task numbers and results as they finish."""
         self.count_alone()
         timed, start = [(function, *task) for task in tasks], time.perf_counter()
         sums = {"busy": 0.0, "cpu": 0.0, "written": 0, "looked_at": 0.0, "tasks": len(tasks), "rounds": 1}
@@ -151,7 +151,7 @@ class Timed(DaskRunner):
 
 
 def call_timed(function, *task):
-    """Runs where tasks run: the result, and what it took there."""
+    """Run a task on a worker; return its result and what it used there."""
     start, cpu, written = time.perf_counter(), time.thread_time(), _written()
     result = function(*task)
     spent = {
@@ -164,19 +164,19 @@ def call_timed(function, *task):
 
 
 def _looked_at(result):
-    """The share of two blocks' vertices that a join looked at, which is the second of two numbers; 0 of other tasks."""
+    """Return the fraction of two blocks' vertices that a join used, the second of two numbers; 0 for other tasks."""
     is_join = isinstance(result, tuple) and [type(one) for one in result] == [float, float]
     return result[1] if is_join else 0.0
 
 
 def _written():
-    """Bytes that this process gave to files so far; sockets do not count."""
+    """Return the bytes that this process has written to files so far, without sockets."""
     lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     return int(lines["wchar"])
 
 
 def size_of(folder):
-    """Bytes of the files in a folder."""
+    """Return the total bytes of the files in a folder."""
     return sum(file.stat().st_size for file in os.scandir(folder) if file.is_file())
 
 
@@ -185,7 +185,7 @@ def size_of(folder):
 
 @contextmanager
 def small_cluster(workers, memory):
-    """A client of a cluster of processes on this machine."""
+    """Make a client for a cluster of processes on this machine."""
     from distributed import Client, LocalCluster
 
     with warnings.catch_warnings():
@@ -197,7 +197,7 @@ def small_cluster(workers, memory):
 
 
 def compile_all():
-    """Fill the cache of kernels, so that workers read them instead of compiling."""
+    """Fill the kernel cache, so that workers load kernels instead of compiling them."""
     from bayesfloor.engine._runners import JoblibRunner
 
     for d in (2, 8):
@@ -206,18 +206,18 @@ def compile_all():
 
 
 def load_all(runner, d):
-    """Grow a small forest, after which all that a large one needs is loaded."""
+    """Grow a small forest, which loads everything that a large one needs."""
     from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # few blocks are all neighbours
+        warnings.simplefilter("ignore", UserWarning)  # with few blocks all are neighbours
         rows = open_rows(make_rows(folder, "normal", _WARM, d))
         forest_beyond(rows, N_TREES, Beyond(runner, block_rows=_WARM // 8))
 
 
 def measure_run(rows, work, workers=2, memory=MEMORY, block_rows=None, keep="first"):
-    """The forest of a folder of rows: times, memory, bytes and counts; edges go to the folder ``work``."""
+    """Grow the forest of a folder of rows; return times, memory, bytes and counts. Edges go to the folder ``work``."""
     from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
 
@@ -267,7 +267,7 @@ def measure_run(rows, work, workers=2, memory=MEMORY, block_rows=None, keep="fir
 
 
 def bytes_of_limit(memory):
-    """Bytes of a limit such as "500MB"."""
+    """Return the bytes of a limit such as "500MB"."""
     from dask.utils import parse_bytes
 
     return parse_bytes(memory)
@@ -290,7 +290,7 @@ def _keep_edges(forest, work, keep):
 
 
 def compare_peer(rows, work):
-    """The first tree beside quitefastmst's of the same rows: largest differences, relative."""
+    """Compare the first tree with quitefastmst's tree of the same rows; return the largest relative differences."""
     import math
 
     from quitefastmst import mst_euclid
@@ -308,7 +308,7 @@ def compare_peer(rows, work):
 
 
 def compare_memory(rows, work, n_jobs=2):
-    """The forest of the same rows in memory, whose edges must be the same: its wall time and peak memory."""
+    """Grow the forest of the same rows in memory and assert equal edges; return its wall time and peak memory."""
     from bayesfloor import spanning_forest
     from bayesfloor.io import open_rows
     from benchmarks._timing import peak_gigabytes

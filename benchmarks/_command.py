@@ -18,7 +18,7 @@ JOBS = {"--jobs": {"type": int, "default": 1, "help": "processes (default: 1)"}}
 
 @dataclass(frozen=True)
 class Case:
-    """A measurement by name, with its sizes for the full and the quick form."""
+    """A named measurement, with its sizes for the full and the quick form."""
 
     name: str
     measure: Callable
@@ -28,7 +28,7 @@ class Case:
 
 @contextmanager
 def one_thread():
-    """Every engine in this process on one thread; ours still obeys its ``n_jobs``."""
+    """Limit every engine in this process to one thread; ours still follows its ``n_jobs``."""
     import quitefastmst
     import sklearn.neighbors  # noqa: F401 - limits reach only what is loaded
     from threadpoolctl import threadpool_limits
@@ -40,7 +40,7 @@ def one_thread():
 
 @contextmanager
 def own_kernel_cache():
-    """A cache of kernels for this run alone: an old one may hold kernels from before an edit."""
+    """Use a kernel cache for this run only: an old one may contain kernels from before an edit."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("NUMBA_CACHE_DIR", folder)
         yield
@@ -65,19 +65,19 @@ def run_command(
 
     Parameters
     ----------
-    arguments : of the command line; None for those of the process.
-    doc : text of the module, whose first line says what is measured.
-    path : file of the results, or files by the protocol that the first argument names.
-    names : what ``--only`` may name.
-    cells : function of the options to the names of the cells that they ask for.
-    measure : function of the file and the options, which measures what the file does not have; it may return the
-        names of the cells that broke down.
+    arguments : command-line arguments; None for those of the process.
+    doc : the module's docstring, whose first line says what is measured.
+    path : results file, or files by the protocol that the first argument names.
+    names : names that ``--only`` accepts.
+    cells : function that maps the options to the names of the selected cells.
+    measure : function of the file and the options, which measures the cells that are not in the file; it may return
+        the names of the cells that crashed.
     show : function of the results and the options, which prints.
-    header : function of the options to what made the results, besides seed and machine.
-    more : options of this benchmark alone, by name, as ``add_argument`` takes them.
-    around : contexts to measure in.
-    kind : class of the file.
-    needs_data : whether to look for the folder of datasets before all else.
+    header : function that maps the options to a description of how the results were made, besides seed and machine.
+    more : options of this benchmark only, by name, as ``add_argument`` takes them.
+    around : context managers to measure in.
+    kind : class of the results file.
+    needs_data : whether to check for the dataset folder first.
     """
     options = _read_options(arguments, doc, path, names, more or {})
     path = path[options.protocol] if isinstance(path, dict) else path
@@ -118,7 +118,7 @@ def _read_options(arguments, doc, path, names, more):
     for flag, how in more.items():
         parser.add_argument(flag, **how)
     options = parser.parse_args(arguments)
-    # Names may come one by one or joined by commas, which some of them have themselves.
+    # Names may be separate or joined by commas, which some names contain themselves.
     parts = [[text] if text in names else text.split(",") for text in options.only]
     options.only = [name for part in parts for name in part if name]
     unknown = ", ".join(name for name in options.only if name not in names)
@@ -131,7 +131,7 @@ def _read_options(arguments, doc, path, names, more):
 
 
 def of_cases(full, quick=None):
-    """What ``run_command`` has to know of cases; a quick form may have others."""
+    """Describe cases for ``run_command``; the quick form may use others."""
 
     def chosen(options):
         return choose(quick if quick and options.quick else full, options.only)
@@ -144,28 +144,28 @@ def of_cases(full, quick=None):
 
 
 def names_of(cases):
-    """Names of cases, and of the groups before their slash."""
+    """Return the names of cases, and of the groups before their slash."""
     return list(dict.fromkeys([*map(group_of, cases), *(case.name for case in cases)]))
 
 
 def group_of(case):
-    """What stands before the slash in the name of a case."""
+    """Return the part before the slash in the name of a case."""
     return case.name.partition("/")[0]
 
 
 def choose(cases, names):
-    """Cases of these names or groups; all if there are no names."""
+    """Return the cases with these names or groups; all if there are no names."""
     return [case for case in cases if not names or {case.name, group_of(case)} & set(names)]
 
 
 def run_cases(cases, file, *, quick):
-    """Measure the cases that the file does not have."""
+    """Measure the cases that are not in the file."""
     for case in cases:
         measure_once(case.name, file, lambda case=case: _measure(case, quick=quick))
 
 
 def measure_once(name, file, measure):
-    """Measure a cell unless the file has it."""
+    """Measure a cell unless it is in the file."""
     if name in file.results["cases"]:
         print(f"{name}: kept", flush=True)
         return
@@ -175,7 +175,7 @@ def measure_once(name, file, measure):
 
 
 def _measure(case, *, quick):
-    """What a case found; in the quick form without judgement, since goals are for full sizes."""
+    """Return what a case found; without goals in the quick form, since goals are for full sizes."""
     if not quick:
         return case.measure(**case.full)
     found = case.measure(**case.quick)

@@ -9,8 +9,8 @@ from benchmarks._multiclass import MANY_METHODS, METHODS
 from benchmarks._results import align
 from benchmarks.known_floor import format_goals, goal_row, judge_rows
 
-MANY_GOAL = "synthetic-1000"  # the set of many classes that a goal is about
-HONEST = ("abalone", "fars", "winered", "winewhite")  # where the paper's recipe has a leak or a poor coding
+MANY_GOAL = "synthetic-1000"  # the dataset of many classes that a goal refers to
+HONEST = ("abalone", "fars", "winered", "winewhite")  # where the paper's recipe has a leak or a poor encoding
 LEAKS = ("fars", "winered", "winewhite")
 RIVALS = ("ovo", "rbf", "boosting")
 LINEAR = ("crammer_singer", "dag", "ovo", "ovr", *(name for name in METHODS if name.startswith("smart")))
@@ -39,31 +39,31 @@ BEST_CASES = [(name, "honest" if name in HONEST else "paper") for name in DATASE
 
 
 def key_of(group, method):
-    """Name of a cell in the file."""
+    """Return the name of a cell in the file."""
     return "/".join(map(str, (*group, method)))
 
 
 def by_split(results, case, method, field):
-    """Values of a field by split; nothing where a split has none, since it was not run or not to the end."""
+    """Return the values of a field by split; none if a split that ran lacks the field."""
     keys = {split: key_of((*case, split), method) for split in range(results["sizes"]["splits"])}
     found = {split: results["cases"][key] for split, key in keys.items() if key in results["cases"]}
     return {split: one[field] for split, one in found.items()} if all(field in one for one in found.values()) else {}
 
 
 def those_run(results, cases):
-    """Cases of which there is something to show."""
+    """Return the cases that have something to show."""
     begun = {tuple(key.split("/")[:2]) for key in results["cases"]}
     return [case for case in cases if case in begun]
 
 
 def mean_of(results, case, method, field):
-    """Mean over the splits; not a number where there is none."""
+    """Return the mean over the splits; NaN if there is none."""
     values = by_split(results, case, method, field)
     return float(np.mean(list(values.values()))) if values else np.nan
 
 
 def cell(results, case, method, field="ari", form=".3f"):
-    """Mean and standard deviation over the splits as text, or why there are none."""
+    """Return mean and standard deviation over the splits as text, or the reason why there are none."""
     values = list(by_split(results, case, method, field).values())
     if not values:
         return why_empty(results, case, method)
@@ -72,7 +72,7 @@ def cell(results, case, method, field="ari", form=".3f"):
 
 
 def why_empty(results, case, method):
-    """Why a cell has no figure."""
+    """Return the reason why a cell has no figure."""
     found = [results["cases"].get(key_of((*case, split), method), {}) for split in range(results["sizes"]["splits"])]
     if any("hit" in one for one in found):
         return "cap"
@@ -80,23 +80,23 @@ def why_empty(results, case, method):
 
 
 def number(value, form=".3f"):
-    """A figure as text, or that there is none."""
+    """Return a figure as text, or a mark that there is none."""
     return "-" if np.isnan(value) else f"{value:{form}}"
 
 
 def known(values):
-    """Those that are numbers."""
+    """Return the values that are numbers."""
     return [value for value in values if not np.isnan(value)]
 
 
 def count_row(measured, margins, goal):
-    """Goal of how many margins are not negative."""
+    """Return the goal for how many margins are not negative."""
     margins = known(margins)
     return goal_row(measured, sum(one >= 0 for one in margins) if margins else None, len(margins), goal, at_least=True)
 
 
 def median_row(measured, values, goal):
-    """Goal of a median."""
+    """Return the goal for a median."""
     values = known(values)
     return goal_row(measured, float(np.median(values)) if values else None, len(values), goal, at_least=False)
 
@@ -105,7 +105,7 @@ def median_row(measured, values, goal):
 
 
 def time_table(results):
-    """Seconds of the searches of linear machines, and those of the paper's tree against one-vs-one."""
+    """Tabulate search times of linear SVMs, and the paper's tree relative to one-vs-one."""
     smart = ("SmartSVM", "SmartSVM / OvO", "SmartSVM, floors once", "floors once / OvO", "floors' share")
     yield ("search, CPU s", "recipe", "OvO", "OvR", "DAG", *smart)
     for case in those_run(results, PAPER_CASES):
@@ -117,12 +117,12 @@ def time_table(results):
 
 
 def time_ratio(results, case, field):
-    """Time of the paper's tree relative to one-vs-one."""
+    """Return the time of the paper's tree relative to one-vs-one."""
     return mean_of(results, case, "smart_min_cut", field) / mean_of(results, case, "ovo", "seconds")
 
 
 def time_goals(results):
-    """On how many datasets the paper's tree is searched in less time than one-vs-one."""
+    """Count the datasets on which searching the paper's tree is faster than one-vs-one."""
     names = {"seconds": ("floors in each fold", 12), "paper_seconds": ("floors once, as the paper", 14)}
     return [
         count_row(f"SmartSVM below OvO, {text}", [1 - time_ratio(results, case, field) for case in PAPER_CASES], goal)
@@ -134,14 +134,14 @@ def time_goals(results):
 
 
 def ari_table(results):
-    """Adjusted Rand indices of linear machines."""
+    """Tabulate the adjusted Rand indices of linear SVMs."""
     yield ("ARI, linear", "recipe", *LINEAR)
     for case in those_run(results, PAPER_CASES):
         yield (*case, *(cell(results, case, name) for name in LINEAR))
 
 
 def paper_table(results):
-    """The paper's own indices, and how far our SmartSVM is from its."""
+    """Tabulate the paper's own indices, and the distance of our SmartSVM from them."""
     yield ("ARI, the paper's", "recipe", *PAPER_COLUMNS, "ours - SmartSVM", "within .02")
     for case in those_run(results, PAPER_CASES):
         off = paper_distance(results, case)
@@ -150,12 +150,12 @@ def paper_table(results):
 
 
 def paper_distance(results, case):
-    """Our index of SmartSVM less the paper's."""
+    """Return our index of SmartSVM minus the paper's."""
     return mean_of(results, case, "smart_min_cut", "ari") - PAPER_ARI[case[0]][-1]
 
 
 def paper_goals(results):
-    """On how many datasets without a leak we are near the paper."""
+    """Count the datasets without a leak on which we are close to the paper."""
     off = [paper_distance(results, case) for case in PAPER_CASES if case[0] not in LEAKS]
     return [count_row("SmartSVM within .02 of the paper's ARI", [0.02 - abs(one) for one in off], 9)]
 
@@ -164,20 +164,20 @@ def paper_goals(results):
 
 
 def best_rival(results, case):
-    """The rival with the highest mean index; None if none was run."""
+    """Return the rival with the highest mean index; None if none was run."""
     means = {name: mean_of(results, case, name, "ari") for name in RIVALS}
     ran = [name for name in RIVALS if not np.isnan(means[name])]
     return max(ran, key=means.get) if ran else None
 
 
 def lead(results, case):
-    """Index of the guided tree less that of the best rival."""
+    """Return the index of the guided tree minus that of the best rival."""
     best = best_rival(results, case)
     return mean_of(results, case, "floor_guided", "ari") - (mean_of(results, case, best, "ari") if best else np.nan)
 
 
 def lead_over_ovo(results, case):
-    """Mean difference to one-vs-one in the same splits, and its standard error."""
+    """Return the mean difference from one-vs-one in the same splits, and its standard error."""
     ours, theirs = (by_split(results, case, name, "ari") for name in ("floor_guided", "ovo"))
     pairs = [ours[split] - theirs[split] for split in ours if split in theirs]
     if len(pairs) < 2:
@@ -186,13 +186,13 @@ def lead_over_ovo(results, case):
 
 
 def is_below_ovo(results, case):
-    """Whether the guided tree is worse than one-vs-one by more than chance explains."""
+    """Whether the guided tree is significantly worse than one-vs-one."""
     mean, error = lead_over_ovo(results, case)
-    return mean < -0.005 - 2 * np.nan_to_num(error)  # a single split has no error to excuse it
+    return mean < -0.005 - 2 * np.nan_to_num(error)  # a single split has no standard error
 
 
 def fit_ratio(results, case):
-    """Time of the guided tree relative to trying all rivals and fitting the best of them."""
+    """Return the time of the guided tree relative to trying all rivals and fitting the best of them."""
     best = best_rival(results, case)
     tried = sum(mean_of(results, case, name, "seconds") for name in RIVALS)
     others = sum(mean_of(results, case, name, "refit_seconds") for name in RIVALS if name != best)
@@ -200,13 +200,13 @@ def fit_ratio(results, case):
 
 
 def predict_ratio(results, case):
-    """Time of the guided tree's predictions relative to those of the best rival."""
+    """Return the prediction time of the guided tree relative to the best rival."""
     best, field = best_rival(results, case), "predict_seconds"
     return mean_of(results, case, "floor_guided", field) / (mean_of(results, case, best, field) if best else np.nan)
 
 
 def guided_table(results):
-    """The guided tree beside its rivals."""
+    """Compare the guided tree with its rivals."""
     head = ("best rival", "lead over best rival", "lead over ovo", "below ovo", "fit time ratio", "predict time ratio")
     yield ("ARI", "recipe", *RIVALS, "floor_guided", *head)
     for case in those_run(results, BEST_CASES):
@@ -220,7 +220,7 @@ def guided_table(results):
 
 
 def guided_goals(results):
-    """Whether the guided tree is as good as its best rival, never worse than one-vs-one, and quicker."""
+    """Goals: the guided tree is close to its best rival, never worse than one-vs-one, and faster."""
     leads = [lead(results, case) for case in BEST_CASES]
     ran = known(leads)
     below = sum(bool(is_below_ovo(results, case)) for case in BEST_CASES) if ran else None
@@ -236,7 +236,7 @@ def guided_goals(results):
 
 
 def many_table(results):
-    """Times and accuracy with many classes."""
+    """Tabulate times and accuracy with many classes."""
     times = ("fit, CPU s", "floors, part of fit", "predict, CPU s", "predict / ovr")
     yield ("many classes", "method", "classes", *times, "accuracy")
     sets = dict.fromkeys(key.split("/")[1] for key in results["cases"] if key.startswith("many/"))
@@ -245,7 +245,7 @@ def many_table(results):
 
 
 def many_cells(results, name, method):
-    """One line of the table."""
+    """Return one line of the table."""
     one = results["cases"].get(key_of(("many", name), method), {})
     if "seconds" not in one:
         return (name, method, "-", "cap" if "hit" in one else "-", "-", "-", "-", "-")
@@ -255,18 +255,18 @@ def many_cells(results, name, method):
 
 
 def with_spread(one):
-    """Seconds of the quickest turn, and how much longer the slowest took."""
+    """Return the seconds of the fastest round, and how much longer the slowest took."""
     return f"{one['seconds']:.3g}" + (f" +{one['spread']:.0%}" if "spread" in one else "")
 
 
 def many_ratio(results, name, method):
-    """Time of predictions relative to one-vs-rest."""
+    """Return the prediction time relative to one-vs-rest."""
     ours, theirs = (results["cases"].get(key_of(("many", name), one), {}) for one in (method, "ovr"))
     return ours.get("predict_seconds", np.nan) / theirs.get("predict_seconds", np.nan)
 
 
 def many_goals(results):
-    """How long predictions of the trees take with a thousand classes."""
+    """Goals for the trees' prediction times with a thousand classes."""
     ratios = {name: many_ratio(results, MANY_GOAL, name) for name in ("smart_min_cut", "smart_average", "floor_guided")}
     return [median_row(f"predict time / OvR, K = 1000, {name}", [ratio], 5) for name, ratio in ratios.items()]
 
@@ -278,17 +278,17 @@ TABLES = {"time": time_table, "ari": ari_table, "paper": paper_table, "guided": 
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     return {name: [*table(results)] for name, table in TABLES.items()}
 
 
 def goals(results):
-    """Every figure that has a goal, judged."""
+    """Return every figure that has a goal, with its outcome."""
     return judge_rows(goals_of(results))
 
 
 def goals_of(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     return [row for part in (time_goals, paper_goals, guided_goals, many_goals) for row in part(results)]
 
 
@@ -300,7 +300,7 @@ def print_all(results, *, judged=True):
 
 
 def rank_table(results, field, sign):
-    """Methods that ran on all datasets, and their costs, one dataset a row."""
+    """Return the methods that ran on all datasets, and their costs, one dataset per row."""
     names = [name for name in METHODS if name != "crammer_singer"]
     table = sign * np.array([[mean_of(results, case, name, field) for name in names] for case in BEST_CASES])
     ran = np.flatnonzero(~np.isnan(table).any(axis=0))

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks._beyond import N_TREES, STAGES
 
-TERMS = {  # of the seconds of each stage, times the workers that are busy
+TERMS = {  # terms for the seconds of each stage, times the number of busy workers
     "looking at rows": ("rows", "blocks"),
     "sorting rows": ("rows", "rows x log2 blocks"),
     "blocks": ("rows", "blocks^2"),
@@ -21,12 +21,12 @@ TERMS = {  # of the seconds of each stage, times the workers that are busy
     "joins": ("joins", "joins x rows of a block"),
     "edges": ("rows", "lists x blocks"),
 }
-ALONE = {  # of the driver's own seconds
+ALONE = {  # terms for the driver's own seconds
     "settling": ("rounds x loose", "rounds x joined"),
     "reading": ("rows", "blocks"),
     "the rest": ("blocks", "pairs"),
 }
-COUNTS = {  # each may use those before
+COUNTS = {  # each may use the counts before it
     "joined": ("near pairs", "pairs"),
     "joins": ("joined",),
     "rounds": ("one", "joins of a block"),
@@ -40,18 +40,18 @@ BYTES = {
 }
 FAR = (100_000_000, 1_000_000_000)  # rows
 WORKERS = (2, 16, 128)
-MEMORIES = (500_000_000, 2_000_000_000)  # bytes of a worker
+MEMORIES = (500_000_000, 2_000_000_000)  # bytes per worker
 
-_TASKS = {"ranks": "ranges", "edges": "lists", "joins": "joins"}  # the others have a task for each block
-_NEAR = 4  # pairs for each block: in two dimensions it has about 8 neighbours, however many there are
-_SINGLE = 8  # bytes of a number
+_TASKS = {"ranks": "ranges", "edges": "lists", "joins": "joins"}  # the other stages have one task per block
+_NEAR = 4  # pairs per block: in two dimensions a block has about 8 neighbours, however many blocks there are
+_SINGLE = 8  # bytes per number
 
 
 # Runs as the model sees them
 
 
 def describe(run):
-    """What a run was like: sizes and counts that terms are made of."""
+    """Describe a run by the sizes and counts that terms are made of."""
     tasks = {stage: run["stages"][stage]["tasks"] for stage in _TASKS}
     return {
         "n": run["n"],
@@ -67,7 +67,7 @@ def describe(run):
 
 
 def terms_of(size):
-    """All terms of a run."""
+    """Compute all terms of a run."""
     n, blocks = size["n"], size["blocks"]
     joined, joins, rounds, loose = (size.get(name, 0) for name in COUNTS)
     return {
@@ -92,17 +92,17 @@ def terms_of(size):
 
 
 def busy(tasks, workers):
-    """How many workers are busy in the mean, if tasks take equally long."""
+    """Return the mean number of busy workers, if all tasks take equally long."""
     return tasks / math.ceil(tasks / workers)
 
 
 def tasks_of(stage, size):
-    """Tasks of a stage; those of the joins come in rounds."""
+    """Return the number of tasks of a stage; joins come in rounds."""
     return size[_TASKS[stage]] if stage in _TASKS else size["blocks"]
 
 
 def measured(run):
-    """Seconds of each stage and of the driver alone."""
+    """Return the seconds of each stage and of the driver alone."""
     alone = dict(run["alone"])
     own = {"settling": alone.pop("joins"), "reading": alone.pop("edges"), "the rest": sum(alone.values())}
     return {stage: run["stages"][stage]["seconds"] for stage in TERMS}, own
@@ -112,7 +112,7 @@ def measured(run):
 
 
 def fit_terms(names, terms, values, weights):
-    """Coefficients of these terms, none of them negative."""
+    """Fit non-negative coefficients for these terms."""
     from scipy.optimize import nnls
 
     table = np.array([[term[name] for name in names] for term in terms], dtype=float)
@@ -122,7 +122,7 @@ def fit_terms(names, terms, values, weights):
 
 
 def fit(runs):
-    """All coefficients for the runs of one dimension."""
+    """Fit all coefficients to the runs of one dimension."""
     sizes = [describe(run) for run in runs]
     terms, times = [terms_of(size) for size in sizes], [measured(run) for run in runs]
     whole = [1 / run["seconds"] for run in runs]
@@ -144,7 +144,7 @@ def fit(runs):
 
 
 def count_terms(name, d):
-    """Terms of a count: pairs say nothing of two dimensions, where most are far apart."""
+    """Return the terms of a count: in two dimensions pairs are uninformative, since most are far apart."""
     return COUNTS[name][:1] if name == "joined" and d == 2 else COUNTS[name]
 
 
@@ -153,7 +153,7 @@ def _fit_relative(names, terms, values):
 
 
 def bytes_of(run):
-    """Bytes of a run that the model is about."""
+    """Return the byte counts of a run that the model describes."""
     driver = run["driver"]
     volumes = {"written": run["written"], "store_most": run["store_most"]}
     return {**volumes, "driver_own": driver["own"], "driver_mapped": driver["mapped"]}
@@ -163,7 +163,7 @@ def bytes_of(run):
 
 
 def plan(n, d, memory, block_rows=None):
-    """Blocks, ranges and lists that the package would choose, as it stands."""
+    """Return the blocks, ranges and lists that the package would currently choose."""
     from bayesfloor.forest._out_of_core import _EDGE, _RANKED, _block_rows, _working
 
     runner = SimpleNamespace(memory=memory)
@@ -180,7 +180,7 @@ def plan(n, d, memory, block_rows=None):
 
 
 def predict(model, n, d, memory, workers, block_rows=None):
-    """Seconds of each stage and of the driver alone, counts and bytes of a run."""
+    """Predict the seconds of each stage and of the driver alone, and the counts and bytes of a run."""
     size = {**plan(n, d, memory, block_rows), "workers": workers}
     for name, coefficients in model["counts"].items():
         size[name] = _sum(coefficients, terms_of(size))
@@ -202,15 +202,15 @@ def _sum(coefficients, terms):
 
 
 def bytes_read(size):
-    """Bytes that tasks look at, by the layout of the files; most come from the system's cache where it has room.
+    """Predict the bytes that tasks read, from the file layout; most come from the system's cache if it has room.
 
-    A list of edges takes ends from all over every block: all keys and ranks are looked at for each list.
+    The edges of a list have ends all over every block, so all keys and ranks are read for each list.
     """
     n, d, edges = size["n"], size["d"], N_TREES * size["n"]
-    row = _SINGLE * (d + 1)  # numbers of a row, and one more: where it stood, its key, or its way to the core
+    row = _SINGLE * (d + 1)  # the numbers of a row, plus one: its position, its key, or its path to the core
     joined_rows = 2 * size["joins"] * n / size["blocks"]
     return (
-        2 * _SINGLE * d * n  # the input, once to look at it and once to sort it
+        2 * _SINGLE * d * n  # the input, read once to inspect it and once to sort it
         + 2 * row * n  # blocks and ranks
         + _SINGLE * n  # ranks of blocks
         + row * joined_rows
@@ -226,7 +226,7 @@ def bytes_read(size):
 
 
 def build_model(runs, held_out):
-    """Fits by dimension, their errors on the runs fitted and on those held out, and sizes never measured."""
+    """Fit by dimension; return the errors on fitted and held-out runs, and predictions for unmeasured sizes."""
     models = {str(d): fit([run for run in runs if run["d"] == d]) for d in sorted({run["d"] for run in runs})}
     errors = [_compare(models[str(run["d"])], run, held_out=False) for run in runs]
     errors += [_compare(models[str(run["d"])], run, held_out=True) for run in held_out]

@@ -9,22 +9,22 @@ SEED = 0
 
 
 def gaussian(n, d):
-    """Rows of a standard normal distribution."""
+    """Sample rows from a standard normal distribution."""
     return np.random.default_rng(SEED).normal(size=(n, d))
 
 
 def clusters(n, d):
-    """Rows of ten clusters far apart."""
+    """Sample rows from ten clusters far apart."""
     return labelled(even_sizes(n, 10), d, spread=5.0)[0]
 
 
 def integers(n, d):
-    """Rows of integers 0 to 10, with many ties and some equal rows."""
+    """Sample rows of integers 0 to 10, with many ties and some equal rows."""
     return np.random.default_rng(SEED).integers(0, 11, size=(n, d)).astype(np.float64)
 
 
 def labelled(sizes, d, spread):
-    """Rows of classes of these sizes, unit noise around normal centres, and their codes."""
+    """Sample rows of classes of these sizes, with unit noise around normal centres; return them with their codes."""
     rng = np.random.default_rng(SEED)
     codes = np.repeat(np.arange(len(sizes)), sizes)
     centres = spread * rng.normal(size=(len(sizes), d))
@@ -32,12 +32,12 @@ def labelled(sizes, d, spread):
 
 
 def even_sizes(n, k):
-    """Sizes of k classes, as even as n rows allow."""
+    """Return the sizes of k classes, as even as n rows allow."""
     return np.bincount(np.arange(n) % k).tolist()
 
 
 def data_folder():
-    """Folder of datasets."""
+    """Return the dataset folder."""
     folder = os.environ.get("BAYESFLOOR_DATA", "")
     if not Path(folder or "missing").is_dir():
         raise SystemExit(
@@ -48,7 +48,7 @@ def data_folder():
 
 
 def read_rows(name, most=None):
-    """At most so many rows of a dataset, and their codes."""
+    """Read at most this many rows of a dataset, and their codes."""
     if name == "classes":
         return labelled([50] * (most // 50), 64, 1.0)
     from pyarrow.parquet import read_table

@@ -22,7 +22,7 @@ from benchmarks.known_floor import all_cells, bounds_held, errors_of, largest_ce
 
 
 def draw_methods(results, look):
-    """Bias, absolute error by number of rows, and how often the bounds hold the truth, by method."""
+    """Plot bias, absolute error by number of rows, and how often the bounds contain the truth, by method."""
     cells = list(all_cells(results))
     methods, our = list(cells[0]["methods"]), our_methods(cells)
     figure, (bias, size, held) = panels(7, 4.3, 1, 3, sharey=True)
@@ -55,7 +55,7 @@ def _draw_sizes(axes, cells, methods, look):
 
 
 def draw_designs(results, look):
-    """A row for each design at its largest size: the truth, our bounds, everybody's estimates."""
+    """Plot one row per design at its largest size: the truth, our bounds and all estimates."""
     rows = largest_cells(results)
     figure, (axes,) = panels(6.8, 1.2 + 0.27 * len(rows))
     for place, cells in enumerate(rows.values()):
@@ -84,7 +84,7 @@ def _draw_design(axes, place, cells, look):
 
 
 def draw_answers(results, look):
-    """A row for each dataset: the answer's range and estimate, the best tuned rival, and what was said before."""
+    """Plot one row per dataset: the answer's range and estimate, the best tuned rival and the previous estimate."""
     cases = results["cases"]
     names = [name for name in answers.DATASETS if f"answer/{name}" in cases]
     figure, (axes,) = panels(6.8, 1.2 + 0.27 * len(names))
@@ -113,7 +113,7 @@ def _draw_answer(axes, place, answer, look):
 
 
 def draw_bands(results, look):
-    """A panel per dataset: every estimate by rate, relative to the lower end of the band that contains the truth."""
+    """Plot one panel per dataset: every estimate by rate, relative to the band that contains the truth."""
     names = [name for name in feebee.DATASETS if feebee.curve(results, name)]
     figure, axes = panels(7, 5.2, 2, -(-len(names) // 2), sharey=True)
     for name, one in zip(names, axes, strict=False):
@@ -150,7 +150,7 @@ _COVERED = {
 
 
 def draw_coverage(results, look):
-    """Shares of intervals that cover, with two standard errors to each side."""
+    """Plot the fractions of intervals that cover, with two standard errors to each side."""
     found = list(calibration.by_form(results))
     settings = list(dict.fromkeys(name for name, _, _ in found))
     figure, axes = panels(7, 4.6, 1, 3, sharey=True, sharex=True)
@@ -177,7 +177,7 @@ def _setting(name):
 
 
 def draw_bias(results, look):
-    """The paper's figure of the bias correction: without it, with it."""
+    """Plot the paper's figure of the bias correction: without it and with it."""
     cells = [case for name, case in results["cases"].items() if name.startswith("paper-bias")]
     figure, axes = panels(7, 3.8, 1, 2, sharey=True)
     for one, (kind, title) in zip(axes, {"raw": "without", "corrected": "with"}.items(), strict=True):
@@ -201,7 +201,7 @@ def _draw_curves(axes, cell, kind, number, look):
 
 
 def draw_trees(results, look):
-    """The paper's figure of the variance with one orthogonal tree to ten."""
+    """Plot the paper's figure of the variance with one to ten orthogonal trees."""
     cell = results["cases"]["paper-trees"]
     figure, (axes,) = panels(6.5, 3.8)
     for n_trees, variance in enumerate(cell["variance"], start=1):
@@ -218,7 +218,7 @@ def draw_trees(results, look):
 
 
 def draw_labels(results, look):
-    """Ranking, time and lists beside cleanlab, by dataset."""
+    """Plot ranking, time and lists, compared with cleanlab, by dataset."""
     sets = labels.by_dataset(results)
     figure, (ranking, times, lists) = panels(7, 3.6, 1, 3, sharey=True)
     for place, cells in enumerate(sets.values()):

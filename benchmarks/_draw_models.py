@@ -20,7 +20,7 @@ _SHOWN = {
 
 
 def draw_scores(results, look):
-    """Adjusted Rand index of the guided tree and its rivals, by dataset."""
+    """Plot the adjusted Rand index of the guided tree and its rivals, by dataset."""
     figure, (axes,) = _by_dataset(
         results, look, {"ari": "adjusted Rand index: mean, minimum and maximum over the splits"}, 6.5
     )
@@ -29,7 +29,7 @@ def draw_scores(results, look):
 
 
 def draw_seconds(results, look):
-    """Times of fitting and of predicting, by dataset."""
+    """Plot the times of fitting and predicting, by dataset."""
     fields = {"seconds": "search and fit, CPU seconds", "predict_seconds": "predictions, CPU seconds"}
     figure, axes = _by_dataset(results, look, fields, 6.8)
     for one in axes:
@@ -64,14 +64,14 @@ def _means(results, cases, name, field):
 
 
 def draw_ranks(results, look):
-    """Mean ranks by index and by time; bars join methods that do not differ."""
+    """Plot mean ranks by index and by time; bars join methods that do not differ significantly."""
     parts = [("adjusted Rand index", *compared.rank_table(results, "ari", -1))]
     parts.append(("time of search and fit", *compared.rank_table(results, "seconds", 1)))
     return draw_rank_parts(parts, look)
 
 
 def draw_rank_parts(parts, look):
-    """A panel for each part: what ranks are by, names of methods, and their costs with a dataset a row."""
+    """Plot one panel per part: what the ranks measure, the methods, and their costs with one dataset per row."""
     figure, axes = panels(6.6, sum(1.2 + 0.3 * len(names) for _, names, _ in parts), len(parts), 1)
     for one, (what, names, table) in zip(axes, parts, strict=True):
         _draw_rank(one, names, table, look)
@@ -100,7 +100,7 @@ def _draw_rank(axes, names, table, look):
 
 
 def draw_readings(results, look):
-    """How far the indices of SmartSVM and of one-vs-one are from the paper's, by dataset and reading."""
+    """Plot how far the indices of SmartSVM and one-vs-one are from the paper's, by dataset and interpretation."""
     pairs = list(dict.fromkeys(tuple(key.split("/")[:2]) for key in results["cases"]))
     figure, (axes,) = panels(6.8, 1.4 + 0.3 * len(pairs))
     axes.axvspan(-0.02, 0.02, color=look.band, zorder=0, label="within .02 of the paper's")
@@ -126,7 +126,7 @@ _REPRESENTATIONS = ("raw", "standard", "nystroem", "lda", "random", "pca, few", 
 
 
 def draw_representations(results, look):
-    """Cross-class edges of representations against the errors of tuned classifiers on them."""
+    """Plot the cross-class edges of representations against the errors of tuned classifiers on them."""
     sets = list(_sel_representations.points_of(cells_of(results, "representations")))
     figure, axes = panels(6.8, 6.6, 2, 2)
     for one, (name, points) in zip(axes, sets, strict=False):
@@ -153,7 +153,7 @@ def _draw_points(axes, points, look):
 
 
 def draw_noise(results, look):
-    """How often something is declared where there is nothing."""
+    """Plot how often something is declared when there is nothing to find."""
     splits = cells_of(results, "splits")
     found = [(f"noise labels: {kind}", *counts) for kind, *counts in _sel_noise.counts_of(cells_of(results, "noise"))]
     for name in [name for name in _sel_splits.CLEAN if name in splits]:

@@ -9,7 +9,7 @@ from benchmarks.selection import cells_of
 
 
 def draw_digits(results, look):
-    """Floors of pairs of digits beside the confusions of a kernel machine."""
+    """Plot the floors of pairs of digits next to the confusions of a kernel SVM."""
     cases = cells_of(results, "mnist")
     floors, errors = 100 * np.array(cases["floors"]["estimate"]), _paper_mnist.pair_errors(cases["machine"])
     figure, (left, right) = panels(10, 4.4, 1, 2)
@@ -20,7 +20,7 @@ def draw_digits(results, look):
 
 
 def _draw_matrix(axes, values, title, label, form, look):
-    """Pairs as squares, darker where they are harder, with their figures."""
+    """Plot pairs as squares, darker for harder ones, with their figures."""
     matrix = np.full((10, 10), np.nan)
     matrix[_paper_mnist.PAIRS] = matrix[_paper_mnist.PAIRS[::-1]] = values
     picture = axes.imshow(matrix, cmap="cividis_r", vmin=0)
@@ -34,7 +34,7 @@ def _draw_matrix(axes, values, title, label, form, look):
 
 
 def draw_digit_pairs(results, look):
-    """Confusions against floors, pair by pair."""
+    """Plot confusions against floors, pair by pair."""
     cases = cells_of(results, "mnist")
     low, middle, high = (100 * np.array(cases["floors"][name]) for name in ("lower", "estimate", "upper"))
     errors = _paper_mnist.pair_errors(cases["machine"])
@@ -58,7 +58,7 @@ _MARKS = {
 
 
 def draw_chess(results, look):
-    """Floors and confusion rates of the classes of kr-vs-k beside their shares; bars reach over the splits."""
+    """Plot floors and confusion rates of the classes of kr-vs-k with their proportions; bars span the splits."""
     cases = cells_of(results, "chess")
     figure, (axes,) = panels(7.5, 5.8)
     shares = 100 * _paper_chess.by_split(cases, "shares").mean(axis=0)
@@ -67,7 +67,7 @@ def draw_chess(results, look):
         values = 100 * _paper_chess.by_split(cases, name)
         mean = values.mean(axis=0)
         kind = theirs(look, number - 1) if number else ours(look)
-        reach = np.maximum([mean - values.min(axis=0), values.max(axis=0) - mean], 0)  # a mean of equals may be off
+        reach = np.maximum([mean - values.min(axis=0), values.max(axis=0) - mean], 0)  # rounding
         axes.errorbar(mean, np.arange(len(mean)) + 0.18 * (number - 1.5), xerr=reach, **kind, label=label)
     rows_down(axes, _paper_chess.CLASSES)
     axes.set(xlabel="% of all rows, mean and range of 3 splits", ylabel="class: moves until white wins")
@@ -76,13 +76,13 @@ def draw_chess(results, look):
 
 
 def draw_paper_ranks(results, look):
-    """Mean ranks on the paper's datasets and recipes."""
+    """Plot mean ranks on the paper's datasets and recipes."""
     parts = [(text, *_paper_tables.ranked(results, measured)) for measured, text in _paper_tables.RANKED.items()]
     return draw_rank_parts(parts, look)
 
 
 def draw_distances(results, look):
-    """Indices here less the paper's, by dataset, for the tree and for one-vs-one."""
+    """Plot our indices minus the paper's, by dataset, for the tree and for one-vs-one."""
     cases = [case for case in _paper_tables.PAPER_CASES if case[0] not in _paper_tables.LEAKS]
     figure, (axes,) = panels(7, 4.8)
     near = _paper_tables.NEAR

@@ -14,7 +14,7 @@ _KINDS = {"gaussian": "normal", "clusters": "clusters", "integers": "integers"}
 
 
 def draw_trees(results, look):
-    """Seconds of each program, and the ratio to the peer beside its goal."""
+    """Plot the seconds of each program, and the ratio to the rival with its goal."""
     cases = [case for case in CASES if case.measure is measure_trees and case.name in results["cases"]]
     cases.sort(key=lambda case: (case.full["kind"] != "gaussian", case.full["d"]))
     figure, (left, right) = panels(6.8, 1.3 + 0.36 * len(cases), 1, 2, sharey=True)
@@ -52,7 +52,7 @@ def _draw_set(left, right, place, rows, look):
 
 
 def draw_check(results, look):
-    """A check beside one random forest."""
+    """Plot a check next to one random forest."""
     cases = list(results["cases"].items())
     figure, (axes,) = panels(6.5, 1.2 + 0.36 * len(cases))
     for place, (_, case) in enumerate(cases):
@@ -72,11 +72,11 @@ def _name_check(name, case):
     return f"{name}, {int(n):,} x {d}"
 
 
-# Rows beyond memory
+# Data that do not fit in memory
 
 
 def draw_growth(results, look):
-    """Wall time and peak memory by number of rows."""
+    """Plot wall time and peak memory by number of rows."""
     runs = list(runs_of(results, "bigger").values())
     rows = np.array([run["n"] for run in runs])
     figure, (left, right) = panels(6.8, 3.2, 1, 2)
@@ -104,7 +104,7 @@ def draw_growth(results, look):
 
 
 def draw_overhead(results, look):
-    """Ratios to two bare processes: the median of some rounds, and the least and the most."""
+    """Plot ratios to two bare processes: the median over the rounds, the minimum and the maximum."""
     seconds = results["cases"]["overhead"]["seconds"]
     names = [name for name in seconds if name != BARE]
     figure, (axes,) = panels(6.5, 1.3 + 0.36 * len(names))
@@ -122,7 +122,7 @@ def draw_overhead(results, look):
 
 
 def draw_enough(results, look):
-    """Intervals of samples around what all rows show."""
+    """Plot the intervals of subsamples and the value for all rows."""
     *samples, whole = results["cases"]["enough"]["fits"]
     figure, (axes,) = panels(6.5, 3)
     rows = [fit["rows"] for fit in samples]
@@ -139,7 +139,7 @@ def draw_enough(results, look):
 
 
 def draw_model(results, look):
-    """Wall seconds that the model of the cost says, by those measured."""
+    """Plot the wall seconds that the cost model predicts against those measured."""
     figure, (axes,) = panels(4.2, 4)
     errors = results["cases"]["derived"]["model"]["errors"]
     for held_out, mark, label in ((False, theirs(look, 0), "fitted"), (True, ours(look), "held out")):

@@ -10,11 +10,11 @@ from scipy.stats import norm
 from benchmarks._beyond import FILES, small_cluster, write_parts
 from benchmarks._data import SEED
 
-_APART = 2.0  # two normal classes as far apart: Bayes error 15.9 %
+_APART = 2.0  # distance between two normal classes: Bayes error 15.9 %
 
 
 def make_labelled(folder, n):
-    """The folder of Parquet files with rows of two classes, made unless it is there."""
+    """Return the folder of Parquet files with rows of two classes; make it if it does not exist."""
     return write_parts(Path(folder) / f"labelled-{n}", _two_classes(n))
 
 
@@ -27,10 +27,10 @@ def _two_classes(n):
 
 
 def measure_enough(folder, n, sizes, memory):
-    """Floors of samples and of all rows."""
+    """Compute the floors of subsamples and of all rows."""
     place, found = str(make_labelled(folder, n)), []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that rows are drawn is the point
+        warnings.simplefilter("ignore")  # subsampling is intended here
         found.extend(_fit(place, max_rows=size, target_width=None) for size in sizes)
         with small_cluster(2, memory) as client:
             found.append(_fit(place, client, target_width=None))
@@ -55,7 +55,7 @@ def _fit(place, client=None, **options):
 
 
 def enough_table(results):
-    """One line a fit, with whether its interval holds what all rows show."""
+    """Return one line per fit, with whether its interval contains the value for all rows."""
     cell = results["cases"].get("enough")
     if cell is None:
         return []
@@ -73,7 +73,7 @@ def enough_table(results):
 
 
 def enough_notes(results):
-    """What the best classifier errs on, and how all rows were done."""
+    """Return the Bayes error, and how all rows were processed."""
     cell = results["cases"].get("enough")
     if cell is None:
         return []

@@ -7,23 +7,23 @@ import numpy as np
 from bayesfloor import spanning_forest
 
 METHODS = ("prim", "kdtree", "matmul")
-_SAME_WEIGHT = 1e-12  # relative; sums of lengths that two programs rounded in their own ways
+_SAME_WEIGHT = 1e-12  # relative; two programs round sums of lengths differently
 
 
 def first_weight(forest):
-    """Weight of the first tree, rounded once."""
+    """Return the weight of the first tree, rounded once."""
     return math.fsum(forest.length[forest.tree == 0])
 
 
 def check_weight(ours, theirs):
-    """Weight of a first tree against that of a peer."""
+    """Compare the weight of a first tree with that of a rival."""
     difference = abs(ours - theirs) / theirs
     assert difference <= _SAME_WEIGHT, f"first tree weighs {ours}, the peer's {theirs}"
     return difference
 
 
 def check_forest(forest, peer_weight):
-    """Size, order and first weight of a forest whose trees all span."""
+    """Check size, order and first weight of a forest whose trees all span."""
     sizes = forest.tree_sizes.tolist()
     assert sizes == [forest.n_spanned - 1] * forest.n_trees, f"trees of {sizes} edges on {forest.n_spanned} vertices"
     assert (forest.a < forest.b).all(), "ends in order"
@@ -34,7 +34,7 @@ def check_forest(forest, peer_weight):
 
 
 def say_weight(differences):
-    """Sentence about relative differences of first weights."""
+    """Return a sentence about relative differences of first weights."""
     trees = "first tree weighs" if len(differences) == 1 else f"first trees of {len(differences)} forests weigh"
     return f"{trees} as quitefastmst's to {max(differences):.0e}"
 
@@ -46,7 +46,7 @@ def assert_same(one, two):
 
 
 def check_methods(X):
-    """Every method, on one thread and two, and shuffled rows."""
+    """Check every method, on one thread and two, with shuffled rows."""
     forest = spanning_forest(X, method="prim")
     for method in METHODS:
         for n_jobs in (1, 2):
@@ -57,7 +57,7 @@ def check_methods(X):
 
 
 def check_pair(X, pair):
-    """A pair's composed forest against the forest of its rows."""
+    """Compare a pair's composed forest with the forest of its rows."""
     alone = spanning_forest(X[pair.rows], n_trees=pair.n_trees)
     members = np.unique(pair.vertex)
     assert np.array_equal(pair.length, alone.length), "lengths differ"

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Look(NamedTuple):
-    """Colours of a page."""
+    """The colours of a page."""
 
     ink: str
     faint: str
@@ -16,16 +16,16 @@ class Look(NamedTuple):
     theirs: tuple
 
 
-# Colours are told apart by most who do not see all of them; marks tell them apart in grey.
+# Most people with colour blindness can distinguish these colours; markers distinguish them in greyscale.
 LIGHT = Look("#24292f", "#c5cbd1", "#d7dce1", "#b63b00", ("#0072b2", "#00795a", "#8a5a00", "#a3437d", "#4f5b66"))
 DARK = Look("#dfe4e9", "#545c65", "#3a424a", "#ff9a5c", ("#6cc3f5", "#3fcf9f", "#e8b64a", "#ef9ac6", "#aeb8c2"))
 MARKS = "os^vPX<>p"
-TWO_SIDED = 1.96  # standard errors to each side of an interval of 95 %
+TWO_SIDED = 1.96  # standard errors to each side of a 95 % interval
 
 
 @contextmanager
 def style(look):
-    """Settings of matplotlib for a look."""
+    """Return the matplotlib settings for a look."""
     import matplotlib as mpl
 
     settings = {
@@ -56,7 +56,7 @@ def style(look):
 
 
 def save_both(draw, results, folder, name):
-    """Draw for light pages, and exchange the colours for dark ones; the names of the files."""
+    """Draw for light pages and replace the colours for dark ones; return the file names."""
     files = [folder / f"{name}-{suffix}.svg" for suffix in ("light", "dark")]
     with style(LIGHT):
         draw(results, LIGHT).savefig(files[0], metadata={"Date": None}, transparent=True)
@@ -65,14 +65,14 @@ def save_both(draw, results, folder, name):
 
 
 def in_dark(text):
-    """The text of a figure in the colours of dark pages."""
+    """Return the text of a figure in the colours of dark pages."""
     for light, dark in zip((*LIGHT[:-1], *LIGHT.theirs), (*DARK[:-1], *DARK.theirs), strict=True):
         text = text.replace(light, dark)
     return text
 
 
 def panels(width, height, n_rows=1, n_columns=1, **options):
-    """A figure and its axes, in one list."""
+    """Return a figure and a list of its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -81,19 +81,19 @@ def panels(width, height, n_rows=1, n_columns=1, **options):
 
 
 def ours(look, **more):
-    """How ours is drawn: filled, and in a colour of its own."""
+    """Return the style of our method: filled, and in a colour of its own."""
     return {"color": look.ours, "marker": "D", "ms": 5.5, "ls": "none", "zorder": 4, **more}
 
 
 def theirs(look, number, **more):
-    """How another is drawn: an open mark."""
+    """Return the style of another method: an open marker."""
     colour = look.theirs[number % len(look.theirs)]
     fields = {"color": colour, "marker": MARKS[number % len(MARKS)], "ms": 5.5, "ls": "none", "mfc": "none"}
     return {**fields, "mew": 1.3, "zorder": 3, **more}
 
 
 def rows_down(axes, labels, size=9):
-    """A row for each label, the first on top, with a line to look along."""
+    """Make one row per label, the first on top, with a guide line."""
     axes.set_yticks(range(len(labels)), labels, fontsize=size)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -101,29 +101,29 @@ def rows_down(axes, labels, size=9):
 
 
 def goal_mark(look):
-    """How a goal is drawn."""
+    """Return the style of a goal."""
     return {"color": look.ink, "marker": "|", "ms": 13, "mew": 2, "ls": "none"}
 
 
 def mark_line(axes, value, look, label=None, *, down=True):
-    """A dashed line at a value."""
+    """Draw a dashed line at a value."""
     draw = axes.axvline if down else axes.axhline
     draw(value, color=look.ink, lw=1, ls=(0, (4, 3)), zorder=1, label=label)
 
 
 def legend_above(figure, *axes, columns):
-    """One legend for all panels."""
+    """Draw one legend for all panels."""
     found = {label: mark for one in axes for mark, label in zip(*one.get_legend_handles_labels(), strict=True)}
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
 
 
 def steps(count, width=0.5):
-    """Offsets of some marks around the middle of a row."""
+    """Return the offsets of several markers around the middle of a row."""
     return np.linspace(-width / 2, width / 2, count) if count > 1 else np.zeros(1)
 
 
 def wilson(successes, trials, quantile=TWO_SIDED):
-    """A share with the distances to the ends of its 95 % interval (Wilson 1927)."""
+    """Return a fraction with the distances to the ends of its 95 % interval (Wilson 1927)."""
     share, spread = successes / trials, quantile**2 / trials
     middle = (share + spread / 2) / (1 + spread)
     half = quantile / (1 + spread) * np.sqrt(share * (1 - share) / trials + spread / (4 * trials))
@@ -131,7 +131,7 @@ def wilson(successes, trials, quantile=TWO_SIDED):
 
 
 def plain_logs(axis, ticks, unit=1):
-    """Ticks of a logarithmic axis in plain figures."""
+    """Label a logarithmic axis with plain numbers."""
     from matplotlib.ticker import NullLocator
 
     axis.set_ticks(ticks, [f"{tick / unit:,g}" for tick in ticks])

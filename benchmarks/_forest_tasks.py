@@ -13,7 +13,7 @@ from benchmarks._timing import peak_gigabytes, seconds_of
 
 
 def grow(n, d, rounds):
-    """Three trees of normal rows on one thread, and the peak memory of the first round."""
+    """Time three trees of normal rows on one thread, and measure the peak memory of the first round."""
     spanning_forest(gaussian(5000, d), n_jobs=1)
     X = gaussian(n, d)
     first, made = seconds_of(lambda: spanning_forest(X, n_jobs=1))
@@ -24,7 +24,7 @@ def grow(n, d, rounds):
 
 
 def grow_classes(sizes, d, spread, n_jobs):
-    """All pairs of classes, then the whole of them; what each took and the peak memory."""
+    """Time all pairs of classes, then their combination; also return the peak memory."""
     class_forests(*labelled([50] * 90, d, spread), n_jobs=n_jobs).all()
     X, codes = labelled(sizes, d, spread)
     wall, cpu = [time.perf_counter()], [time.process_time()]
@@ -46,7 +46,7 @@ def grow_classes(sizes, d, spread, n_jobs):
 
 
 def grow_digits(path):
-    """All pairs of the digits and their whole; CPU seconds of this process from its start."""
+    """Compute all pairs of digits and their combination; return CPU seconds of this process from its start."""
     with np.load(path) as data:
         forests = class_forests(data["X"], data["codes"])
     pairs = [forests.pair(i, j) for i in range(10) for j in range(i + 1, 10)]
@@ -57,13 +57,13 @@ def grow_digits(path):
 
 
 def first_call(n, d, method):
-    """CPU seconds of a first large call and of the same call again."""
+    """Return the CPU seconds of a first large call and of the same call again."""
     X = gaussian(n, d)
     return _first_and_second(lambda: spanning_forest(X, method=method, n_jobs=1))
 
 
 def first_classes(sizes, d):
-    """CPU seconds of a first large call for all pairs and the whole, and of the same call again."""
+    """Return the CPU seconds of a first large call for all pairs and their combination, and of the same call again."""
     X, codes = labelled(sizes, d, 1.0)
     return _first_and_second(lambda: class_forests(X, codes, n_jobs=1).all())
 

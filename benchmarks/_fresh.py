@@ -15,7 +15,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 def run_fresh(function, environment=None, **arguments):
-    """What a function, "module:function", returned in a process of its own."""
+    """Return the result of a function, "module:function", run in a process of its own."""
     command = [sys.executable, "-m", "benchmarks._fresh", function, json.dumps(arguments)]
     variables = {**os.environ, **(environment or {})}
     done = subprocess.run(command, cwd=_ROOT, env=variables, stdout=subprocess.PIPE, text=True, check=True)

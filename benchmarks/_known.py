@@ -27,10 +27,10 @@ class Design:
     smooth: bool  # the posterior has no jump
     rows: Callable  # (n, rng) -> X
     posterior: Callable  # X -> (n, n_classes)
-    exact: float | None = None  # the Bayes error where there is a closed form
+    exact: float | None = None  # the Bayes error, if there is a closed form
 
     def draw(self, n, rng):
-        """Rows and their labels, codes 0 to n_classes - 1."""
+        """Sample rows and their labels, codes 0 to n_classes - 1."""
         X = self.rows(n, rng)
         return X, draw_labels(self.posterior(X), rng)
 
@@ -54,18 +54,18 @@ def draw_labels(eta, rng):
 
 @cache
 def _simulated(name):
-    """Mean of the smallest possible loss over many rows, and its standard error."""
+    """Return the mean of the smallest possible loss over many rows, and its standard error."""
     design = DESIGNS[name]
     X = design.rows(TRUTH_DRAWS, np.random.default_rng(TRUTH_SEED))
     loss = 1 - design.posterior(X).max(axis=1)
     return float(loss.mean()), float(loss.std() / np.sqrt(TRUTH_DRAWS))
 
 
-# Gaussians of unit covariance, one or several a class.
+# Gaussians of unit covariance, one or several per class.
 
 
 def mixture_rows(centres, weights):
-    """Drawer of rows around these centres."""
+    """Return a sampler of rows around these centres."""
 
     def rows(n, rng):
         return centres[rng.choice(len(centres), size=n, p=weights)] + rng.normal(size=(n, centres.shape[1]))
@@ -74,7 +74,7 @@ def mixture_rows(centres, weights):
 
 
 def mixture_posterior(centres, weights, classes):
-    """Posterior of the classes that the centres belong to."""
+    """Return the posterior of the classes that the centres belong to."""
     members = np.equal.outer(classes, np.arange(max(classes) + 1)).astype(float)
 
     def posterior(X):
@@ -85,55 +85,55 @@ def mixture_posterior(centres, weights, classes):
 
 
 def mixture(name, centres, weights, classes, exact=None):
-    """Design of Gaussians with unit covariance around the centres."""
+    """Make a design of Gaussians with unit covariance around the centres."""
     rows, posterior = mixture_rows(centres, weights), mixture_posterior(centres, weights, classes)
     return Design(name, centres.shape[1], max(classes) + 1, smooth=True, rows=rows, posterior=posterior, exact=exact)
 
 
 def two_centres(d, distance):
-    """Centres this far apart along the diagonal: no feature is better than another."""
+    """Return centres this far apart along the diagonal: no feature is better than another."""
     direction = np.full(d, distance / 2 / np.sqrt(d))
     return np.array([-direction, direction])
 
 
 def two_error(distance, share):
-    """Bayes error of two Gaussians this far apart, the first with this share."""
+    """Return the Bayes error of two Gaussians this far apart, the first with this proportion."""
     shift = np.log(share / (1 - share)) / distance
     return float(share * norm.cdf(-distance / 2 - shift) + (1 - share) * norm.cdf(-distance / 2 + shift))
 
 
 def two_gaussians(d, error):
-    """Two equally frequent Gaussians with this Bayes error."""
+    """Make two equally frequent Gaussians with this Bayes error."""
     centres = two_centres(d, -2 * norm.ppf(error))
     return mixture(f"gauss-{error:.2f}-d{d}", centres, np.full(2, 0.5), [0, 1], exact=error)
 
 
 def unequal_gaussians(d, share, distance=2.0):
-    """Two Gaussians of which the first has this share."""
+    """Make two Gaussians, the first with this proportion."""
     weights = np.array([share, 1 - share])
     name = f"prior-{share:.2f}-d{d}"
     return mixture(name, two_centres(d, distance), weights, [0, 1], exact=two_error(distance, share))
 
 
 def random_centres(k, d, spread):
-    """Normal centres, the same in every run; their distances do not grow with d."""
+    """Return normal centres, the same in every run; their distances do not grow with d."""
     rng = np.random.default_rng([CENTRES_SEED, k, d])
     return rng.normal(size=(k, d)) * spread / np.sqrt(d)
 
 
 def many_gaussians(k, d, spread):
-    """Equally frequent Gaussians around random centres, a class each."""
+    """Make equally frequent Gaussians around random centres, one per class."""
     return mixture(f"many-k{k}-d{d}", random_centres(k, d, spread), np.full(k, 1 / k), np.arange(k))
 
 
 def split_classes(parts, d, spread):
-    """Two classes of several Gaussians each."""
+    """Make two classes of several Gaussians each."""
     centres = random_centres(2 * parts, d, spread)
     return mixture(f"mixture-d{d}", centres, np.full(2 * parts, 0.5 / parts), np.arange(2 * parts) % 2)
 
 
 def noisy_labels(k, d, rho, distance=14.0):
-    """Gaussians far apart, labels re-assigned uniformly with rate rho."""
+    """Make Gaussians far apart, with labels reassigned uniformly at rate rho."""
     centres = distance * np.eye(k, d)
     clean = mixture_posterior(centres, np.full(k, 1 / k), np.arange(k))
     return Design(
@@ -151,22 +151,22 @@ def noisy_labels(k, d, rho, distance=14.0):
 
 
 def two_columns(second):
-    """Posterior of two classes from that of the second."""
+    """Return the posterior of two classes from that of the second."""
     return np.column_stack([1 - second, second])
 
 
 def above_wave(X):
-    """How far a row lies above the wave; all but two features are noise."""
+    """Return how far a row lies above the wave; all but two features are noise."""
     return X[:, 1] - np.sin(3 * X[:, 0])
 
 
 def normal_rows(d):
-    """Drawer of standard normal rows."""
+    """Return a sampler of standard normal rows."""
     return lambda n, rng: rng.normal(size=(n, d))
 
 
 def wave(d, noise=0.1):
-    """A wavy boundary where the posterior jumps."""
+    """Make a wavy boundary at which the posterior jumps."""
     return Design(
         f"wave-d{d}",
         d,
@@ -179,13 +179,13 @@ def wave(d, noise=0.1):
 
 
 def swell(d, slope=3.0):
-    """A wavy boundary that the posterior crosses gently."""
+    """Make a wavy boundary with a smooth posterior."""
     rows, posterior = normal_rows(d), lambda X: two_columns(expit(slope * above_wave(X)))
     return Design(f"swell-d{d}", d, 2, smooth=True, rows=rows, posterior=posterior)
 
 
 def checkerboard(d, noise=0.1, cells=4):
-    """Squares of two colours in the first two features; the others are noise."""
+    """Make squares of two colours in the first two features; the others are noise."""
 
     def posterior(X):
         odd = np.floor(X[:, :2]).sum(axis=1) % 2
@@ -201,7 +201,7 @@ def checkerboard(d, noise=0.1, cells=4):
 
 
 def dirichlet(k, alpha, *, dropped):
-    """Rows are posteriors drawn from a Dirichlet; the last one may be left out, as it follows from the others."""
+    """Use posteriors drawn from a Dirichlet as rows; the last column may be left out, since the others determine it."""
 
     def rows(n, rng):
         return rng.dirichlet(np.full(k, alpha), size=n)[:, : k - dropped]
@@ -213,10 +213,10 @@ def dirichlet(k, alpha, *, dropped):
 
 
 def points(size, k, d):
-    """A few points, each drawn many times, with posteriors from a Dirichlet."""
+    """Make a few points, each drawn many times, with posteriors from a Dirichlet."""
     rng = np.random.default_rng([CENTRES_SEED, size, k, d])
     places, weights, eta = rng.normal(size=(size, d)), rng.dirichlet(np.full(size, 2)), rng.dirichlet(np.ones(k), size)
-    # The first feature tells the points apart; putting them in its order makes the search plain.
+    # The first feature identifies the points; sorting by it makes the search simple.
     places = places[np.argsort(places[:, 0])]
     return Design(
         f"points-d{d}",
@@ -230,7 +230,7 @@ def points(size, k, d):
 
 
 def grid(d, step, distance=2.0):
-    """Two Gaussians of which only the cell of a grid is seen."""
+    """Make two Gaussians of which only the grid cell is observed."""
     centres = two_centres(d, distance)
 
     def mass(X, centre):

@@ -11,11 +11,11 @@ FOLDS = 5
 LEVELS = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
 
 
-# Pipelines of each file, by name.
+# Pipelines for each file, by name.
 
 
 def zipcode_pipelines(seed):
-    """Boosting on codes and categories that are encoded by the labels of the training fold."""
+    """Boosting on codes and categories, encoded with the labels of the training fold."""
     from sklearn.compose import make_column_transformer
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
@@ -28,7 +28,7 @@ def zipcode_pipelines(seed):
 
 
 def sensor_pipelines(seed):
-    """Boosting, which takes missing values as they are, and a logistic regression of filled ones."""
+    """Boosting, which accepts missing values, and a logistic regression on filled ones."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
@@ -54,7 +54,7 @@ def review_pipelines(_seed):
 
 
 def survey_pipelines(_seed):
-    """Answers as places in their order, or an indicator each, and a logistic regression."""
+    """Ordinal answers or one indicator per answer, and a logistic regression."""
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
@@ -86,7 +86,7 @@ PIPELINES = {
 
 
 def run_pipelines(name, table, label, seed):
-    """Cross-validated errors of the pipelines of a file, and their CPU seconds together."""
+    """Return the cross-validated errors of a file's pipelines, and their total CPU seconds."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     X, y = table.drop(columns=label), table[label]
@@ -100,7 +100,7 @@ def run_pipelines(name, table, label, seed):
 
 
 def preparer_of(way):
-    """What ``prepare=`` gets: our own way, or skrub's by its defaults with gaps filled, as its pipelines fill them."""
+    """Return the value for ``prepare=``: ours, or skrub's defaults with missing values filled as in its pipelines."""
     if way == "auto":
         return "auto"
     from sklearn.impute import SimpleImputer
@@ -111,18 +111,18 @@ def preparer_of(way):
 
 
 def run_check(way, table, label):
-    """A check of a table that is prepared in one way, and its CPU seconds."""
+    """Check a table that is prepared in one way; return the check and its CPU seconds."""
     from bayesfloor import check
 
     return seconds_of(lambda: check(table, label, prepare=preparer_of(way), n_jobs=1))
 
 
 def prepare_alone(way, table, label):
-    """CPU seconds of preparing a table without anything else, and the number of columns made."""
+    """Return the CPU seconds of preparing a table alone, and the number of columns made."""
     from bayesfloor.io import TablePreparer
 
     preparer, X = TablePreparer() if way == "auto" else preparer_of(way), table.drop(columns=label)
-    preparer.fit_transform(X[:100])  # whatever is imported late is imported now
+    preparer.fit_transform(X[:100])  # import now whatever is imported late
     seconds, made = seconds_of(lambda: preparer.fit_transform(X))
     return seconds, made.shape[1]
 
@@ -131,12 +131,12 @@ def prepare_alone(way, table, label):
 
 
 def count_packages(way):
-    """Number of packages that the command takes, with what a way to prepare adds."""
+    """Count the packages that the command needs, including those for a way to prepare."""
     return len(packages_of("bayesfloor[cli]", *["skrub"] * (way == "skrub")))
 
 
 def packages_of(*names):
-    """Names of all packages that installing these brings, by what is installed here; extras as in ``a[b]``."""
+    """List all packages that installing these would bring, judging by what is installed here; extras as in ``a[b]``."""
     from packaging.requirements import Requirement
 
     found, waiting = {}, [Requirement(name) for name in names]

@@ -30,15 +30,15 @@ from benchmarks._recipes import load
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import plain
 
-CUT = ("fars", "shuttle")  # sets of which a protocol may take a part
+CUT = ("fars", "shuttle")  # datasets that a protocol may subsample
 TEST_SHARE = 0.2
-KERNEL_ROWS, KERNEL_PARTS = 25_000, 1000  # above so many rows a kernel machine is approximated by so many of them
-SINGLE_MACHINE_SIZE = 22_000  # rows times classes; above, Crammer and Singer's machine takes too long to search
+KERNEL_ROWS, KERNEL_PARTS = 25_000, 1000  # above this many rows a kernel SVM is approximated with this many of them
+SINGLE_MACHINE_SIZE = 22_000  # rows times classes; above this, searching the Crammer-Singer SVM takes too long
 MANY_SPREAD = (
-    0.65  # of a thousand centres in 64 dimensions: one-vs-rest gets 86 % of the rows right, a nearest centre 92 %
+    0.65  # a thousand centres in 64 dimensions: one-vs-rest is right on 86 % of the rows, the nearest centre on 92 %
 )
-MANY_DIMENSIONS, MANY_ROWS, MANY_TEST_ROWS = 64, 50, 10  # the last two of each class
-BANKING_ROWS = 10_003  # the first ones are for training, by the source's own split
+MANY_DIMENSIONS, MANY_ROWS, MANY_TEST_ROWS = 64, 50, 10  # the last two rows of each class
+BANKING_ROWS = 10_003  # the first rows are for training, as in the original split
 PREDICTED_ROWS = 10_000  # with many classes
 PREDICT_ROUNDS = 3
 
@@ -51,18 +51,18 @@ class Protocol(NamedTuple):
     kernel_costs: list
     folds: int
     splits: int
-    most_rows: int | None  # of the sets in ``CUT``
-    seconds: float  # a method that takes longer is ended
-    rounds: int  # of the methods that are quick
+    most_rows: int | None  # for the datasets in ``CUT``
+    seconds: float  # a method that takes longer is stopped
+    rounds: int  # for the fast methods
 
 
 class Task(NamedTuple):
-    """Rows to learn from, rows to predict, and how to search."""
+    """Training rows, test rows, and the search settings."""
 
     X: np.ndarray
     y: np.ndarray
     test: np.ndarray
-    truth: np.ndarray  # codes of the rows to predict
+    truth: np.ndarray  # codes of the test rows
     protocol: Protocol
     split: int
 
@@ -71,7 +71,7 @@ class Task(NamedTuple):
 
 
 def make_task(name, recipe, split, protocol):
-    """One split of a dataset, scaled to [-1, 1] by its training part."""
+    """Return one split of a dataset, scaled to [-1, 1] by its training part."""
     X, y = load(name, recipe)
     if name in CUT and protocol.most_rows:
         X, _, y, _ = train_test_split(X, y, train_size=protocol.most_rows, stratify=y, random_state=SEED)
@@ -81,7 +81,7 @@ def make_task(name, recipe, split, protocol):
 
 
 def make_many(name, protocol):
-    """A set of many classes: embedded texts, or normal clouds as many as the name says."""
+    """Return a dataset of many classes: embedded texts, or the number of normal clouds given by the name."""
     if name == "banking77":
         X, y = load("banking77_lsa", "plain")
         first = np.arange(len(y)) < BANKING_ROWS
@@ -96,17 +96,17 @@ def make_many(name, protocol):
 
 
 def linear(**options):
-    """The linear machine of all methods."""
+    """Make the linear SVM that all methods use."""
     return LinearSVC(dual="auto", random_state=SEED, **options)
 
 
 def folds(task):
-    """Folds of a search, the same for every method."""
+    """Return the folds of a search, the same for every method."""
     return StratifiedKFold(task.protocol.folds, shuffle=True, random_state=task.split)
 
 
 def search(estimator, grid, task):
-    """The estimator with the best of some parameters, fitted to all rows, which is timed apart."""
+    """Return the estimator with the best parameters, refitted on all rows, which is timed separately."""
     found = GridSearchCV(estimator, grid, cv=folds(task), refit=False)
     searching, _ = seconds_of(lambda: found.fit(task.X, task.y))
     best = clone(found.estimator).set_params(**found.best_params_)
@@ -115,15 +115,15 @@ def search(estimator, grid, task):
 
 
 def best_cost(found):
-    """The cost that a search chose, if it searched for one."""
+    """Return the cost that a search chose, if it searched for one."""
     return dict(zip(["cost"], found.best_params_.values(), strict=False))
 
 
 class DirectedAcyclicGraph(OneVsOneClassifier):
-    """Platt's graph: the linear machines of one-vs-one, asked one after the other while two classes remain."""
+    """Platt's DAG: the linear one-vs-one SVMs, evaluated one after the other until one class remains."""
 
     def predict(self, X):
-        """Of the first and the last class left, vote one away until one remains."""
+        """Compare the first and the last remaining class and drop one, until one class remains."""
         k, rows = len(self.classes_), np.arange(len(X))
         machine = np.zeros((k, k), dtype=int)
         machine[np.triu_indices(k, 1)] = np.arange(len(self.estimators_))
@@ -137,46 +137,46 @@ class DirectedAcyclicGraph(OneVsOneClassifier):
         return self.classes_[ends[:, 0]]
 
 
-# Methods: each gives a fitted model and what fitting it took.
+# Methods: each returns a fitted model and its fitting time.
 
 
 def fit_ovo(task):
-    """One machine for each pair of classes."""
+    """Fit one SVM for each pair of classes."""
     return search(OneVsOneClassifier(linear()), {"estimator__C": task.protocol.costs}, task)
 
 
 def fit_ovr(task):
-    """One machine for each class."""
+    """Fit one SVM for each class."""
     return search(linear(), {"C": task.protocol.costs}, task)
 
 
 def fit_crammer_singer(task):
-    """A single machine for all classes."""
+    """Fit a single SVM for all classes."""
     return search(linear(multi_class="crammer_singer"), {"C": task.protocol.costs}, task)
 
 
 def fit_dag(task):
-    """The machines of one-vs-one in a graph."""
+    """Fit the one-vs-one SVMs as a DAG."""
     return search(DirectedAcyclicGraph(linear()), {"estimator__C": task.protocol.costs}, task)
 
 
 def fit_rbf(task):
-    """The kernel machine; with very many rows an approximation of it."""
+    """Fit the kernel SVM, or an approximation of it for very many rows."""
     if len(task.X) <= KERNEL_ROWS:
         return search(SVC(gamma="scale"), {"C": task.protocol.kernel_costs}, task)
-    gamma = 1 / (task.X.shape[1] * task.X.var())  # what "scale" is
+    gamma = 1 / (task.X.shape[1] * task.X.var())  # the meaning of "scale"
     model = make_pipeline(Nystroem(gamma=gamma, n_components=KERNEL_PARTS, random_state=SEED), linear())
     model, record = search(model, {"linearsvc__C": task.protocol.kernel_costs}, task)
     return model, record | {"model": f"Nystroem, {KERNEL_PARTS} parts"}
 
 
 def fit_boosting(task):
-    """Boosted trees as they come; the folds are run to know how good they are."""
+    """Fit boosted trees with default settings; the folds only measure how good they are."""
     return search(HistGradientBoostingClassifier(random_state=task.split), {}, task)
 
 
 def fit_smart(task, cut):
-    """The paper's tree of machines; floors are measured in each fold anew, and for the last fit."""
+    """Fit the paper's tree of SVMs; floors are recomputed in each fold and for the final fit."""
     from bayesfloor import SmartSVM
 
     with TemporaryDirectory() as memory:
@@ -186,7 +186,7 @@ def fit_smart(task, cut):
 
 
 def floor_seconds(task):
-    """What the floors of all folds take, measured again outside the search."""
+    """Measure the cost of the floors of all folds, outside the search."""
     from bayesfloor import SmartSVM
 
     parts = [train for train, _ in folds(task).split(task.X, task.y)]
@@ -195,7 +195,7 @@ def floor_seconds(task):
 
 
 def fit_smart_min_cut(task):
-    """The same, and what it takes with the floors of all training rows alone, as the paper did."""
+    """Do the same, and measure the cost with floors from all training rows only, as in the paper."""
     from bayesfloor import SmartSVM
 
     model, record = fit_smart(task, "min_cut")
@@ -206,7 +206,7 @@ def fit_smart_min_cut(task):
 
 
 def fit_floor_guided(task):
-    """A tree that chooses a model for each of its nodes."""
+    """Fit a tree that chooses a model for each of its nodes."""
     from bayesfloor import FloorGuidedClassifier
 
     seconds, model = seconds_of(lambda: FloorGuidedClassifier(random_state=task.split).fit(task.X, task.y))
@@ -214,19 +214,19 @@ def fit_floor_guided(task):
 
 
 def describe_tree(tree):
-    """How many nodes a tree has, and how many of them each kind of model; single classes have none."""
+    """Count the nodes of a tree, and those with each kind of model; single classes have none."""
     names = [str(name or "").partition(" (")[0] for name in tree.frame()["model"]]
     return {"nodes": len(names), "models": dict(Counter(name for name in names if name).most_common())}
 
 
 def fit_plain(task, estimator):
-    """A model without a search."""
+    """Fit a model without a search."""
     seconds, model = seconds_of(lambda: clone(estimator).fit(task.X, task.y))
     return model, {"seconds": seconds}
 
 
 def fit_smart_plain(task, cut):
-    """The paper's tree without a search."""
+    """Fit the paper's tree without a search."""
     from bayesfloor import SmartSVM
 
     model, record = fit_plain(task, SmartSVM(linear(), cut=cut))
@@ -255,11 +255,11 @@ MANY_METHODS = {
 }
 
 
-# What a method scored.
+# Scores of a method.
 
 
 def reason_to_skip(method, task):
-    """Why a method is not run on these rows; nothing if it is."""
+    """Return the reason why a method is not run on these rows; an empty string if it is."""
     size = len(task.X) * (task.y.max() + 1)
     reduced = task.protocol.most_rows is not None
     too_large = method == "crammer_singer" and reduced and size > SINGLE_MACHINE_SIZE
@@ -267,7 +267,7 @@ def reason_to_skip(method, task):
 
 
 def measure(method, task, methods):
-    """Times and scores of a method, as plain values."""
+    """Return the times and scores of a method, as plain values."""
     reason = reason_to_skip(method, task)
     if reason:
         return {"skipped": reason}
@@ -277,7 +277,7 @@ def measure(method, task, methods):
 
 
 def judge(model, task):
-    """Scores of the predictions, and how long they took."""
+    """Return the scores of the predictions, and their time."""
     calls = [seconds_of(lambda: model.predict(task.test)) for _ in range(PREDICT_ROUNDS)]
     guess = calls[0][1]
     return {
@@ -289,7 +289,7 @@ def judge(model, task):
 
 
 def probability_loss(model, task):
-    """Log loss of the probabilities, which must add up to 1; None of a model that has none."""
+    """Return the log loss of the probabilities, which must add up to 1; None for a model without probabilities."""
     if not hasattr(model, "predict_proba"):
         return None
     shares = model.predict_proba(task.test)
@@ -301,8 +301,8 @@ def probability_loss(model, task):
 
 
 def prepare_case(group, protocol):
-    """Load one group of cells and compile; returns what measures a method of it by name."""
-    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # linear machines of a high cost do not converge
+    """Load one group of cells and compile; return a function that measures one of its methods by name."""
+    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # linear SVMs with a high cost do not converge
     threadpool_limits(limits=1)
     if protocol.rounds > 1:
         warm_up()
@@ -312,16 +312,16 @@ def prepare_case(group, protocol):
 
 
 def widen(task):
-    """The same task with as many rows to predict as all such tasks have."""
+    """Return the same task with the number of test rows that all such tasks have."""
     rows = np.arange(PREDICTED_ROWS) % len(task.truth)
     return task._replace(test=task.test[rows], truth=task.truth[rows])
 
 
 def warm_up():
-    """Compile the kernels of floors on a few rows."""
+    """Compile the kernels for floors on a few rows."""
     from bayesfloor import BayesFloor
     from bayesfloor.forest._spanning_forest import prepare_kernels
 
     prepare_kernels()
-    for k in (2, 30):  # few classes and many take different kernels
+    for k in (2, 30):  # few and many classes use different kernels
         BayesFloor(n_jobs=1).fit(*labelled([3000 // k] * k, 10, 1.0))

@@ -13,11 +13,11 @@ from benchmarks._data import read_rows
 
 BARE = "two bare processes"
 _WORKERS = 2
-_PLENTY = "2GB"  # memory of a Dask worker: nothing is near its limit here
+_PLENTY = "2GB"  # memory of a Dask worker: nothing gets close to its limit here
 
 
 def make_tasks(X, codes, hold):
-    """A task for each pair of classes: two handles of their blocks, and two more words."""
+    """Make one task per pair of classes: two handles of their blocks, and two more values."""
     from bayesfloor.forest._blocks import forest_of
     from bayesfloor.forest._compiled_pairs import ClassBlock
     from bayesfloor.forest._vertices import find_vertices
@@ -31,7 +31,7 @@ def make_tasks(X, codes, hold):
 
 
 def run_all(runner, tasks):
-    """Results of all pairs, in their order."""
+    """Return the results of all pairs, in order."""
     from bayesfloor.forest._compiled_pairs import join_pair
 
     found = dict(runner.run(join_pair, tasks, "pair"))
@@ -39,7 +39,7 @@ def run_all(runner, tasks):
 
 
 class Bare:
-    """Two processes that stay, each with half of the pairs: told to begin, they send what they found."""
+    """Two long-lived processes, each with half of the pairs: on a signal they start, and send their results."""
 
     def __init__(self, tasks):
         context = multiprocessing.get_context("spawn")
@@ -53,7 +53,7 @@ class Bare:
             self._processes.append(process)
 
     def run_all(self):
-        """Results of all pairs, in their order."""
+        """Return the results of all pairs, in order."""
         for pipe in self._pipes:
             pipe.send("begin")
         halves = [pipe.recv() for pipe in self._pipes]
@@ -85,7 +85,7 @@ def _serve_half(pipe, tasks):
 
 @contextmanager
 def all_ways(X, codes):
-    """Functions by name, each of which finds all pairs; processes have started, and nothing is warm."""
+    """Return functions by name, each of which computes all pairs; processes have started, but nothing is warm."""
     from joblib import parallel_config
 
     from bayesfloor.engine._runners import DaskRunner, JoblibRunner
@@ -100,7 +100,7 @@ def all_ways(X, codes):
         client = stack.enter_context(small_cluster(_WORKERS, _PLENTY))
         stack.enter_context(one_blas_thread())
         with parallel_config("loky", n_jobs=_WORKERS):
-            hold = stack.enter_context(holding(_WORKERS))  # in files, for processes
+            hold = stack.enter_context(holding(_WORKERS))  # as files, for processes
         with parallel_config("threading", n_jobs=_WORKERS):
             hold_here = stack.enter_context(holding(_WORKERS))
         tasks = make_tasks(X, codes, hold)
@@ -117,14 +117,14 @@ def all_ways(X, codes):
 
 
 def measure_letter(classes, most, rounds):
-    """Pairs of some of letter's classes by bare processes and by every runner."""
+    """Compute pairs of some of letter's classes in bare processes and with every runner."""
     X, codes = read_rows("letter", most)
     some = codes < classes
     return measure_ways(X[some], codes[some], rounds)
 
 
 def measure_ways(X, codes, rounds):
-    """Wall seconds of every way, round by round in turn, after one round that warms up; all find the same."""
+    """Time every way, alternating within rounds, after a warm-up round; assert that all results agree."""
     with all_ways(X, codes) as ways:
         first = {name: function() for name, function in ways.items()}
         for name, found in first.items():
@@ -146,6 +146,6 @@ def _assert_same(found, bare, name):
 
 
 def median_ratio(seconds, bare):
-    """Median, over the rounds, of the ratio to the bare processes of the same round; the smallest and the largest."""
+    """Return the median, minimum and maximum over rounds of the ratio to the bare processes of the same round."""
     ratios = np.array(seconds) / np.array(bare)
     return float(np.median(ratios)), float(ratios.min()), float(ratios.max())

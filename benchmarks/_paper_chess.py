@@ -19,13 +19,13 @@ CELLS = tuple(f"{part}/{split}" for part in ("floors", "rates") for split in SPL
 QUICK_CELLS = ("floors/0", "rates/0")
 COST, QUICK_ROWS = 100.0, 3000
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-CLASSES = ("draw", *NUMBERS.split())  # moves to the win, in their order
-ORDER = [sorted(CLASSES).index(name) for name in CLASSES]  # codes follow the alphabet
+CLASSES = ("draw", *NUMBERS.split())  # moves until the win, in order
+ORDER = [sorted(CLASSES).index(name) for name in CLASSES]  # codes are in alphabetical order
 RULES = {"linear": "linear machine", "kernel": "kernel machine"}
 
 
 def read(split, *, quick):
-    """Training and test rows of a split."""
+    """Return the training and test rows of a split."""
     from sklearn.model_selection import train_test_split
 
     X, y = load("kr-vs-k", "paper")
@@ -34,14 +34,14 @@ def read(split, *, quick):
 
 
 def measure(cell, *, quick):
-    """Floors or rates of one split, by class."""
+    """Compute floors or rates of one split, by class."""
     part, split = cell.split("/")
     found = {"floors": measure_floors, "rates": measure_rates}[part](*read(int(split), quick=quick), quick=quick)
     return {name: [plain(value) for value in np.asarray(values)[ORDER]] for name, values in found.items()}
 
 
 def measure_floors(X, _test, y, _truth, **_quick):
-    """The paper's floors and the library's, of the rows as they are and in two components."""
+    """Compute the paper's floors and the library's, for the original rows and in two components."""
     from sklearn.decomposition import PCA
 
     paper, ours = floors_of(X, y)
@@ -51,7 +51,7 @@ def measure_floors(X, _test, y, _truth, **_quick):
 
 
 def floors_of(X, y):
-    """Floors of each class against the rest: the HP-estimate with its correction, and the middle of all bounds."""
+    """Compute each class's floor against the rest: the corrected HP-estimate, and the midpoint of all bounds."""
     from bayesfloor import BayesFloor
     from bayesfloor.formulas import henze_penrose
 
@@ -62,7 +62,7 @@ def floors_of(X, y):
 
 
 def measure_rates(X, test, y, truth, *, quick):
-    """Confusion rates of two classifiers."""
+    """Compute the confusion rates of two classifiers."""
     from sklearn.multiclass import OneVsOneClassifier
     from sklearn.svm import SVC
 
@@ -71,21 +71,21 @@ def measure_rates(X, test, y, truth, *, quick):
 
 
 def rates_of(truth, guess):
-    """Confusion rate of each class."""
+    """Compute the confusion rate of each class."""
     return [((truth == code) != (guess == code)).mean() for code in range(len(CLASSES))]
 
 
-# What they say together.
+# Combined results.
 
 
 def by_split(cases, field):
-    """Values of a field, one split a row, one class a column; no rows where a split has none."""
+    """Return the values of a field, one split per row and one class per column; splits without values are left out."""
     part = "rates" if field in RULES else "floors"
     return np.array([cases[f"{part}/{split}"][field] for split in SPLITS if f"{part}/{split}" in cases])
 
 
 def agreement(cases, field, rule):
-    """Rank correlations over the classes with the rates of a rule, by split."""
+    """Return the rank correlations over the classes with the rates of a classifier, by split."""
     from scipy.stats import spearmanr
 
     pairs = zip(by_split(cases, field), by_split(cases, rule), strict=False)
@@ -93,13 +93,13 @@ def agreement(cases, field, rule):
 
 
 def at_share(cases, field):
-    """How many classes have a floor that the correction capped at their proportion, by split."""
+    """Count the classes whose floor the correction capped at their proportion, by split."""
     shares = by_split(cases, "shares")
     return (by_split(cases, field) >= 0.999 * shares).sum(axis=1)
 
 
 def goals(cases):
-    """Whether floors and rates have one order."""
+    """Goals: floors and rates have the same order."""
     found = {text: agreement(cases, "paper", rule) for rule, text in RULES.items()}
     return [
         goal_row(
@@ -111,7 +111,7 @@ def goals(cases):
 
 
 def agreement_table(cases):
-    """Rank correlations over the 18 classes, mean and range over the splits."""
+    """Tabulate rank correlations over the 18 classes, mean and range over the splits."""
     fields = {"paper": "the paper's floors", "ours": "the library's floors", "shares": "class sizes alone"}
     yield ("rank correlation with the rates of a", *fields.values())
     for rule, text in RULES.items():
@@ -121,7 +121,7 @@ def agreement_table(cases):
 
 
 def table(cases):
-    """Floors and rates of each class, means over the splits."""
+    """Tabulate floors and rates of each class, means over the splits."""
     heads = {"shares": "proportion of rows", "paper": "the paper's floor", "paper_two": "after PCA to 2"}
     heads |= {"ours": "the library's floor", "ours_two": "after PCA to 2"} | RULES
     yield ("class", *heads.values())
@@ -134,7 +134,7 @@ def table(cases):
 
 
 def check(cases):
-    """Assert what holds at any size: all are shares, and no floor of the paper's exceeds the share of its class."""
+    """Assert that all are fractions, and that no floor of the paper exceeds the proportion of its class."""
     for case in cases.values():
         assert all(0 <= value <= 1 for values in case.values() for value in values), case
     assert (by_split(cases, "paper") <= 1.001 * by_split(cases, "shares")).all(), cases

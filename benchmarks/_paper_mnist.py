@@ -19,18 +19,18 @@ QUICK_ROWS = 3000
 
 
 def read(name, *, quick):
-    """Images and digits, pixels as they are; in the quick form the first ones."""
+    """Read images and digits, with original pixels; the first ones in the quick form."""
     X, y = load(name, "paper")
     return (X[:QUICK_ROWS], y[:QUICK_ROWS]) if quick else (X, y)
 
 
 def measure(cell, *, quick):
-    """What one cell leaves in the file."""
+    """Return what one cell saves in the file."""
     return {"floors": measure_floors, "machine": measure_machine}[cell](quick=quick)
 
 
 def measure_floors(*, quick):
-    """Floors of all pairs, without scaling, as the paper."""
+    """Compute the floors of all pairs, without scaling, as in the paper."""
     from bayesfloor import BayesFloor
 
     X, y = read("mnist_train", quick=quick)
@@ -46,7 +46,7 @@ def measure_floors(*, quick):
 
 
 def measure_machine(*, quick):
-    """Errors of a kernel machine on the test images, by true and by predicted digit."""
+    """Count a kernel SVM's errors on the test images, by true and predicted digit."""
     from sklearn.metrics import confusion_matrix
     from sklearn.svm import SVC
 
@@ -57,30 +57,30 @@ def measure_machine(*, quick):
     return {"rows": len(test), "seconds": plain(seconds), "cost": COST, "confusions": table.tolist()}
 
 
-# What they say together.
+# Combined results.
 
 
 def pair_errors(case):
-    """Test images of each pair of digits that were taken for the other."""
+    """Count the test images of each pair of digits that were mistaken for the other."""
     table = np.array(case["confusions"])
     return (table + table.T)[PAIRS]
 
 
 def hardest(case, count):
-    """The pairs with the highest floors."""
+    """Return the pairs with the highest floors."""
     order = np.argsort(case["estimate"])[::-1][:count]
     return [(int(PAIRS[0][place]), int(PAIRS[1][place])) for place in order]
 
 
 def agreement(cases):
-    """Rank correlation of floors and confusions over the pairs."""
+    """Return the rank correlation of floors and confusions over the pairs."""
     from scipy.stats import spearmanr
 
     return float(spearmanr(cases["floors"]["estimate"], pair_errors(cases["machine"])).statistic)
 
 
 def goals(cases):
-    """Whether the hardest pairs are the paper's, and the others in the order of confusions."""
+    """Goals: the hardest pairs are the paper's, and the others are in the order of confusions."""
     if not set(CELLS) <= set(cases):
         return []
     found = sum(pair in hardest(cases["floors"], 5) for pair in HARDEST)
@@ -91,7 +91,7 @@ def goals(cases):
 
 
 def table(cases):
-    """The pairs with the highest floors, and how often they were confused."""
+    """Tabulate the pairs with the highest floors, and how often they were confused."""
     yield ("pair of digits", "floor", "bounds", "test images confused")
     if not set(CELLS) <= set(cases):
         return
@@ -103,7 +103,7 @@ def table(cases):
 
 
 def check(cases):
-    """Assert what holds at any size: every pair has a floor inside its bounds, every image was counted."""
+    """Assert that every pair has a floor inside its bounds, and that every image was counted."""
     for low, estimate, high in zip(*(cases["floors"][name] for name in ("lower", "estimate", "upper")), strict=True):
         assert 0 <= low <= estimate <= high <= 0.5, (low, estimate, high)
     assert np.sum(cases["machine"]["confusions"]) == cases["machine"]["rows"], cases["machine"]

@@ -25,7 +25,7 @@ from benchmarks._ranks import critical_difference, friedman_p, mean_ranks
 from benchmarks._recipes import load
 
 CASES = [*PAPER_CASES, *((name, "honest") for name in HONEST)]
-METHODS = {  # names of the paper, in its order, and past it
+METHODS = {  # names in the paper, in its order, followed by ours
     "crammer_singer": "C & S",
     "dag": "DAG",
     "ovo": "OvO",
@@ -34,7 +34,7 @@ METHODS = {  # names of the paper, in its order, and past it
     "floor_guided": "FloorGuided",
 }
 LINEAR = tuple(name for name in METHODS if name != "floor_guided")
-NEAR = 0.02  # as far as an index may be from the paper's
+NEAR = 0.02  # largest distance of an index from the paper's that counts as close
 PAPER_DATA = {  # instances, features, classes, smallest and largest class
     "abalone": (4177, 8, 20, 14, 689),
     "fars": (100959, 338, 7, 299, 42116),
@@ -53,7 +53,7 @@ PAPER_DATA = {  # instances, features, classes, smallest and largest class
     "winewhite": (4898, 12, 6, 20, 2198),
     "yeast": (1479, 8, 9, 20, 463),
 }
-PAPER_SECONDS = {  # of one-vs-one and of SmartSVM, 19 costs and 10 folds on the authors' cluster
+PAPER_SECONDS = {  # for one-vs-one and SmartSVM, with 19 costs and 10 folds on the authors' cluster
     "abalone": (134.3, 75.0),
     "fars": (2866, 3158),
     "flare": (6.5, 5.0),
@@ -74,7 +74,7 @@ PAPER_SECONDS = {  # of one-vs-one and of SmartSVM, 19 costs and 10 folds on the
 
 
 def measure_data(name, recipe):
-    """What a dataset is, and how many of its rows are distinct."""
+    """Describe a dataset, with the number of its distinct rows."""
     X, y = load(name, recipe)
     sizes = np.bincount(y)
     facts = [*X.shape, len(sizes), int(sizes.min()), int(sizes.max())]
@@ -82,12 +82,12 @@ def measure_data(name, recipe):
 
 
 def data_key(name, recipe):
-    """Name of a dataset's cell in the file."""
+    """Return the name of a dataset's cell in the file."""
     return key_of(("data", name), recipe)
 
 
 def data_table(results):
-    """The datasets, and whether they are the paper's."""
+    """Tabulate the datasets, and whether they match the paper's."""
     yield ("dataset", "recipe", "rows", "features", "classes", "smallest", "largest", "distinct rows", "as the paper's")
     for name, recipe in CASES:
         one = results["cases"].get(data_key(name, recipe))
@@ -100,12 +100,12 @@ def data_table(results):
 
 
 def field_of(method):
-    """Where the time of a method stands that the paper counts."""
+    """Return the field with the method's time that the paper counts."""
     return "paper_seconds" if method == "smart_min_cut" else "seconds"
 
 
 def time_table(results):
-    """CPU seconds of searching and fitting; SmartSVM against one-vs-one here and in the paper."""
+    """Tabulate CPU seconds of searching and fitting; SmartSVM relative to one-vs-one here and in the paper."""
     yield ("CPU s", "recipe", *METHODS.values(), "SmartSVM / OvO", "the paper's")
     for case in those_run(results, CASES):
         times = [cell(results, case, name, field_of(name), ".3g") for name in METHODS]
@@ -113,7 +113,7 @@ def time_table(results):
 
 
 def configuration_table(results):
-    """CPU seconds a value of C; the guided tree chooses its own models and has no such figure."""
+    """Tabulate CPU seconds per value of C; the guided tree chooses its own models and has no such figure."""
     yield ("CPU s per configuration", "recipe", *(METHODS[name] for name in LINEAR))
     values = len(results["sizes"]["costs"])
     for case in those_run(results, CASES):
@@ -122,7 +122,7 @@ def configuration_table(results):
 
 
 def paper_ratio(name):
-    """Time of SmartSVM relative to one-vs-one in the paper."""
+    """Return the time of SmartSVM relative to one-vs-one in the paper."""
     ovo, smart = PAPER_SECONDS[name]
     return smart / ovo
 
@@ -131,14 +131,14 @@ def paper_ratio(name):
 
 
 def ari_table(results):
-    """Indices on test rows."""
+    """Tabulate indices on test rows."""
     yield ("ARI", "recipe", *METHODS.values())
     for case in those_run(results, CASES):
         yield (*case, *(cell(results, case, name) for name in METHODS))
 
 
 def distance_table(results):
-    """Our index less the paper's."""
+    """Tabulate our index minus the paper's."""
     yield ("ARI, ours - the paper's", *(METHODS[name] for name in LINEAR), "leak")
     for case in those_run(results, PAPER_CASES):
         off = [number(distance(results, case, name), "+.3f") for name in LINEAR]
@@ -146,19 +146,19 @@ def distance_table(results):
 
 
 def distance(results, case, method):
-    """Our mean index of a method less the paper's."""
+    """Return our mean index of a method minus the paper's."""
     found = distances(results, case, method)
     return float(np.mean(found)) if found else np.nan
 
 
 def distances(results, case, method):
-    """Our index of a method less the paper's, by split."""
+    """Return our index of a method minus the paper's, by split."""
     theirs = PAPER_ARI[case[0]][PAPER_COLUMNS.index(METHODS[method])]
     return [value - theirs for value in by_split(results, case, method, "ari").values()]
 
 
 def goals(results):
-    """How near the paper's indices we are, and on how many datasets its tree is the quicker one."""
+    """Goals: how close we are to the paper's indices, and on how many datasets its tree is faster."""
     clean = [case for case in PAPER_CASES if case[0] not in LEAKS]
     near = {name: [NEAR - abs(distance(results, case, name)) for case in clean] for name in ("smart_min_cut", "ovo")}
     quicker = [1 - time_ratio(results, case, "paper_seconds") for case in PAPER_CASES]
@@ -175,20 +175,20 @@ RANKED = {"ari": "adjusted Rand index", "seconds": "total training time"}
 
 
 def costs_of(results, cases, methods, measured):
-    """One dataset a row, one method a column; lower is better."""
+    """Return a table with one dataset per row and one method per column; lower is better."""
     sign, field = (-1, lambda _: "ari") if measured == "ari" else (1, field_of)
     return np.array([[sign * mean_of(results, case, name, field(name)) for name in methods] for case in cases])
 
 
 def ranked(results, measured):
-    """Methods that ran on all of the paper's cases, and their costs."""
+    """Return the methods that ran on all of the paper's cases, and their costs."""
     methods = [name for name in METHODS if name != "crammer_singer"]
     table = costs_of(results, PAPER_CASES, methods, measured)
     return [METHODS[name] for name in methods], table[~np.isnan(table).any(axis=1)]
 
 
 def rank_table(results):
-    """Mean ranks over the datasets, and how far apart they must be to differ."""
+    """Tabulate mean ranks over the datasets, and the difference needed for significance."""
     yield ("mean rank, 1 is best", "datasets", "p of Friedman's test", "critical difference", "methods")
     for measured, text in RANKED.items():
         names, costs = ranked(results, measured)

@@ -21,7 +21,7 @@ _IDX_IMAGES, _IDX_LABELS = b"\0\0\x08\x03", b"\0\0\x08\x01"
 
 
 def unpack(blob, member, most):
-    """The bytes of a file: of the named member if the file is a zip archive, and unpacked if it is packed."""
+    """Return the bytes of a file: of the named member if it is a zip archive, and unpacked if it is compressed."""
     try:
         if member:
             blob = _read_zip(blob, member, most)
@@ -45,9 +45,9 @@ def _read_zip(blob, member, most):
 
 
 def uncompress(blob, most):
-    """What Unix ``compress`` packed (.Z): codes of 9 bits and more, lowest bit first, eight of one width together."""
+    """Unpack Unix ``compress`` data (.Z): codes of 9 or more bits, lowest bit first, in groups of eight per width."""
     widest, start = blob[2] & 31, [bytes([byte]) for byte in range(256)] + [b""] * bool(blob[2] & 128)
-    words, width, place, group, last = list(start), _FEWEST_BITS, 24, 24, b""  # places are bits
+    words, width, place, group, last = list(start), _FEWEST_BITS, 24, 24, b""  # positions are in bits
     found, size = [], 0
     while place + width <= 8 * len(blob):
         code = int.from_bytes(blob[place // 8 : place // 8 + 4], "little") >> place % 8 & (1 << width) - 1
@@ -72,11 +72,11 @@ def uncompress(blob, most):
     return b"".join(found)
 
 
-# Formats: each gives the fields of all rows, the class last
+# Formats: each returns the fields of all rows, with the class last
 
 
 def read_text(blob, *, separator=None, skip=0, drop=(), label=-1):
-    """Lines of fields, after some lines to skip; some fields to drop, then the place of the class."""
+    """Read lines of fields after ``skip`` lines, without the fields ``drop``, and move the class to the end."""
     lines = [line for line in blob.decode("latin-1").splitlines()[skip:] if line.strip()]
     rows = [[field.strip() for place, field in enumerate(line.split(separator)) if place not in drop] for line in lines]
     for row in rows:
@@ -85,7 +85,7 @@ def read_text(blob, *, separator=None, skip=0, drop=(), label=-1):
 
 
 def read_keel(blob):
-    """What follows ``@data``."""
+    """Read the part after ``@data``."""
     head, found, body = blob.partition(b"@data")
     if not found or b"@attribute" not in head:
         raise ValueError("it is not a KEEL file")
@@ -93,12 +93,12 @@ def read_keel(blob):
 
 
 def read_csv(blob):
-    """A file with a line of names."""
+    """Read a file with a header line."""
     return list(csv.reader(io.StringIO(blob.decode("utf-8"), newline="")))[1:]
 
 
 def read_idx(images, labels):
-    """Images, a row of pixels each, and their labels."""
+    """Read images, one row of pixels each, and their labels."""
     if (images[:4], labels[:4]) != (_IDX_IMAGES, _IDX_LABELS):
         raise ValueError("it is not an idx file")
     n, *shape = np.frombuffer(images[4:16], dtype=">i4")
@@ -110,9 +110,9 @@ def read_idx(images, labels):
 
 
 def embed_texts(texts, n_train, size):
-    """Latent semantic analysis of texts, learnt from the first ones: rows of length 1.
+    """Compute a latent semantic analysis of texts, fitted on the first ones: rows of length 1.
 
-    Other versions of scikit-learn and other machines turn or round the result a little differently.
+    Other versions of scikit-learn and other machines rotate or round the result slightly differently.
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -127,14 +127,14 @@ FORMATS = {"text": read_text, "keel": read_keel, "csv": read_csv}
 
 
 def read_fields(blobs, layout):
-    """Fields of all rows of some files, one file after the other; of idx files images, then labels."""
+    """Read the fields of all rows of several files, one after the other; for idx files images, then labels."""
     how = dict(layout)
     kind = how.pop("kind")
     return read_idx(*blobs) if kind == "idx" else [row for blob in blobs for row in FORMATS[kind](blob, **how)]
 
 
 def make_table(rows, columns):
-    """Fields as an Arrow table whose columns have these types."""
+    """Return the fields as an Arrow table with columns of these types."""
     from pyarrow import table
 
     if {len(row) for row in rows} != {len(columns)}:

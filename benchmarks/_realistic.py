@@ -22,7 +22,7 @@ SEARCH_ROWS, SEARCH_STEPS = 2000, 10
 
 
 class Truth(NamedTuple):
-    """Ends between which the Bayes error lies, mostly equal, and the error of always naming the largest class."""
+    """The ends between which the Bayes error lies, mostly equal, and the error of predicting the largest class."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ class Truth(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows and labels by a law that is known."""
+    """Rows and labels from a known law."""
 
     name: str
     family: str
@@ -40,18 +40,18 @@ class Problem:
 
     @cached_property
     def law(self):
-        """The law, which may have to be looked for."""
+        """Return the law, which may have to be searched for."""
         return self.make()
 
     def draw(self, seed):
-        """Rows and labels."""
+        """Sample rows and labels."""
         rng = np.random.default_rng([seed, *self.name.encode()])
         X, eta = self.law(self.n_rows, rng)
         return X, draw_labels(eta, rng)
 
     @cached_property
     def truth(self):
-        """What is known of the problem."""
+        """Return what is known about the problem."""
         rng, law = np.random.default_rng([TRUTH_SEED, *self.name.encode()]), getattr(self.law, "latent", self.law)
         parts = [law(PART, rng)[1] for _ in range(TRUTH_ROWS // PART)]
         floor = float(np.mean([_floor(eta) for eta in parts]))
@@ -59,7 +59,7 @@ class Problem:
 
 
 def family(name):
-    """Decorator that makes of a maker of laws one of problems."""
+    """Decorate a function that makes laws, so that it makes problems."""
 
     def decorate(make):
         @wraps(make)
@@ -77,7 +77,7 @@ def _floor(eta):
 
 
 def with_error(make, error, low, high):
-    """The law whose Bayes error is about this; ``make(knob)`` gives one with more overlap for a larger knob."""
+    """Find the law with about this Bayes error; a larger knob in ``make(knob)`` gives more overlap."""
     for _ in range(SEARCH_STEPS):
         middle = np.sqrt(low * high)
         found = _floor(make(middle)(SEARCH_ROWS, np.random.default_rng(TRUTH_SEED))[1])
@@ -86,18 +86,18 @@ def with_error(make, error, low, high):
 
 
 def by_class(eta, classes, n_classes):
-    """Posteriors of classes from those of their parts."""
+    """Sum the posteriors of a class's components."""
     return eta @ np.equal.outer(classes, np.arange(n_classes)).astype(float)
 
 
 def nearness(X, centres, spread, log_weight=0.0):
-    """Posterior of the centres of isotropic Gaussians."""
+    """Return the posterior of the centres of isotropic Gaussians."""
     square = (X**2).sum(axis=1)[:, None] - 2 * X @ centres.T + (centres**2).sum(axis=1)
     return softmax(log_weight - square / (2 * spread**2), axis=1)
 
 
 def flipped(flips, second):
-    """Posterior of two classes where a rule names the second or not and labels are flipped at this rate."""
+    """Return the posterior of two classes when a rule decides and labels are flipped at this rate."""
     return two_columns(np.where(second, 1 - flips, flips))
 
 
@@ -105,7 +105,7 @@ def flipped(flips, second):
 
 
 class Lift:
-    """A smooth one-to-one map of m coordinates into d columns: themselves and 48 sines, mixed."""
+    """Return a smooth one-to-one map of m coordinates into d columns: the coordinates and 48 sines, mixed."""
 
     def __init__(self, m, d, rng):
         self.wave, self.phase = rng.normal(size=(m, 48)) / np.sqrt(m), rng.uniform(0, 2 * np.pi, 48)
@@ -116,19 +116,19 @@ class Lift:
 
 
 def lifted(latent, lift, d, noise=0.1):
-    """A latent law seen in d columns with noise, which hides below .0005 of the labels where d is ten times m."""
+    """Embed a latent law in d columns with noise, which hides less than .0005 of the labels if d is ten times m."""
     scale = noise * lift(latent(2000, np.random.default_rng(TRUTH_SEED))[0]).std()
 
     def law(n, rng):
         z, eta = latent(n, rng)
         return lift(z) + scale * rng.normal(size=(n, d)), eta
 
-    law.latent = latent  # as the truth needs no columns
+    law.latent = latent  # since the truth needs no columns
     return law
 
 
 def blobs(K, m, rng, per_class=2):
-    """Gaussian blobs, the knob their spread."""
+    """Make Gaussian blobs; the knob is their spread."""
     centres, classes = rng.normal(size=(per_class * K, m)), np.repeat(np.arange(K), per_class)
 
     def make(spread):
@@ -142,7 +142,7 @@ def blobs(K, m, rng, per_class=2):
 
 
 def waves(K, m, rng, frequency=2.2):
-    """Labels from a smooth random field, the knob its bluntness."""
+    """Draw labels from a smooth random field; the knob is its flatness."""
     slope = rng.normal(size=(m, 60)) * 0.6 * frequency / np.sqrt(m)
     phase, weight = rng.uniform(0, 2 * np.pi, 60), rng.normal(size=(60, K)) / np.sqrt(30)
 
@@ -158,14 +158,14 @@ def waves(K, m, rng, frequency=2.2):
 
 @family("embedding, blobs")
 def embedded_blobs(seed, K, m, d, error):
-    """Two blobs a class in m latent coordinates, seen in d columns."""
+    """Make two blobs per class in m latent coordinates, embedded in d columns."""
     rng = np.random.default_rng([1, K, m, d, seed])
     return lifted(with_error(blobs(K, m, rng), error, 1e-3, 10), Lift(m, d, rng), d)
 
 
 @family("embedding, waves")
 def embedded_waves(seed, K, m, d, error):
-    """A smooth field of m latent coordinates, seen in d columns."""
+    """Make a smooth field of m latent coordinates, embedded in d columns."""
     rng = np.random.default_rng([12, K, m, d, seed])
     return lifted(with_error(waves(K, m, rng), error, 1e-3, 10), Lift(m, d, rng), d)
 
@@ -175,7 +175,7 @@ def embedded_waves(seed, K, m, d, error):
 
 @family("table")
 def table(seed, flips, slope=4.0):
-    """Sixteen numbers and three categories; products, steps, a sine and effects of categories; two classes."""
+    """Make sixteen numbers and three categories, with products, steps, a sine and category effects; two classes."""
     rng = np.random.default_rng([2, seed])
     one, two = rng.normal(size=4), rng.normal(size=(4, 4)) * 0.7
 
@@ -193,7 +193,7 @@ def table(seed, flips, slope=4.0):
 
 @family("rules")
 def rules(seed, d, n_rules, flips):
-    """A vote of rules of the kind "one of two columns is above its cut, not both"; labels flipped."""
+    """Make a vote of rules such as "exactly one of two columns is above its cut"; labels are flipped."""
     rng = np.random.default_rng([3, d, n_rules, seed])
     pairs = np.stack([rng.choice(8, 2, replace=False) for _ in range(n_rules)])
     cuts, weight = rng.normal(size=(n_rules, 2)) * 0.5, rng.uniform(0.5, 1.5, n_rules)
@@ -221,7 +221,7 @@ def _root(rng, p):
 
 @family("mixture with junk")
 def junk_mixture(seed, K, error, p=6, redundant=4, junk=10):
-    """Two Gaussians a class with covariances of their own, redundant columns and junk."""
+    """Make two Gaussians per class with their own covariances, redundant columns and junk."""
     rng = np.random.default_rng([4, K, seed])
     corners = np.array(np.meshgrid(*[[-1, 1]] * p)).reshape(p, -1).T
     centres = corners[rng.choice(len(corners), 2 * K, replace=False)].astype(float)
@@ -248,19 +248,19 @@ def junk_mixture(seed, K, error, p=6, redundant=4, junk=10):
 
 
 def squares(gap, inverse):
-    """Squared lengths of rows by an inverse covariance."""
+    """Return the squared lengths of rows with respect to an inverse covariance."""
     return ((gap @ inverse) * gap).sum(axis=1)
 
 
 @family("heavy tails")
 def heavy_tails(seed, K, degrees, error, p=6, junk=6):
-    """Two multivariate t's a class, and junk as heavy."""
+    """Make two multivariate t distributions per class, and equally heavy-tailed junk."""
     rng = np.random.default_rng([5, K, seed])
     centres, classes = rng.normal(size=(2 * K, p)), np.arange(2 * K) % K
     shapes = rng.normal(size=(2 * K, p, p))
 
     def make(overlap):
-        # Shapes go together as places do, or they alone would tell the classes apart.
+        # Shapes are shared like places; otherwise they alone would separate the classes.
         roots = np.eye(p) + 0.4 * shapes / (0.5 + overlap)
         inverses = np.linalg.inv(roots @ roots.transpose(0, 2, 1))
 
@@ -283,7 +283,7 @@ def heavy_tails(seed, K, degrees, error, p=6, junk=6):
 
 @family("imbalance")
 def imbalanced(seed, rare, share, d=10, junk=5):
-    """A rare class in two blobs among three of the other; the Bayes error is ``share * rare``."""
+    """Make a rare class in two blobs among three of the other; the Bayes error is ``share * rare``."""
     rng = np.random.default_rng([6, seed])
     centres, classes = rng.normal(size=(5, d)), np.array([0, 0, 0, 1, 1])
     weight = np.array([(1 - rare) / 3] * 3 + [rare / 2] * 2)
@@ -301,19 +301,19 @@ def imbalanced(seed, rare, share, d=10, junk=5):
 
 @family("many classes")
 def many_classes(seed, K, error, d=20):
-    """One Gaussian a class."""
+    """Make one Gaussian per class."""
     return with_error(blobs(K, d, np.random.default_rng([7, K, seed]), per_class=1), error, 0.05, 4)
 
 
 @family("easy")
 def easy(seed, error, K=3, d=10):
-    """Six Gaussians far apart."""
+    """Make six Gaussians far apart."""
     return with_error(blobs(K, d, np.random.default_rng([8, seed])), error, 0.02, 4)
 
 
 @family("nearly useless")
 def useless(seed, K, strength, d=15):
-    """Next to no signal."""
+    """Make almost no signal."""
     rng = np.random.default_rng([9, K, seed])
     inner, outer = rng.normal(size=(d, 20)) / np.sqrt(d), rng.normal(size=(20, K)) / np.sqrt(20)
 
@@ -324,17 +324,17 @@ def useless(seed, K, strength, d=15):
     return law
 
 
-# What learners cannot see, or see in part.
+# Structure that learners cannot see, or see only in part.
 
 
 def in_odd_cell(x, side):
-    """Whether rows of a unit cube, cut into so many cells a side, lie in a cell of the second colour."""
+    """Whether rows of a unit cube, with this many cells per side, lie in a cell of the second colour."""
     return np.floor(side * x).sum(axis=1) % 2 == 1
 
 
 @family("hidden")
 def hidden_cells(seed, d, side, junk, flips):  # noqa: ARG001 - the law is the same for all seeds
-    """Two cells a side are the parity of d signs, more of them a checkerboard; junk, labels flipped."""
+    """Make the parity of d signs (two cells per side) or a checkerboard (more cells), with junk and flipped labels."""
 
     def law(n, rng):
         x = rng.random((n, d + junk))
@@ -345,7 +345,7 @@ def hidden_cells(seed, d, side, junk, flips):  # noqa: ARG001 - the law is the s
 
 @family("hidden")
 def hidden_patterns(seed, bits, flips, junk=3):
-    """A label for each pattern of bits, drawn by lot; there are more patterns than rows."""
+    """Make a random label for each pattern of bits; there are more patterns than rows."""
     lot = np.random.default_rng([13, bits, seed]).permutation(2**bits) % 2 == 1
 
     def law(n, rng):
@@ -357,7 +357,7 @@ def hidden_patterns(seed, bits, flips, junk=3):
 
 @family("half hidden")
 def half_hidden(seed, d, side, weight, flips, plain=5):
-    """Cells decide in a share ``weight`` of rows, a linear rule in the others; which one is in a column."""
+    """Make cells decide in a fraction ``weight`` of rows and a linear rule in the others; a column says which."""
     slope = np.random.default_rng([10, d, seed]).normal(size=plain)
 
     def law(n, rng):
@@ -370,7 +370,7 @@ def half_hidden(seed, d, side, weight, flips, plain=5):
 
 @family("half hidden")
 def half_added(seed, d, side, hidden, strength=2.0, plain=5):
-    """A linear score, moved up or down by ``hidden`` as cells have it."""
+    """Make a linear score that cells shift up or down by ``hidden``."""
     slope = np.random.default_rng([14, d, seed]).normal(size=plain)
     slope *= strength / np.linalg.norm(slope)
 
@@ -387,7 +387,7 @@ def half_added(seed, d, side, hidden, strength=2.0, plain=5):
 
 @family("words")
 def words(seed, K, vocabulary, error, length=60, topics=3):
-    """Counts of words: topics lean on their class, classes on a common language; log(1 + count) as columns."""
+    """Make word counts: topics depend on the class, classes share a language; columns are log(1 + count)."""
     rng = np.random.default_rng([11, K, vocabulary, seed])
     common = 1 / np.arange(3, vocabulary + 3)
     common /= common.sum()
@@ -413,10 +413,10 @@ def words(seed, K, vocabulary, error, length=60, topics=3):
 
 @dataclass(frozen=True, eq=False)
 class PlantedNoise:
-    """Rows of a real dataset, labels re-assigned uniformly with rate rho; the clean error is at most ``best``.
+    """Rows of a real dataset, with labels reassigned uniformly at rate rho; the clean error is at most ``best``.
 
-    The Bayes error is known up to what the clean one leaves: it lies between that of the noise alone and that of the
-    best classifier known.
+    The Bayes error is known up to the clean error: it lies between that of the noise alone and that of the best known
+    classifier.
     """
 
     dataset: str
@@ -428,12 +428,12 @@ class PlantedNoise:
 
     @property
     def name(self):
-        """Name of the problem."""
+        """Return the name of the problem."""
         return f"{self.dataset}-rho{self.rho:g}-n{self.n_rows}-{self.seed}"
 
     @cached_property
     def clean(self):
-        """All rows and codes."""
+        """Return all rows and codes."""
         if self.dataset == "digits":
             from sklearn.datasets import load_digits
 
@@ -441,7 +441,7 @@ class PlantedNoise:
         return read_rows(self.dataset)
 
     def draw(self, seed):
-        """Rows and labels."""
+        """Sample rows and labels."""
         X, codes = self.clean
         rng = np.random.default_rng([seed, *self.name.encode()])
         rows = rng.permutation(len(codes))[: self.n_rows]
@@ -450,7 +450,7 @@ class PlantedNoise:
 
     @cached_property
     def truth(self):
-        """What is known of the problem."""
+        """Return what is known about the problem."""
         shares = np.bincount(self.clean[1]) / len(self.clean[1])
         low, largest = self.rho * (1 - 1 / len(shares)), (1 - self.rho) * shares.max() + self.rho / len(shares)
         return Truth(low, low + (1 - self.rho) * self.best, 1 - float(largest))

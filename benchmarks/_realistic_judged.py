@@ -14,7 +14,7 @@ from benchmarks._realistic import by_class, family, squares, with_error
 
 @family("events")
 def events(seed, K, d, error):
-    """Numbers of events: each class a mixture of two profiles of Poisson rates, exposure varying from row to row."""
+    """Event counts: each class is a mixture of two profiles of Poisson rates; exposure varies between rows."""
     rng = np.random.default_rng([21, K, d, seed])
     profile, classes = rng.normal(size=(2 * K, d)), np.repeat(np.arange(K), 2)
     base = gamma.ppf(rng.random(d), 1.5)
@@ -35,7 +35,7 @@ def events(seed, K, d, error):
 
 @family("survey")
 def survey(seed, K, items, error, levels=5):
-    """Answers on a scale: latent groups within each class, items independent within a group; one column an item."""
+    """Answers on a scale: latent groups within each class, items independent within a group, one column per item."""
     rng = np.random.default_rng([22, K, items, seed])
     groups, classes = rng.normal(size=(3 * K, items)), np.repeat(np.arange(K), 3)
     cuts = np.linspace(-1.5, 1.5, levels - 1)
@@ -58,7 +58,7 @@ def survey(seed, K, items, error, levels=5):
 
 @family("signals")
 def signals(seed, K, length, error):
-    """Noisy series whose spectrum tells the class: Gaussians with covariances of their own and no mean."""
+    """Noisy series whose spectrum reveals the class: zero-mean Gaussians with their own covariances."""
     rng = np.random.default_rng([23, K, length, seed])
     turns = 2 * np.pi * np.arange(length)[:, None] * rng.uniform(0.05, 0.45, size=(K, 1, 3))
     tones = np.concatenate([np.cos(turns), np.sin(turns)], axis=2) / np.sqrt(3)
@@ -82,9 +82,9 @@ def signals(seed, K, length, error):
 
 @family("regimes")
 def regimes(seed, K, sensors, error, n_regimes=3):
-    """Sensors of a machine that runs in one of some regimes, which is not told: a class shows otherwise in each.
+    """Sensors of a machine that runs in one of several hidden regimes; a class looks different in each.
 
-    A sensor fails more often in some regimes; then it reads 0, and a column beside it says so.
+    A sensor fails more often in some regimes; it then reads 0, and an extra column says so.
     """
     rng = np.random.default_rng([24, K, sensors, seed])
     level, spread = 2 * rng.normal(size=(1, n_regimes, sensors)), rng.uniform(0.5, 1.5, size=(1, n_regimes, sensors))
@@ -110,14 +110,14 @@ def regimes(seed, K, sensors, error, n_regimes=3):
 
 
 def _reading(x, failed, centre, width, fails):
-    """Log density of what sensors show."""
+    """Return the log density of the sensor readings."""
     read = np.log1p(-fails) - np.log(width) - 0.5 * ((x - centre) / width) ** 2
     return np.where(failed, np.log(fails), read).sum(axis=1)
 
 
 @family("shells")
 def shells(seed, K, m, error, junk=4, columns=20):
-    """Shells around one centre in m coordinates, two a class by turns; junk beside, all mixed into more columns."""
+    """Shells around one centre in m coordinates, two per class in alternation; with junk, mixed into more columns."""
     rng = np.random.default_rng([25, K, m, seed])
     radius, classes = 1 + np.arange(2 * K), np.tile(np.arange(K), 2)
     mix = rng.normal(size=(m + junk, columns))
@@ -127,7 +127,7 @@ def shells(seed, K, m, error, junk=4, columns=20):
             far = rng.normal(radius[rng.integers(2 * K, size=n)], spread)
             side = rng.normal(size=(n, m))
             z = side * (far / np.linalg.norm(side, axis=1))[:, None]
-            # A radius below 0 is one above on the other side, and both are seen at the same distance.
+            # A negative radius is a positive one on the other side; both are seen at the same distance.
             gaps = [np.abs(far)[:, None] - sign * radius for sign in (1, -1)]
             eta = softmax(np.logaddexp(*(-(gap**2) / (2 * spread**2) for gap in gaps)), axis=1)
             return np.hstack([z, K * rng.normal(size=(n, junk))]) @ mix, by_class(eta, classes, K)
@@ -139,7 +139,7 @@ def shells(seed, K, m, error, junk=4, columns=20):
 
 @family("scorecard")
 def scorecard(seed, bad, error, junk=6):
-    """Loans: income, debt, age, delays, jobs and regions; risk rises or falls with each, and some matter together."""
+    """Loans: income, debt, age, delays, jobs and regions; risk is monotone in each, and some interact."""
     rng = np.random.default_rng([26, seed])
     weight, job, region = rng.uniform(0.5, 1.5, size=7), rng.normal(size=5) * 0.5, rng.normal(size=6) * 0.4
 
@@ -168,7 +168,7 @@ def scorecard(seed, bad, error, junk=6):
 
 @family("leaves")
 def leaves(seed, K, depth, error, d=12):
-    """Rules of a trade: a tree of cuts on numbers and flags, with class shares of its own in every leaf."""
+    """Business rules: a tree of cuts on numbers and flags, with its own class proportions in every leaf."""
     rng = np.random.default_rng([27, K, depth, seed])
     column, cut = rng.integers(d, size=2**depth), rng.normal(size=2**depth) * 0.6
     cut[column >= d // 2] = 0.5  # flags

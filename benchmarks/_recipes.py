@@ -15,18 +15,18 @@ from benchmarks._data import data_folder
 
 @cache
 def manifest():
-    """All datasets by name."""
+    """Return all datasets by name."""
     return json.loads(Path(__file__).with_name("datasets.json").read_text("utf-8"))
 
 
 def load(name, recipe):
-    """Rows and codes of a dataset as a recipe makes them."""
+    """Return the rows and codes of a dataset after a recipe."""
     X, y = load_frame(name, recipe)
     return X.to_numpy(dtype=np.float64), y
 
 
 def load_frame(name, recipe=None):
-    """Columns and codes; without a recipe the columns as they are stored."""
+    """Return columns and codes; without a recipe the columns as stored."""
     import pandas as pd
 
     steps = manifest()[name]["recipes"][recipe]["steps"] if recipe else []
@@ -35,7 +35,7 @@ def load_frame(name, recipe=None):
 
 
 def apply(frame, steps):
-    """Features and labels after the steps of a recipe."""
+    """Return features and labels after the steps of a recipe."""
     X, y = frame.drop(columns="target"), frame["target"]
     if y.dtype == "category":
         y = y.astype(object)
@@ -59,13 +59,13 @@ def _drop_columns(X, y, columns):
 
 
 def _code(X, y, column, levels):
-    """Levels of a column as numbers, in this order."""
+    """Return the levels of a column as numbers, in this order."""
     codes = {level: code for code, level in enumerate(levels)}
     return X.assign(**{column: X[column].astype(object).map(codes)}), y
 
 
 def _dummies(X, y, columns):
-    """A column for each level that the rows have, in sorted order, but for the first."""
+    """Return one indicator per level in the rows, in sorted order, without the first."""
     import pandas as pd
 
     parts = []

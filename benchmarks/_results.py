@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 _COLUMNS = ("case", "measured", "compared with", "clock", "ours", "theirs", "goal", "verdict", "figure")
 _HAS_DIGIT = re.compile(r"\d")
-# A figure, perhaps with its unit, spread or count, but no text that happens to begin with one.
+# A figure, perhaps with its unit, spread or count, but not a text that happens to begin with one.
 _NUMBER = re.compile(r"(?!.*\b(?!counted|exponent)[A-Za-z]{5})((<= |>= )?[-+(]?\.?\d|-?$|cap|not run)")
 _PACKAGES = ("joblib", "numba", "numpy", "quitefastmst", "scikit-learn", "scipy", "threadpoolctl")
 
 
 class Goal(NamedTuple):
-    """A figure beside what it should be, as text; ``met`` is None where nothing was counted."""
+    """A figure and its goal, as text; ``met`` is None if nothing was counted."""
 
     measured: str
     figure: str
@@ -30,7 +30,7 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of the table: two times in one run, and the figure that the goal is about."""
+    """One line of the table: two times from one run, and the figure that the goal is about."""
 
     measured: str
     figure: float
@@ -45,7 +45,7 @@ class Row:
 
 
 def row_of_two(measured, ours, theirs, figure, clock="CPU", **fields):
-    """Row of a figure that two timings give."""
+    """Make the row of a figure that follows from two timings."""
     return Row(
         measured=measured,
         figure=figure,
@@ -59,22 +59,22 @@ def row_of_two(measured, ours, theirs, figure, clock="CPU", **fields):
 
 
 def ratio_row(measured, ours, theirs, **fields):
-    """Row of the ratio of two timings."""
+    """Make the row of the ratio of two timings."""
     return row_of_two(measured, ours, theirs, ours.best / theirs.best, **fields)
 
 
 def excess_row(measured, ours, theirs, **fields):
-    """Row of the difference of two timings."""
+    """Make the row of the difference of two timings."""
     return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
 
 
 def seconds_row(measured, seconds, clock="CPU", **fields):
-    """Row of a time of ours alone."""
+    """Make the row of a single time of ours."""
     return Row(measured=measured, figure=seconds, unit="s", clock=clock, ours=seconds, **fields)
 
 
 def record(rows, checked):
-    """What a case leaves behind: plain values for the file."""
+    """The result of a case: plain values for the file."""
     return {"rows": [_plain(row) for row in rows], "checked": list(checked)}
 
 
@@ -90,7 +90,7 @@ def _round(value):
 
 
 def machine():
-    """What the figures depend on besides the code."""
+    """Return everything except the code that the figures depend on."""
     from threadpoolctl import threadpool_info
 
     import bayesfloor
@@ -115,7 +115,7 @@ def _cpu_model():
 
 
 def code_commit():
-    """Commit of this checkout, with a plus where its code was changed since; None outside of a checkout."""
+    """Return the commit of this checkout, with a plus if its code has changed since; None outside a checkout."""
     git = ["git", "-C", str(Path(__file__).parents[1])]
     status = ["status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks"]
     try:
@@ -129,7 +129,7 @@ def code_commit():
 
 
 def code_behind(results):
-    """The commits whose code measured the cases, in words."""
+    """Describe the commits whose code measured the cases."""
     commits = results.get("commits", {})
     counts = Counter(commits.get(name) for name in results["cases"])
     told = {commit: f"commit {commit}" if commit else "a commit that was not recorded" for commit in counts}
@@ -138,19 +138,19 @@ def code_behind(results):
     return ", ".join(f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items())
 
 
-_PER_CASE = ("measured", "commits", "cases")  # what a file has besides what made all of it
+_PER_CASE = ("measured", "commits", "cases")  # fields of a file other than those that describe how it was made
 
 
 class ResultsFile:
-    """Results by case, written as each comes, so that a killed run goes on where it was."""
+    """Results by case, written one by one, so that an interrupted run can be resumed."""
 
     def __init__(self, path, header):
-        """Keep results at ``path``, or nowhere if it is None, under a header that says what made them."""
+        """Save results at ``path``, or nowhere if it is None, under a header that says how they were made."""
         self.path, self.results = path, {**header, "measured": None, "commits": {}, "cases": {}}
         self.commit = code_commit()
 
     def resume(self, *, without=()):
-        """Take over what the file has, if it was made alike, except the cases to be measured anew."""
+        """Load the file if it was made in the same way, except the cases to measure again."""
         if self.path is None or not self.path.exists():
             return
         before = read_results(self.path)
@@ -165,7 +165,7 @@ class ResultsFile:
         self._write()
 
     def add(self, name, case, *, derived=False):
-        """Put a case in, with its commit, and the day if it was measured and not derived; write the file."""
+        """Add a case with its commit, and the date if it was measured and not derived; write the file."""
         if not derived:
             self.results["measured"] = datetime.now(UTC).date().isoformat()
         self.results["commits"][name] = self.commit
@@ -174,7 +174,7 @@ class ResultsFile:
             self._write()
 
     def _write(self):
-        """Write all in one step: a reader never sees half a file."""
+        """Write everything in one step, so that a reader never sees half a file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".tmp")
         unfinished.write_text(json.dumps(self.results, indent=1) + "\n")
@@ -182,34 +182,34 @@ class ResultsFile:
 
 
 def read_results(path):
-    """Results as they were written."""
+    """Read results as they were written."""
     if not path.exists():
         raise SystemExit(f"There are no results at {path} yet.")
     return json.loads(path.read_text())
 
 
 def format_results(results, names):
-    """The table of these cases, what was checked, and on what machine."""
+    """Return the table of these cases, what was checked, and the machine."""
     return "\n".join([*align(row_table(results, names)), "", *all_checked(results, names), "", *_describe(results)])
 
 
 def row_table(results, names):
-    """Cells of the rows of these cases, their heads first."""
+    """Return the cells of these cases' rows, headers first."""
     return [_COLUMNS, *(_cells(name, row) for name, case in _those(results, names) for row in case["rows"])]
 
 
 def all_checked(results, names):
-    """What was checked in these cases."""
+    """Return what was checked in these cases."""
     return [f"{name}: {text}" for name, case in _those(results, names) for text in case["checked"]]
 
 
 def as_notes(texts):
-    """A table of texts alone."""
+    """Return a table without goals."""
     return [("notes",), *((text,) for text in texts)]
 
 
 def row_goals(results, names):
-    """The goals of the rows of these cases."""
+    """Return the goals of these cases' rows."""
     for name, case in _those(results, names):
         for row in case["rows"]:
             if "goal" in row:
@@ -248,7 +248,7 @@ def _cells(name, row):
 
 
 def verdict(*, met):
-    """Whether a goal was met, in a word."""
+    """Return a word for whether a goal was met."""
     return {True: "met", False: "missed", None: "-"}[met]
 
 
@@ -260,14 +260,14 @@ def _time(row, side):
 
 
 def align(lines):
-    """Lines of cells as text."""
+    """Return lines of cells as text."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     sides = [">" if is_right else "<" for is_right in columns_of_numbers(lines)]
     return ["  ".join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip() for line in lines]
 
 
 def columns_of_numbers(lines):
-    """Of each column whether all its cells begin with a figure, or have none; the first line has the heads."""
+    """Return for each column whether all its cells are figures or empty; the first line has the headers."""
     head, *rows = lines
     columns = zip(*rows, strict=True) if rows else [()] * len(head)
     return [all(map(_NUMBER.match, column)) and any(map(_HAS_DIGIT.search, column)) for column in columns]

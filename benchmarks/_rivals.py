@@ -10,11 +10,11 @@ import numpy as np
 
 MOST_NEIGHBOURS = 101
 FOLDS = 5
-PARTS = (1, 2, 4, 8)  # into which the rows are cut to see how an error falls as they grow
+PARTS = (1, 2, 4, 8)  # number of parts of the rows, to see how an error falls with more rows
 
 
 class Guess(NamedTuple):
-    """An estimate of the Bayes error, with its bounds where the method has some."""
+    """An estimate of the Bayes error, with its bounds if the method has them."""
 
     estimate: float
     lower: float | None = None
@@ -22,7 +22,7 @@ class Guess(NamedTuple):
 
 
 def standardise(X):
-    """Columns of mean zero and variance one; constant ones become zero."""
+    """Standardise columns to mean zero and variance one; constant ones become zero."""
     centred = X - X.mean(axis=0)
     scale = centred.std(axis=0)
     return centred / np.where(scale > 0, scale, 1)
@@ -32,7 +32,7 @@ def standardise(X):
 
 
 def cross_counts(forest, codes):
-    """Cross edges of each tree; equal rows share a vertex and count by their expectation."""
+    """Return the cross-class edges of each tree; equal rows share a vertex and count by their expectation."""
     _, vertex = np.unique(forest.vertex, return_inverse=True)
     counts = np.zeros((vertex.max() + 1, codes.max() + 1))
     np.add.at(counts, (vertex, codes), 1)
@@ -44,32 +44,32 @@ def cross_counts(forest, codes):
 
 
 def cross_edges(X, codes, n_trees):
-    """Mean number of cross edges over the first trees."""
+    """Return the mean number of cross-class edges over the first trees."""
     from bayesfloor import spanning_forest
 
     return cross_counts(spanning_forest(X, n_trees, n_jobs=1), codes).mean()
 
 
 def cover_hart_lower(rate, k):
-    """Smallest Bayes error with this cross rate (Cover & Hart 1967)."""
+    """Return the smallest Bayes error with this cross rate (Cover & Hart 1967)."""
     return (k - 1) / k * (1 - np.sqrt(max(0.0, 1 - k / (k - 1) * rate)))
 
 
 def between_bounds(rate, k):
-    """Middle of Cover and Hart's bounds."""
+    """Return the midpoint of Cover and Hart's bounds."""
     lower, upper = cover_hart_lower(rate, k), min(rate, 1 - 1 / k)
     return Guess((lower + upper) / 2, lower, upper)
 
 
 def two_class_bounds(crossing, codes):
-    """Bounds of Berisha, Wisler, Hero & Spanias (2016) for two classes."""
+    """Return the bounds of Berisha, Wisler, Hero & Spanias (2016) for two classes."""
     share = np.bincount(codes).min() / len(codes)
     u = max(0.0, 1 - 2 * crossing / len(codes))
     return min(share, 0.5 - np.sqrt(u) / 2), min(share, 0.5 - u / 2)
 
 
 def two_class_estimate(crossing, codes):
-    """HP-estimate with bias correction (van den Burg & Hero, Fast Meta-Learning)."""
+    """Return the HP-estimate with bias correction (van den Burg & Hero, Fast Meta-Learning)."""
     n, share = len(codes), np.bincount(codes).min() / len(codes)
     most = n * (2 * share - 0.75 + np.sqrt(9 - 16 * share) / 4)
     u = max(0.0, 1 - 2 * min(most, crossing) / n)
@@ -77,7 +77,7 @@ def two_class_estimate(crossing, codes):
 
 
 def henze_penrose(X, codes, n_trees):
-    """HP-estimate of van den Burg & Hero; beyond two classes the middle of Cover and Hart's bounds."""
+    """Return the HP-estimate of van den Burg & Hero; above two classes the midpoint of Cover and Hart's bounds."""
     k, crossing = codes.max() + 1, cross_edges(X, codes, n_trees)
     if k > 2:
         return between_bounds(crossing / (len(codes) - 1), k)
@@ -85,17 +85,17 @@ def henze_penrose(X, codes, n_trees):
 
 
 def hp_one(X, codes, _rng):
-    """HP-estimate from the minimal spanning tree alone."""
+    """Return the HP-estimate from the minimum spanning tree alone."""
     return henze_penrose(X, codes, 1)
 
 
 def hp_three(X, codes, _rng):
-    """HP-estimate from three orthogonal trees, as van den Burg & Hero use it."""
+    """Return the HP-estimate from three orthogonal trees, as van den Burg & Hero use it."""
     return henze_penrose(X, codes, 3)
 
 
 def hp_pairs(X, codes, _rng):
-    """Bounds of Berisha et al. (2016) for each pair's own tree: their sum above, 2/K of it below; the middle."""
+    """Bound by Berisha et al. (2016) for each pair's tree: their sum above, 2/K of it below; return the midpoint."""
     from bayesfloor.forest import class_forests
 
     n, k = len(codes), codes.max() + 1
@@ -108,13 +108,13 @@ def hp_pairs(X, codes, _rng):
 
 
 def pair_bounds(forest, codes):
-    """Rows of a pair, and the bounds of its own Bayes error."""
+    """Return the rows of a pair, and the bounds on its own Bayes error."""
     pair = np.unique(codes[forest.rows], return_inverse=True)[1]
     return len(pair), *two_class_bounds(cross_counts(forest, pair)[0], pair)
 
 
 def ghp(X, codes, _rng):
-    """Middle of the generalised Henze-Penrose bounds of Sekeh, Oselio & Hero (2018); DataEval's ``ber_mst``."""
+    """Return the midpoint of the bounds of Sekeh, Oselio & Hero (2018); DataEval's ``ber_mst``."""
     return between_bounds(cross_edges(X, codes, 1) / len(codes), codes.max() + 1)
 
 
@@ -122,29 +122,29 @@ def ghp(X, codes, _rng):
 
 
 def neighbours(X, most):
-    """Nearest other rows of each row, nearest first."""
+    """Return the nearest other rows of each row, nearest first."""
     from sklearn.neighbors import NearestNeighbors
 
     return NearestNeighbors(n_neighbors=most, n_jobs=1).fit(X).kneighbors(return_distance=False)
 
 
 def nearest_error(X, codes):
-    """Error of the nearest other row's label."""
+    """Return the error of the nearest other row's label."""
     return float(np.mean(codes[neighbours(X, 1)[:, 0]] != codes))
 
 
 def one_nearest(X, codes, _rng):
-    """Middle of Cover and Hart's (1967) bounds at the 1-NN error; DataEval's ``ber_knn`` with its k = 1."""
+    """Return the midpoint of Cover and Hart's (1967) bounds at the 1-NN error; DataEval's ``ber_knn``, k = 1."""
     return between_bounds(nearest_error(X, codes), codes.max() + 1)
 
 
 def vote_errors(X, codes, most):
-    """Errors left by the vote of 1, 3, 5, ... nearest other rows; ties go to the nearest row's side."""
+    """Return the errors of the vote of the 1, 3, 5, ... nearest other rows; ties go to the nearest row's side."""
     labels = codes[neighbours(X, most)]
     votes = np.zeros((len(codes), codes.max() + 1))
     errors = []
     for k in range(most):
-        # A nearer row weighs a trifle more, which breaks ties and changes nothing else.
+        # A nearer row weighs slightly more, which breaks ties and changes nothing else.
         votes[np.arange(len(codes)), labels[:, k]] += 1 - 1e-6 * k
         if k % 2 == 0:
             errors.append(np.mean(votes.argmax(axis=1) != codes))
@@ -152,18 +152,18 @@ def vote_errors(X, codes, most):
 
 
 def best_vote(X, codes, _rng):
-    """Leave-one-out error of kNN (Cover & Hart 1967) with the best odd k, picked on the same errors."""
+    """Return the leave-one-out error of kNN (Cover & Hart 1967) with the best odd k, picked on the same errors."""
     most = min(MOST_NEIGHBOURS, len(codes) // 5)
     return Guess(float(min(vote_errors(X, codes, most))))
 
 
 def part_error(X, codes, parts, order):
-    """Mean 1-NN error inside each of so many random parts of the rows."""
+    """Return the mean 1-NN error inside each of this many random parts of the rows."""
     return np.mean([nearest_error(X[rows], codes[rows]) for rows in np.array_split(order, parts)])
 
 
 def extrapolated(X, codes, rng):
-    """1-NN error at infinitely many rows by Snapp & Venkatesh's (1998) e + c n^(-2/d); Cover-Hart lower bound."""
+    """Extrapolate the 1-NN error by e + c n^(-2/d) (Snapp & Venkatesh 1998); return the Cover-Hart lower bound."""
     order, k = rng.permutation(len(codes)), codes.max() + 1
     errors = [part_error(X, codes, parts, order) for parts in PARTS]
     shrinking = (len(codes) / np.array(PARTS)) ** (-2 / X.shape[1])
@@ -175,7 +175,7 @@ def extrapolated(X, codes, rng):
 
 
 def forest_cv(X, codes, rng):
-    """Cross-validated error of a random forest (Breiman 2001): an upper bound in expectation."""
+    """Return the cross-validated error of a random forest (Breiman 2001): an upper bound in expectation."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 

@@ -9,30 +9,30 @@ from benchmarks._enough import enough_notes, enough_table
 from benchmarks._overhead import BARE, median_ratio
 from benchmarks._results import Goal, align, as_notes, verdict
 
-GROWTH = 1.25  # largest exponent of the time that is a success
+GROWTH = 1.25  # largest exponent of time that meets the goal
 OVERHEAD = {"joblib, loky": 1.2, "Dask": 1.3}  # largest ratios to bare processes
 
 _FITTED = (2, 4)  # dimensions
-_ENOUGH = 2  # runs, for two terms
+_ENOUGH = 2  # runs needed for two terms
 
 
 # Derived from the cells
 
 
 def derive(results, largest):
-    """All that follows from the cells."""
+    """Derive everything that follows from the cells."""
     return {"growth": growth(results), "model": model(results, largest), "rows": []}
 
 
 def runs_of(results, group):
-    """Runs by name, of one kind of cells, the fewest rows first."""
+    """Return the runs of one kind of cells by name, fewest rows first."""
     cells = results["cases"].items()
     runs = {name: cell["run"] for name, cell in cells if name.startswith(f"{group}/") and "run" in cell}
     return dict(sorted(runs.items(), key=lambda item: item[1]["n"]))
 
 
 def growth(results):
-    """Exponents of the wall time between one size and the next."""
+    """Return the exponents of wall time between successive sizes."""
     runs = runs_of(results, "bigger").values()
     return [{"from": few["n"], "to": many["n"], "exponent": _exponent(few, many)} for few, many in pairwise(runs)]
 
@@ -42,7 +42,7 @@ def _exponent(few, many):
 
 
 def model(results, largest):
-    """The model of all runs with normal rows, of which those of the largest sizes are held out; None of too few."""
+    """Fit the model to all runs with normal rows, with the largest held out; None if there are too few."""
     cells = [cell for cell in results["cases"].values() if cell.get("kind") == "normal"]
     runs = [cell["run"] for cell in cells if cell["run"]["d"] in _FITTED]
     fitted = [run for run in runs if run["n"] <= largest[str(run["d"])]]
@@ -55,7 +55,7 @@ def model(results, largest):
 
 
 def format_scale(results):
-    """All tables that there are cells for, the goals, and on what machine."""
+    """Return all tables that have cells, the goals, and the machine."""
     parts = [line for name, table in tables(results).items() for line in (name, "", *align(table), "")]
     judged = [] if results["quick"] else [f"{one.measured}: {one.figure}, goal {one.goal}" for one in goals(results)]
     words = [verdict(met=one.met) for one in goals(results)]
@@ -63,7 +63,7 @@ def format_scale(results):
 
 
 def tables(results):
-    """Tables by name, of what there are cells for."""
+    """Return the tables that have cells, by name."""
     made = {
         "bigger": bigger_table(results),
         "stages": stage_table(runs_of(results, "bigger")),
@@ -79,7 +79,7 @@ def tables(results):
 
 
 def goals(results):
-    """The goals of memory, growth and overhead."""
+    """Return the goals for memory, growth and overhead."""
     for name, run in runs_of(results, "bigger").items():
         highest, most = max(one["peak"] for one in run["worker_memory"]), run["memory"]
         yield Goal(f"{name}: workers' peak", f"{highest / 1e6:.0f} MB", f"<= {most / 1e6:.0f} MB", highest <= most)
@@ -103,7 +103,7 @@ def _about(results):
 
 
 def bigger_table(results):
-    """Time, memory, bytes and counts of each size."""
+    """Tabulate time, memory, bytes and counts for each size."""
     runs = runs_of(results, "bigger")
     if not runs:
         return []
@@ -133,12 +133,12 @@ def bigger_table(results):
 
 
 def skipped(run):
-    """Share of the pairs of blocks that were never joined."""
+    """Return the fraction of pairs of blocks that were never joined."""
     return 1 - run["joined"] / run["pairs"] if run["pairs"] else 0.0
 
 
 def stage_table(runs):
-    """Wall seconds of each stage, and of the driver alone after it."""
+    """Tabulate the wall seconds of each stage, and of the driver alone after it."""
     if not runs:
         return []
     lines = [("wall s of stages", *STAGES, "alone: joins settled", "edges read", "rest")]
@@ -151,7 +151,7 @@ def stage_table(runs):
 
 
 def checks(results):
-    """What was found right."""
+    """Return what was verified."""
     return [f"{name}: {text}" for name, cell in results["cases"].items() for text in _checked(cell)]
 
 
@@ -170,7 +170,7 @@ def _checked(cell):
 
 
 def skipped_table(results):
-    """Shares and times by dimension and distribution; vertices that joins look at, of those that all pairs have."""
+    """Tabulate fractions and times by dimension and distribution, and the fraction of vertices that joins use."""
     cells = {name: cell for name, cell in results["cases"].items() if name.startswith("skipped/")}
     if not cells:
         return []
@@ -190,7 +190,7 @@ def skipped_table(results):
 
 
 def overhead_table(results):
-    """Wall time of all pairs by every way."""
+    """Tabulate the wall time of all pairs for every way."""
     cell = results["cases"].get("overhead")
     if cell is None:
         return []
@@ -207,7 +207,7 @@ def overhead_table(results):
 
 
 def overhead_notes(results):
-    """What all ways did."""
+    """Describe what all ways computed."""
     cell = results["cases"].get("overhead")
     if cell is None:
         return []
@@ -217,7 +217,7 @@ def overhead_notes(results):
 
 
 def model_tables(results):
-    """Coefficients, errors on runs that were fitted and held out, and sizes never measured."""
+    """Tabulate coefficients, errors on fitted and held-out runs, and predictions for unmeasured sizes."""
     found = results["cases"].get("derived", {}).get("model")
     if found is None:
         return {}
@@ -233,7 +233,7 @@ def model_tables(results):
 
 
 def _coefficient_table(fits):
-    """Seconds of stages are worker seconds, divided by the workers that are busy."""
+    """Tabulate coefficients; stage seconds are worker seconds, divided by the number of busy workers."""
     lines = [("what", "term", *[f"d = {d}" for d in fits])]
     for part in ("stages", "alone", "counts", "bytes"):
         for name in fits["2"][part]:
@@ -269,7 +269,7 @@ def _pair_cells(name, unit, real, made):
 
 
 def _far_table(far):
-    """Never measured: what the terms say of 2 dimensions and three trees, if memory and store had no limit."""
+    """Tabulate predictions for 2 dimensions and three trees, if memory and storage had no limit."""
     head = ("rows", "worker GB", "workers", "hours", "in tasks", "driver alone", "blocks", "pairs", "joins")
     lines = [(*head, "written TB", "store TB", "read TB", "driver's own GB", "mapped GB")]
     for one in far:

@@ -19,5 +19,5 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """Labels of rows."""
+        """Predict the labels of rows."""
         return self.svm_.predict(X)

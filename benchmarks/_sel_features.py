@@ -7,7 +7,7 @@ from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
 
-_KINDS = {"linear": "single", "radial": "single", "xor": "pairs"}  # where each starts
+_KINDS = {"linear": "single", "radial": "single", "xor": "pairs"}  # where each group starts
 _SETS = ("segment", "satimage", "texture")
 _ROWS, _FEATURES, _INFORMATIVE, _SEEDS = 2000, 50, 5, 10
 _QUICK_ROWS, _QUICK_FEATURES, _QUICK_SEEDS = 800, 12, 1
@@ -16,13 +16,13 @@ _RIGHT, _WITHIN, _TIME = 9, 0.01, 0.2  # goals
 
 
 def cells(*, quick):
-    """Kinds of made data, a cell for each seed, and real datasets."""
+    """Return the kinds of synthetic data, one cell per seed, and real datasets."""
     seeds = range(_QUICK_SEEDS if quick else _SEEDS)
     return [f"{kind}/{seed}" for kind in _KINDS for seed in seeds] + ([] if quick else list(_SETS))
 
 
 def make(kind, n, d, seed):
-    """Normal features of which the first five say something of two classes, and labels with some noise."""
+    """Sample normal features, the first five informative about two classes, and slightly noisy labels."""
     rng = np.random.default_rng([SEED, seed])
     X, noise = rng.normal(size=(n, d)), rng.normal(size=n)
     if kind == "linear":
@@ -35,7 +35,7 @@ def make(kind, n, d, seed):
 
 
 def measure(cell, *, quick):
-    """What was chosen, and how long it took."""
+    """Return what was selected, and the time."""
     return _measure_made(*cell.split("/"), quick=quick) if "/" in cell else _measure_real(cell)
 
 
@@ -58,7 +58,7 @@ def _measure_made(kind, seed, *, quick):
 
 
 def _measure_real(name):
-    """Both selections on the training rows, and the accuracy of an SVM, tuned on each, on the others."""
+    """Run both selections on the training rows; return the test accuracy of an SVM tuned on each."""
     from sklearn.model_selection import train_test_split
 
     from bayesfloor import FloorSelector
@@ -80,7 +80,7 @@ def _measure_real(name):
 
 
 def _tuned(X, y):
-    """A search over an RBF SVM's parameters, fitted."""
+    """Fit a search over an RBF SVM's parameters."""
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -100,7 +100,7 @@ def _sequential(svm, X, y, n_features):
 
 
 def tables(results):
-    """Seeds with all informative features first, and accuracies side by side."""
+    """Tabulate seeds with all informative features first, and compare accuracies."""
     made = [_kind_line(kind, cells) for kind in _KINDS if (cells := _of_kind(kind, results))]
     real = [_real_line(name, results[name]) for name in _SETS if name in results]
     flattery = ("held-out - optimistic", "sd")
@@ -127,7 +127,7 @@ _REAL = (
 
 
 def goals(results):
-    """The goals of made data and of real data."""
+    """Return the goals for synthetic and real data."""
     for kind in _KINDS:
         first = sum(cell["first"] for cell in _of_kind(kind, results))
         measured = f"{kind}: seeds with the informative features first"
@@ -165,7 +165,7 @@ def _real_line(name, cell):
 
 
 def check(results):
-    """Something was chosen, and nothing twice."""
+    """Assert that something was selected, and nothing twice."""
     for cell in results.values():
         if "order" in cell:
             assert len(set(cell["order"])) == len(cell["order"]) >= 1

@@ -12,13 +12,13 @@ _LEVEL = 0.05
 
 
 def cells(*, quick):
-    """Kinds of decisions, some trials to a cell."""
+    """Return the kinds of decisions, with several trials per cell."""
     starts = range(0, _QUICK_TRIALS if quick else _TRIALS, _QUICK_TRIALS if quick else _AT_ONCE)
     return [f"{kind}/{start}" for kind in _KINDS for start in starts]
 
 
 def measure(cell, *, quick):
-    """How many trials declare something."""
+    """Count the trials that declare something."""
     kind, start = cell.split("/")
     trials = range(int(start), int(start) + (_QUICK_TRIALS if quick else _AT_ONCE))
     declared = [_DECLARES[kind](np.random.default_rng([SEED, trial]), trial) for trial in trials]
@@ -73,7 +73,7 @@ _DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features, _pair
 
 
 def counts_of(results):
-    """Trials of each kind, and those in which something was declared."""
+    """Return the trials of each kind, and those in which something was declared."""
     for kind in _KINDS:
         found = [cell for key, cell in results.items() if key.startswith(f"{kind}/")]
         if found:
@@ -81,7 +81,7 @@ def counts_of(results):
 
 
 def tables(results):
-    """Shares of trials in which something was declared."""
+    """Tabulate the fractions of trials in which something was declared."""
     lines = [("decision", "trials", "something declared", "share", "s.e.")]
     for kind, trials, declared in counts_of(results):
         share = declared / trials
@@ -91,13 +91,13 @@ def tables(results):
 
 
 def goals(results):
-    """Of noise labels, as much is declared as the level allows."""
+    """Goals: with noise labels, no more is declared than the level allows."""
     for kind, trials, declared in counts_of(results):
         share = declared / trials
         yield Goal(f"{kind}: noise declared better", f"{share:.3f} of {trials}", f"<= {_LEVEL}", share <= _LEVEL)
 
 
 def check(results):
-    """Noise is not declared better in most trials."""
+    """Assert that noise is not declared better in most trials."""
     for key, cell in results.items():
         assert cell["declared"] <= cell["trials"] / 2, f"{key}: {cell}"

@@ -7,7 +7,7 @@ from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
 
-# File, and sizes of PCA; the middle one doubled is that of the random projection.
+# File, and sizes of PCA; twice the middle one is the size of the random projection.
 _SETS = {
     "mnist": ("mnist_test", (2, 20, 100)),
     "letter": ("letter", (2, 5, 10)),
@@ -21,13 +21,13 @@ _CORRELATION, _TIME, _WITHIN = 0.8, 0.1, 0.005  # goals
 
 
 def cells(*, quick):
-    """Floors of each dataset, and its tuned classifiers on one representation after the other."""
+    """Return the cells: floors of each dataset, and tuned classifiers on each representation."""
     names = _QUICK if quick else _SETS
     return [f"{name}/{what}" for name in names for what in ("floors", *candidates(*_SETS[name][1], 1, None))]
 
 
 def candidates(small, middle, large, n_features, raw):
-    """Representations by name; ``raw`` stands for the rows themselves."""
+    """Return the representations by name; ``raw`` means the rows themselves."""
     from sklearn.decomposition import PCA
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.kernel_approximation import Nystroem
@@ -48,7 +48,7 @@ def candidates(small, middle, large, n_features, raw):
 
 
 def measure(cell, *, quick):
-    """Floors of all representations, or the error of tuned classifiers on one; both with their time."""
+    """Compute the floors of all representations, or the error of tuned classifiers on one; both with their time."""
     name, what = cell.split("/")
     file, sizes = _SETS[name]
     X, y = read_rows(file)
@@ -62,13 +62,13 @@ def measure(cell, *, quick):
 def _floors(given, X, y):
     from bayesfloor import compare_representations
 
-    compare_representations({"few": X[:200]}, y[:200])  # kernels are compiled before
+    compare_representations({"few": X[:200]}, y[:200])  # kernels are compiled beforehand
     seconds, found = seconds_of(lambda: compare_representations(given, y, X=X))
     return {"seconds": seconds, "table": found.frame().to_dict("records"), "best": found.best_}
 
 
 def _tune(candidate, X, y, *, quick):
-    """Cross-validated error of each classifier with its best parameters, and the time of the whole search."""
+    """Return each classifier's cross-validated error with its best parameters, and the time of the whole search."""
     found = {name: seconds_of(lambda search=search: search.fit(X, y)) for name, search in _searches(candidate).items()}
     errors = {name: 1 - search.best_score_ for name, (_, search) in found.items()}
     best = {name: _plain(search.best_params_) for name, (_, search) in found.items()}
@@ -81,7 +81,7 @@ def _plain(parameters):
 
 
 def _searches(candidate):
-    """Searches over the parameters of three classifiers behind a representation."""
+    """Make searches over the parameters of three classifiers on top of a representation."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.neighbors import KNeighborsClassifier
@@ -102,7 +102,7 @@ def _searches(candidate):
 
 
 def tables(results):
-    """Agreement of ranks, time, and what the pick costs; and all representations."""
+    """Tabulate the agreement of ranks, the time and the cost of the pick; then all representations."""
     lines = lines_of(results)
     table = [("dataset", "rank correlation", "time ratio", "pick above best", "picked", "best"), *map(_text, lines)]
     if lines:
@@ -112,7 +112,7 @@ def tables(results):
 
 
 def goals(results):
-    """The goals, of means over the datasets."""
+    """Return the goals for means over the datasets."""
     lines = lines_of(results)
     correlation, share, above = means_of(lines)
     return [
@@ -128,17 +128,17 @@ def goals(results):
 
 
 def lines_of(results):
-    """Figures of each dataset that was measured as a whole."""
+    """Return the figures of each completely measured dataset."""
     return [_line(name, results) for name in _SETS if _whole(name, results)]
 
 
 def means_of(lines):
-    """Means over the datasets of the figures that goals are about."""
+    """Return the means over the datasets of the figures that goals are about."""
     return np.mean([line[1:4] for line in lines], axis=0).tolist()
 
 
 def points_of(results):
-    """Shares of cross edges and tuned errors of the representations of each dataset."""
+    """Return the fractions of cross-class edges and the tuned errors of each dataset's representations."""
     for name in _SETS:
         if _whole(name, results):
             rows, tuned = results[f"{name}/floors"]["table"], _errors(name, results)
@@ -182,7 +182,7 @@ def _details(name, results):
 
 
 def check(results):
-    """Fractions are fractions, and every representation has its place."""
+    """Assert that fractions are fractions, and that every representation has a rank."""
     for key, cell in results.items():
         if key.endswith("/floors"):
             assert all(0 <= row["predicted"] <= 1 for row in cell["table"])

@@ -17,12 +17,12 @@ PLANTED = ["copies", "rounded copies", "mean", "left-out class", "scaled feature
 
 
 def cells(*, quick):
-    """Clean splits first, then what was planted."""
+    """Return the cells: clean splits first, then planted ones."""
     return ["clean normal-5 even", "copies", "mean"] if quick else [*CLEAN, *PLANTED]
 
 
 def measure(cell, *, quick):
-    """What was declared of many splits."""
+    """Return what was declared for many splits."""
     from bayesfloor.forest._spanning_forest import prepare_kernels
 
     prepare_kernels()  # hundreds of forests
@@ -52,7 +52,7 @@ def _try(cell, rng):
 
 
 def _clean(cell, rng):
-    """A random split of rows."""
+    """Make a random split of rows."""
     _, name, split = cell.split()
     X = rng.permutation(_ROWS[name](rng))
     n_b = len(X) // 10 if split == "90/10" else len(X) // 2
@@ -65,13 +65,13 @@ def _normal(rng, d=10, n=ROWS):
 
 @cache
 def _read(name):
-    """Rows, codes, the kind of each row, and how many rows are of each kind."""
+    """Return rows, codes, the kind of each row, and the number of rows of each kind."""
     X, y = load(name, "paper")
     return X, y, *np.unique(X, axis=0, return_inverse=True, return_counts=True)[1:]
 
 
 def _letter(rng):
-    """About half of the rows have equals among them."""
+    """Make a split in which about half of the rows have equal rows."""
     X, _, kind, times = _read("letter")
     several = rng.permutation(np.flatnonzero(times > 1))[:400]
     equal = np.flatnonzero(np.isin(kind, several))
@@ -105,7 +105,7 @@ def _mean(rng):
 
 
 def _left_out(rng):
-    """A has no row of a digit that a tenth of B are of."""
+    """Make a split in which A has no row of a digit that makes up a tenth of B."""
     X, y, _, _ = _read("pendigits")
     order = rng.permutation(len(X))
     A, B = order[y[order] > 0][: ROWS // 2], order[-(ROWS // 2) :]
@@ -130,7 +130,7 @@ _RIGHT = {"copies": "leaking", "rounded copies": "leaking"}  # the others are sh
 
 
 def tables(results):
-    """Shares declared, with their binomial spread."""
+    """Tabulate the fractions declared, with their binomial spread."""
     planted = "of the planted rows"
     lines = [("splits", "trials", "declared different", "s.e.", "shifted", "leaking", "right word", planted)]
     for name, cell in results.items():
@@ -145,12 +145,12 @@ def tables(results):
 
 
 def declared_share(cell):
-    """Share of trials that were declared different."""
+    """Return the fraction of trials that were declared different."""
     return float(np.mean(np.array(cell["word"]) != "no difference shown"))
 
 
 def goals(results):
-    """Of clean splits no more are declared than the level allows."""
+    """Goals: no more clean splits are declared different than the level allows."""
     for name in CLEAN:
         if name in results:
             share = declared_share(results[name])
@@ -170,7 +170,7 @@ def _planted(name, cell):
 
 
 def check(results):
-    """Copies are listed exactly, and what was planted is found."""
+    """Assert that duplicates are listed exactly, and that planted shifts are found."""
     for name in set(results) & set(_RIGHT):
         assert results[name]["copies_found"] == results[name]["planted"] == results[name]["copies"]
         assert all(word in ("leaking", "both") for word in results[name]["word"])

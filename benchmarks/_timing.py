@@ -5,29 +5,29 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-# What takes a minute has been measured often enough after three rounds.
+# Anything that takes a minute has been measured often enough after three rounds.
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 3, 60
 
 
 class Timing(NamedTuple):
-    """Seconds of each round, and what the last one returned."""
+    """The seconds of each round, and the result of the last one."""
 
     seconds: list
     result: object
 
     @property
     def best(self):
-        """The smallest: the others were disturbed by whatever else the machine did."""
+        """Return the smallest time: other work on the machine disturbed the others."""
         return min(self.seconds)
 
     @property
     def spread(self):
-        """How much longer the slowest round took, relative to the fastest; None of a single round."""
+        """Return how much longer the slowest round took, relative to the fastest; None for a single round."""
         return max(self.seconds) / self.best - 1 if len(self.seconds) > 1 else None
 
 
 def children_time():
-    """CPU seconds of the processes that this one started and waited for."""
+    """Return the CPU seconds of the processes that this one started and waited for."""
     import resource  # not on Windows
 
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -38,7 +38,7 @@ CLOCKS = {"CPU": time.process_time, "wall": time.perf_counter, "children": child
 
 
 def seconds_of(function, clock="CPU"):
-    """Seconds of one call, and what it returned."""
+    """Return the seconds of one call, and its result."""
     now = CLOCKS[clock]
     start = now()
     result = function()
@@ -46,7 +46,7 @@ def seconds_of(function, clock="CPU"):
 
 
 def take_turns(functions, rounds, clock="CPU"):
-    """Timings of functions by name, called in turn: what disturbs one round disturbs all alike."""
+    """Time functions by name, called in alternation, so that disturbances affect all of them."""
     seconds, results = {name: [] for name in functions}, {}
     start = time.perf_counter()
     for done in range(rounds):
@@ -59,10 +59,10 @@ def take_turns(functions, rounds, clock="CPU"):
 
 
 def peak_gigabytes():
-    """Peak memory of this process so far.
+    """Return the peak memory of this process so far.
 
     Linux hands ``ru_maxrss`` down to a child when it is started, so a small child of a large parent
-    would report the parent's; the kernel's own count for the running program does not.
+    would report the parent's peak; the kernel's own count for the running program does not.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -10,12 +10,12 @@ import numpy as np
 from benchmarks._data import SEED
 
 PICK_ROWS, PICK_FOLDS, FOLDS = 3000, 3, 5
-MOST_COLUMNS_TIMES_CLASSES = 3000  # beyond this boosting, which grows a tree per class, takes too long
+MOST_COLUMNS_TIMES_CLASSES = 3000  # above this, boosting, which grows a tree per class, takes too long
 _SCALERS = ("StandardScaler", "MinMaxScaler")
 
 
 def _scaled(make, *settings):
-    """Every setting behind each of two ways to scale columns."""
+    """Return every setting after each of two ways to scale columns."""
     return [(make, scaler, setting) for scaler in _SCALERS for setting in settings]
 
 
@@ -59,12 +59,12 @@ FAMILIES = {
 
 
 def suits(family, n_columns, n_classes):
-    """Whether a family is tried on a set of this size."""
+    """Whether a family is tried on a dataset of this size."""
     return family != "boosting" or n_columns * n_classes <= MOST_COLUMNS_TIMES_CLASSES
 
 
 def tuned_error(X, y, family):
-    """Cross-validated error of a family's best setting, and the setting."""
+    """Return the cross-validated error of a family's best setting, and the setting."""
     rows = np.random.default_rng([SEED, 1]).permutation(len(y))[:PICK_ROWS]
     tried = [_cv_error(one, X[rows], y[rows], PICK_FOLDS, SEED + 1) for one in FAMILIES[family]]
     best = FAMILIES[family][int(np.argmin(tried))]
@@ -78,13 +78,13 @@ def _cv_error(one, X, y, folds, seed):
     from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of classes with fewer rows than folds, and of networks that are not done
+        warnings.simplefilter("ignore")  # classes with fewer rows than folds, networks that did not converge
         split = PredefinedSplit(deal_folds(X, y, folds, seed))
         return float(np.mean(cross_val_predict(_made(*one), X, y, cv=split) != y))
 
 
 def deal_folds(X, y, n_folds, seed):
-    """The fold of each row: classes spread evenly, equal rows together."""
+    """Return the fold of each row: classes spread evenly, equal rows together."""
     from sklearn.model_selection import StratifiedKFold
 
     _, first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)

@@ -11,14 +11,14 @@ import threading
 import time
 
 _TIME_IS_UP = 124  # exit status
-_PATIENCE = 10  # times the CPU seconds allowed; longer by the clock, a process has come to a stop
+_PATIENCE = 10  # times the CPU seconds allowed; a process that takes longer by the clock has stalled
 
 
 class Worker:
-    """A process for questions, started by the first one and again after one that failed."""
+    """A process for tasks, started by the first one, and again after a task that failed."""
 
     def __init__(self, prepare, *arguments):
-        """``prepare(*arguments)`` runs in the process and returns the function that answers there."""
+        """Run ``prepare(*arguments)`` in the process; it returns the function that runs tasks there."""
         self._start = (prepare, *arguments)
         self._process = self._pipe = None
 
@@ -29,7 +29,7 @@ class Worker:
         self.close()
 
     def ask(self, question, seconds):
-        """The answer; TimeoutError if it takes more CPU seconds, EOFError if the process broke down."""
+        """Return the result; raise TimeoutError if it takes more CPU seconds, EOFError if the process crashed."""
         try:
             if self._process is None:
                 self._open()
@@ -56,10 +56,10 @@ class Worker:
         self._process = context.Process(target=_serve, args=(theirs, *self._start), daemon=True)
         self._process.start()
         theirs.close()
-        self._pipe.recv()  # preparing takes as long as it takes
+        self._pipe.recv()  # preparation has no time limit
 
     def close(self):
-        """End the process, whatever it is doing."""
+        """Stop the process, whatever it is doing."""
         if self._process is not None:
             self._process.kill()
             self._process.join()
@@ -68,7 +68,7 @@ class Worker:
 
 
 def _serve(pipe, prepare, *arguments):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and stops this process
     limit = [math.inf]
     threading.Thread(target=_watch, args=(limit,), daemon=True).start()
     answer = prepare(*arguments)
@@ -80,9 +80,9 @@ def _serve(pipe, prepare, *arguments):
 
 
 def _watch(limit):
-    """End this process when its time is up, and when the parent is gone, whatever ended it.
+    """Stop this process when its time is up or the parent is gone, for whatever reason.
 
-    A thread and no timer signal: while one is set, Linux counts CPU time in ticks of some milliseconds.
+    This is a thread, not a timer signal: with a timer set, Linux counts CPU time in ticks of several milliseconds.
     """
     parent = multiprocessing.parent_process()
     while parent.is_alive():

@@ -25,12 +25,12 @@ from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tun
 from benchmarks.known_floor import CompactFile, check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "answers.json"
-RECIPES = dict(BEST_CASES) | {"mnist_train": "paper"}  # what gives the class away is left out
+RECIPES = dict(BEST_CASES) | {"mnist_train": "paper"}  # columns that reveal the class are left out
 DATASETS = (*RECIPES, "digits")
 MOST_ROWS, MANY_COLUMNS, MOST_ROWS_OF_MANY_COLUMNS = 20_000, 200, 10_000
 COST_SETS = ("letter", "satimage", "pendigits", "digits")
 ROUNDS = {"quick": 3, "normal": 3, "thorough": 2}
-MOST_RATIO = {"quick": 1.0, "normal": 2.5}  # to the forest's time; of thorough it is only reported
+MOST_RATIO = {"quick": 1.0, "normal": 2.5}  # limit relative to the forest's time; thorough is only reported
 LETTER = {"upper": (0.0, 0.035), "estimate": (0.01, 0.03)}
 KINDS = ("cost", "answer", "rivals")
 QUICK = {"sets": ("digits", "segment"), "rows": 300, "efforts": ("quick",), "families": ("svc", "neighbours")}
@@ -41,7 +41,7 @@ QUICK = {"sets": ("digits", "segment"), "rows": 300, "efforts": ("quick",), "fam
 
 @lru_cache(maxsize=1)
 def read_set(name, most=MOST_ROWS):
-    """Rows and codes of a dataset, at most so many, the same ones in every run."""
+    """Return rows and codes of a dataset, at most this many, the same ones in every run."""
     if name == "digits":
         from sklearn.datasets import load_digits
 
@@ -56,7 +56,7 @@ def read_set(name, most=MOST_ROWS):
 
 
 def shape_of(X, y):
-    """Rows, columns and classes."""
+    """Return the numbers of rows, columns and classes."""
     return {"shape": [*X.shape, int(y.max()) + 1]}
 
 
@@ -64,7 +64,7 @@ def shape_of(X, y):
 
 
 def measure_cost(name, effort, most=MOST_ROWS, rounds=None):
-    """CPU seconds of a forest's cross-validation, of a fit and of an answer, round by round."""
+    """Return the CPU seconds of a forest's cross-validation, of a fit and of an answer, round by round."""
     from bayesfloor import BayesFloor
 
     X, y = read_set(name, most)
@@ -81,7 +81,7 @@ def measure_cost(name, effort, most=MOST_ROWS, rounds=None):
 
 
 def warm_up(X, y, effort):
-    """Compile and import all that is to be measured."""
+    """Compile and import everything that will be measured."""
     from sklearn.datasets import load_iris
 
     from bayesfloor import BayesFloor
@@ -93,7 +93,7 @@ def warm_up(X, y, effort):
 
 
 def validate_forest(X, y):
-    """5-fold cross-validation of a random forest of 100 trees."""
+    """Run a 5-fold cross-validation of a random forest of 100 trees."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -102,7 +102,7 @@ def validate_forest(X, y):
 
 
 def measure_answer(name, most=MOST_ROWS):
-    """The answer with the default effort."""
+    """Return the answer with the default effort."""
     from bayesfloor import BayesFloor
 
     X, y = read_set(name, most)
@@ -111,7 +111,7 @@ def measure_answer(name, most=MOST_ROWS):
 
 
 def measure_rival(name, family, most=MOST_ROWS):
-    """The error of one family of classifiers, tuned; None where it is not tried."""
+    """Return the error of one tuned family of classifiers; None if it is not tried."""
     X, y = read_set(name, most)
     size = shape_of(X, y)
     if not suits(family, *size["shape"][1:]):
@@ -121,7 +121,7 @@ def measure_rival(name, family, most=MOST_ROWS):
 
 
 def all_cells():
-    """Every cell with what measures it."""
+    """Return every cell with the function that measures it."""
     cost = [(f"cost/{name}/{effort}", measure_cost, (name, effort)) for effort, name in product(ROUNDS, COST_SETS)]
     answers = [(f"answer/{name}", measure_answer, (name,)) for name in DATASETS]
     rivals = [(f"rivals/{name}/{one}", measure_rival, (name, one)) for name in DATASETS for one in FAMILIES]
@@ -129,7 +129,7 @@ def all_cells():
 
 
 def chosen(options):
-    """Cells that are asked for: of these kinds, if some are named, and of these datasets, if some are."""
+    """Return the selected cells: of these kinds and these datasets, if any are named."""
     kinds, sets = ([name for name in options.only if name in group] for group in (KINDS, DATASETS))
     found = []
     for cell in all_cells():
@@ -140,7 +140,7 @@ def chosen(options):
 
 
 def run(file, options):
-    """Measure what the file does not have; in the quick form order is asserted."""
+    """Measure the cells that are not in the file; the quick form asserts the order."""
     if options.quick:
         run_quick(file)
         return
@@ -149,7 +149,7 @@ def run(file, options):
 
 
 def run_quick(file):
-    """All kinds on a few rows."""
+    """Measure all kinds on a few rows."""
     for name in QUICK["sets"]:
         for effort in QUICK["efforts"]:
             file.add(f"cost/{name}/{effort}", measure_cost(name, effort, QUICK["rows"], rounds=1))
@@ -160,11 +160,11 @@ def run_quick(file):
             assert 0 <= file.results["cases"][f"rivals/{name}/{family}"]["error"] <= 1, (name, family)
 
 
-# What they say.
+# Tables and goals.
 
 
 def timings(case):
-    """Timings of the forest, of fit and answer together, and of the answer alone."""
+    """Return the timings of the forest, of fit and answer together, and of the answer alone."""
     seconds = case["seconds"]
     whole = [fit + answer for fit, answer in zip(seconds["fit"], seconds["answer"], strict=True)]
     return {name: Timing(found, None) for name, found in (("forest", seconds["forest"]), ("whole", whole))} | {
@@ -173,20 +173,20 @@ def timings(case):
 
 
 def cost_cases(results):
-    """Cases of costs by dataset and effort."""
+    """Return the cost cases by dataset and effort."""
     cases = results["cases"]
     keys = [(name, effort) for name, effort in product(COST_SETS, ROUNDS) if f"cost/{name}/{effort}" in cases]
     return {key: cases[f"cost/{key[0]}/{key[1]}"] for key in keys}
 
 
 def ratio_of(case):
-    """Time of fit and answer relative to the forest's."""
+    """Return the time of fit and answer relative to the forest's."""
     found = timings(case)
     return found["whole"].best / found["forest"].best
 
 
 def cost_table(results):
-    """CPU seconds, and how many times the forest's they are."""
+    """Tabulate CPU seconds, and the ratio to the forest's."""
     yield ("dataset", "rows x columns", "classes", "effort", "forest", "fit and answer", "answer alone", "ratio")
     for (name, effort), case in cost_cases(results).items():
         n, d, k = case["shape"]
@@ -200,13 +200,13 @@ def _told(timing):
 
 
 def rivals_of(results, name):
-    """Errors of the families that were tried on a dataset."""
+    """Return the errors of the families that were tried on a dataset."""
     found = {family: results["cases"].get(f"rivals/{name}/{family}") for family in FAMILIES}
     return {family: case["error"] for family, case in found.items() if case and case["error"] is not None}
 
 
 def answer_table(results):
-    """The answer beside the best rival, and beside what was said before."""
+    """Compare the answer with the best rival and with the previous answer."""
     yield (
         "dataset",
         "rows x columns",
@@ -240,12 +240,12 @@ def answer_table(results):
 
 
 def range_text(one):
-    """A range in words."""
+    """Describe a range."""
     return f"at most {one['upper']:.4f}" if one["lower"] is None else f"{one['lower']:.4f} to {one['upper']:.4f}"
 
 
 def rival_table(results):
-    """Errors of all families."""
+    """Tabulate the errors of all families."""
     yield ("cross-validated error", *FAMILIES)
     for name in DATASETS:
         rivals = rivals_of(results, name)
@@ -254,7 +254,7 @@ def rival_table(results):
 
 
 def contradicted(results):
-    """Datasets that have a rival, and those of them whose lower end lies above the rival's error."""
+    """Return the datasets that have a rival, and those whose lower end is above the rival's error."""
     answers = {name: results["cases"].get(f"answer/{name}") for name in DATASETS}
     least = {name: min(rivals_of(results, name).values(), default=None) for name in DATASETS if answers[name]}
     judged = {name: error for name, error in least.items() if error is not None}
@@ -262,13 +262,13 @@ def contradicted(results):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     made = {"cost": cost_table, "answers": answer_table, "rivals": rival_table}
     return {name: [*make(results)] for name, make in made.items()}
 
 
 def goals(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     for (name, effort), case in cost_cases(results).items():
         if effort in MOST_RATIO:
             ratio, most = ratio_of(case), MOST_RATIO[effort]
@@ -285,7 +285,7 @@ def goals(results):
 
 
 def print_all(results, options):
-    """Print all tables, and the goals if sizes are those that they are for."""
+    """Print all tables, and the goals if the sizes are those that the goals are for."""
     for lines in tables(results).values():
         print("\n".join(["", *align(lines)]))
     if not options.quick:

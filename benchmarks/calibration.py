@@ -22,14 +22,14 @@ RESULTS = FOLDER / "calibration.json"
 _FORMS = {"subsample": (0.92, 0.98), "fast": (0.92, None)}  # range that the coverage should have
 _RHOS = (0.1, 0.2, 0.4, 0.7)
 _VALUES = {"lattice": 12, "bits": 2}  # of each feature; 400 rows on 144 points: most have an equal one
-_FRESH, _FITTED = 1, 2  # streams of random numbers: the truth must not come from the trials it judges
+_FRESH, _FITTED = 1, 2  # random streams: the truth must not come from the trials that it judges
 
 
 # Rows, tables and trials
 
 
 def row(measured, figure, error=None, least=None, most=None):
-    """A figure with its standard error, and the range that is its goal."""
+    """A figure with its standard error, and its goal as a range."""
     entry = {"measured": measured, "figure": _round(figure)}
     if error is not None:
         entry["error"] = _round(error)
@@ -51,12 +51,12 @@ def _goal_text(goal):
 
 
 def format_calibration(results, names):
-    """The table of these cases as text."""
+    """Return the table of these cases as text."""
     return "\n".join(align(row_table(results, names)))
 
 
 def row_table(results, names):
-    """Cells of the rows of these cases, their heads first."""
+    """Return the cells of these cases' rows, headers first."""
     lines = [_cells(name, entry) for name in names for entry in results["cases"].get(name, {"rows": []})["rows"]]
     return [("case", "measured", "figure", "s.e.", "goal", "verdict"), *lines]
 
@@ -73,7 +73,7 @@ def _cells(name, entry):
 
 
 def repeat(trial, n_trials, stream=_FITTED):
-    """What trials returned; each has a generator of its own, so that any number of workers gives the same."""
+    """Run trials; each has its own generator, so that any number of workers gives the same results."""
     from joblib import Parallel, delayed
 
     seeds = np.random.SeedSequence([SEED, stream]).spawn(n_trials)
@@ -83,15 +83,15 @@ def repeat(trial, n_trials, stream=_FITTED):
 
 
 def standard_error(values):
-    """Standard error of a mean over trials."""
+    """Return the standard error of a mean over trials."""
     return values.std(axis=0, ddof=1) / math.sqrt(len(values))
 
 
-# Data whose truth is known
+# Data with a known truth
 
 
 def two_gaussians(rng, sizes, gap, d):
-    """Rows and codes of two Gaussians."""
+    """Sample rows and codes of two Gaussians."""
     codes = np.repeat([0, 1], sizes)
     X = rng.normal(size=(len(codes), d))
     X[:, 0] += gap * codes
@@ -99,7 +99,7 @@ def two_gaussians(rng, sizes, gap, d):
 
 
 def cross_counts(rng, sizes, gap, d, n_trees):
-    """Edges of each tree of fresh rows that join the two classes."""
+    """Count the cross-class edges of each tree for new rows."""
     from bayesfloor import spanning_forest
 
     X, codes = two_gaussians(rng, sizes, gap, d)
@@ -109,21 +109,21 @@ def cross_counts(rng, sizes, gap, d, n_trees):
 
 
 def by_vertex(forest, values):
-    """Values of rows in the order of the vertices, for rows that all differ."""
+    """Return the values of rows in vertex order, for rows that all differ."""
     ordered = np.empty_like(values)
     ordered[forest.vertex] = values
     return ordered
 
 
 def gap_of(error):
-    """Gap of two equally frequent Gaussians with this Bayes error."""
+    """Return the gap of two equally frequent Gaussians with this Bayes error."""
     from scipy.stats import norm
 
     return -2 * norm.ppf(error)
 
 
 def bayes_error(gap, p):
-    """Bayes error of two Gaussians, the first with share p."""
+    """Return the Bayes error of two Gaussians, the first with proportion p."""
     from scipy.stats import norm
 
     if gap == 0:
@@ -133,7 +133,7 @@ def bayes_error(gap, p):
 
 
 def limit_rate(gap):
-    """G of infinitely many rows of two equally frequent Gaussians: the mean of 2 eta (1 - eta)."""
+    """Return the limit of G for two equally frequent Gaussians: the mean of 2 eta (1 - eta)."""
     from scipy.integrate import quad
     from scipy.stats import norm
 
@@ -145,7 +145,7 @@ def limit_rate(gap):
 
 
 def mixture(n, d, n_classes):
-    """Rows of Gaussians around normal centres, their codes, and the true share of each class at each row."""
+    """Sample rows of Gaussians around normal centres; return them with codes and the posterior at each row."""
     from scipy.special import softmax
 
     rng = np.random.default_rng(SEED)
@@ -160,7 +160,7 @@ def mixture(n, d, n_classes):
 
 
 def measure_intervals(n, d, error, n_fresh, n_trials):
-    """How often intervals cover the mean of G at this n, and its limit."""
+    """Measure how often intervals cover the mean of G at this n, and its limit."""
     sizes, gap = (n // 2, n // 2), gap_of(error)
     counts = repeat(partial(cross_counts, sizes=sizes, gap=gap, d=d, n_trees=3), n_fresh, stream=_FRESH)
     fresh, limit = counts.mean(axis=1) / (n - 1), limit_rate(gap)
@@ -172,12 +172,12 @@ def measure_intervals(n, d, error, n_fresh, n_trials):
 
 
 def _limit_goal(d):
-    """Least coverage of the limit: in more dimensions the extrapolation is reported, not judged."""
+    """Return the least coverage of the limit: in more dimensions the extrapolation has no goal."""
     return 0.92 if d == 2 else None
 
 
 def interval_trial(rng, sizes, gap, d, form):
-    """Both intervals, the standard error and the extrapolation of one sample."""
+    """Return both intervals, the standard error and the extrapolation for one sample."""
     from bayesfloor import BayesFloor
 
     X, codes = two_gaussians(rng, sizes, gap, d)
@@ -187,7 +187,7 @@ def interval_trial(rng, sizes, gap, d, form):
 
 
 def interval_table(results):
-    """A line for each setting and form of the intervals: the same rows side by side."""
+    """Tabulate one line per setting and form of the intervals, on the same rows."""
     heads = dict.fromkeys(text for _, form, rows in by_form(results) for text in rows)
     yield ("setting", "interval", *heads)
     for name, form, rows in by_form(results):
@@ -195,7 +195,7 @@ def interval_table(results):
 
 
 def by_form(results):
-    """Rows of each setting and form, by what was measured."""
+    """Return the rows of each setting and form, by what was measured."""
     for name, case in results["cases"].items():
         if name.startswith("intervals/"):
             rows = {entry["measured"]: entry for entry in case["rows"]}
@@ -224,22 +224,22 @@ def _interval_rows(form, found, fresh, limit, limit_goal):
 
 
 def coverage_row(measured, low, high, truth, least=None, most=None):
-    """Row of the share of intervals that cover the truth."""
+    """Make the row of the fraction of intervals that cover the truth."""
     share = ((low <= truth) & (truth <= high)).mean()
     return row(measured, share, math.sqrt(share * (1 - share) / len(low)), least, most)
 
 
-# p-values where the classes do not differ
+# p-values when the classes do not differ
 
 
 def measure_picked_null(kind, d, sizes, n_trials):
-    """Whether small p-values are as rare as they say where the labels picked the scale."""
+    """Measure whether small p-values are as rare as they claim when the labels picked the scale."""
     p = repeat(partial(null_trial, kind=kind, d=d, sizes=sizes, scale="auto"), n_trials)
     return {"rows": [_level_row(p, level, most) for level, most in ((0.05, 0.065), (0.01, 0.016))]}
 
 
 def measure_null(kind, d, sizes, n_trials):
-    """Whether p-values are uniform when both classes have one distribution."""
+    """Measure whether p-values are uniform when both classes have the same distribution."""
     from scipy.stats import kstest
 
     p = repeat(partial(null_trial, kind=kind, d=d, sizes=sizes), n_trials)
@@ -247,7 +247,7 @@ def measure_null(kind, d, sizes, n_trials):
     return {
         "rows": [
             *(_level_row(p, level, most) for level, most in ((0.05, 0.064), (0.01, 0.016))),
-            # Counts on a lattice take few values, and so do p-values: no test of a continuous law applies.
+            # Counts on a lattice take few values, and so do p-values: no test for a continuous distribution applies.
             row("Kolmogorov-Smirnov p", uniform, least=0.01 if kind == "normal" else None),
             row("different p-values", len(np.unique(p))),
         ]
@@ -260,7 +260,7 @@ def _level_row(p, level, most):
 
 
 def null_trial(rng, kind, d, sizes, scale=None):
-    """The p-value of two classes that do not differ; columns of different spread where the scale is picked."""
+    """Return the p-value of two classes that do not differ; columns differ in spread if the scale is picked."""
     from bayesfloor import BayesFloor
 
     n = sum(sizes)
@@ -275,7 +275,7 @@ def null_trial(rng, kind, d, sizes, scale=None):
 
 
 def measure_bias(p, n, gaps, n_trials):
-    """The paper's bias correction: mean estimates with and without it, along a path of gaps."""
+    """Repeat the paper's bias correction: mean estimates with and without it, along a path of gaps."""
     from bayesfloor.formulas import henze_penrose
 
     sizes = (round(p * n), n - round(p * n))
@@ -314,7 +314,7 @@ def _bias_rows(raw, corrected, truth, p):
 
 
 def measure_trees(n, p, gaps, n_trees, n_trials):
-    """The paper's orthogonal trees: the variance of the estimate with one tree to ten."""
+    """Repeat the paper's orthogonal trees: the variance of the estimate with one to ten trees."""
     sizes = (round(p * n), n - round(p * n))
     variance = np.array([_variance_by_trees(sizes, gap, n_trees, n_trials) for gap in gaps])
     ratio = (variance / variance[:, :1]).mean(axis=0)
@@ -325,12 +325,12 @@ def measure_trees(n, p, gaps, n_trees, n_trials):
 
 
 def _variance_by_trees(sizes, gap, n_trees, n_trials):
-    """Variance of the estimate from the first 1 to ``n_trees`` trees."""
+    """Return the variance of the estimate from the first 1 to ``n_trees`` trees."""
     from bayesfloor.formulas import henze_penrose
 
     counts = repeat(partial(cross_counts, sizes=sizes, gap=gap, d=2, n_trees=n_trees), n_trials)
     means = counts.cumsum(axis=1) / np.arange(1, n_trees + 1)
-    # The correction would hide the variance where the classes overlap most: there it is constant.
+    # The correction would hide the variance where the classes overlap most: it is constant there.
     return henze_penrose(means, *sizes, bias_correction=False).estimate.var(axis=0, ddof=1)
 
 
@@ -338,7 +338,7 @@ def _variance_by_trees(sizes, gap, n_trees, n_trials):
 
 
 def known_forest(n, d, n_classes):
-    """Ends of the edges of three trees, and what is known of each vertex: its code, its shares."""
+    """Return the ends of the edges of three trees, and each vertex's code and posterior."""
     from bayesfloor import spanning_forest
 
     X, codes, eta = mixture(n, d, n_classes)
@@ -347,7 +347,7 @@ def known_forest(n, d, n_classes):
 
 
 def measure_noise(n, d, n_classes, n_draws):
-    """The law of uniform noise: Gmax - G shrinks by (1 - rho)^2."""
+    """Check the formula for uniform noise: Gmax - G shrinks by (1 - rho)^2."""
     a, b, codes, _ = known_forest(n, d, n_classes)
     most, clean = 1 - 1 / n_classes, (codes[a] != codes[b]).mean()
     rng = np.random.default_rng(SEED)
@@ -361,13 +361,13 @@ def measure_noise(n, d, n_classes, n_draws):
 
 
 def reassign(rng, codes, rho, n_classes, n_draws):
-    """Draws of the codes, each re-assigned to any class with probability rho."""
+    """Draw codes, each reassigned to any class with probability rho."""
     shape = (n_draws, len(codes))
     return np.where(rng.random(shape) < rho, rng.integers(0, n_classes, shape), codes)
 
 
 def measure_variance(n, d, n_classes, n_draws):
-    """Mean and variance of R given the rows, against their formulas."""
+    """Compare the mean and variance of R given the rows with their formulas."""
     from bayesfloor.formulas._variance import conditional_variance
 
     a, b, _, eta = known_forest(n, d, n_classes)
@@ -388,13 +388,13 @@ def _near_one(measured, ratio, error):
 
 
 def draw_codes(rng, eta, n_draws):
-    """Draws of a code for each vertex from its shares."""
+    """Draw a code for each vertex from its posterior."""
     steps = eta.cumsum(axis=1)[:, :-1]
     return (rng.random((n_draws, len(eta), 1)) > steps).sum(axis=2, dtype=np.int8)
 
 
 def rough_mean(a, b, eta):
-    """Mean of R given the rows: half of the impurity at all ends, and of |eta_i - eta_j|^2 along the edges."""
+    """Return the mean of R given the rows: half the impurity at all ends, and of |eta_i - eta_j|^2 along the edges."""
     impurity = 1 - (eta**2).sum(axis=1)
     return (impurity[a] + impurity[b] + ((eta[a] - eta[b]) ** 2).sum(axis=1)).sum() / 2
 
@@ -459,7 +459,7 @@ CASES = [
 
 
 def tables(results):
-    """Tables by name: intervals side by side, and the rows of all other pieces."""
+    """Return the tables by name: intervals, and the rows of all other parts."""
     pieces = dict.fromkeys(group_of(case) for case in CASES if group_of(case) != "intervals")
     return {"intervals": [*interval_table(results)]} | {
         piece: row_table(results, [case.name for case in CASES if group_of(case) == piece]) for piece in pieces
@@ -467,7 +467,7 @@ def tables(results):
 
 
 def goals(results):
-    """The goals of all rows."""
+    """Return the goals of all rows."""
     for name, case in results["cases"].items():
         for entry in case["rows"]:
             if "goal" in entry:

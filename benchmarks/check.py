@@ -23,7 +23,7 @@ RESULTS = FOLDER / "check.json"
 
 
 def read_problem(name, most):
-    """Rows and labels of a dataset."""
+    """Return rows and labels of a dataset."""
     if name == "digits":
         from sklearn.datasets import load_digits
 
@@ -37,7 +37,7 @@ def read_problem(name, most):
 
 
 def measure_fresh(name, most):
-    """CPU seconds of this process up to and with a check, and those of one random forest; peak memory."""
+    """Return the CPU seconds of this process up to the end of a check, those of one random forest, and peak memory."""
     from time import process_time
 
     from bayesfloor import check
@@ -63,7 +63,7 @@ def _train_forest(X, y):
 
 
 def measure_check(name, most, seconds):
-    """Rows of one dataset."""
+    """Return the rows of one dataset."""
     with tempfile.TemporaryDirectory() as cache:
         found = run_fresh("benchmarks.check:measure_fresh", {"NUMBA_CACHE_DIR": cache}, name=name, most=most)
     n, d, k = found["shape"]

@@ -32,7 +32,7 @@ PROTOCOLS = {
     "reduced": Protocol("reduced", [2.0**power for power in range(-9, 10, 3)], [1, 10, 100], 3, 3, 20_000, 600, 3),
     "full": Protocol("full", [2.0**power for power in range(-18, 19, 2)], [1, 10, 100], 10, 5, None, 86_400, 3),
 }
-SHORT = 8.0  # CPU seconds; what takes less is measured again, since other work on the machine disturbs it
+SHORT = 8.0  # CPU seconds; shorter measurements are repeated, since other work on the machine disturbs them
 MANY = (MANY_GOAL, "banking77")
 QUICK_CASES, QUICK_MANY = (("flare", "paper"), ("segment", "paper"), ("winered", "honest")), ("synthetic-20",)
 
@@ -41,17 +41,17 @@ QUICK_CASES, QUICK_MANY = (("flare", "paper"), ("segment", "paper"), ("winered",
 
 
 def groups_of(cases, many, splits):
-    """Cells that share their rows: a dataset, a recipe and a split; or a set of many classes."""
+    """Cells that share their rows: a dataset, a recipe and a split; or a dataset of many classes."""
     return [(*case, split) for split in range(splits) for case in cases] + [("many", name) for name in many]
 
 
 def methods_of(group, chosen):
-    """Those of the chosen methods that a group has."""
+    """Return the chosen methods that a group has."""
     return [name for name in (MANY_METHODS if group[0] == "many" else METHODS) if name in chosen]
 
 
 def run_groups(groups, chosen, protocol, file):
-    """Run what the file does not have; returns the cells that broke down."""
+    """Run the cells that are not in the file; return those that crashed."""
     broken = []
     for group in groups:
         missing = [name for name in methods_of(group, chosen) if key_of(group, name) not in file.results["cases"]]
@@ -61,7 +61,7 @@ def run_groups(groups, chosen, protocol, file):
 
 
 def run_group(worker, group, methods, protocol, file):
-    """Let the methods take turns, the quick ones some times, and keep each when it has had its turns."""
+    """Run the methods in alternation, the fast ones several times, and save each when it is done."""
     found, left = {name: [] for name in methods}, methods
     while left:
         for name in left:
@@ -73,7 +73,7 @@ def run_group(worker, group, methods, protocol, file):
 
 
 def ask(worker, name, key, most):
-    """The record of one turn: that it took too long, where it did, and None where the process broke down."""
+    """Return the record of one run, including whether it took too long; None if the process crashed."""
     start = time.perf_counter()
     try:
         record = worker.ask(name, most)
@@ -86,7 +86,7 @@ def ask(worker, name, key, most):
 
 
 def describe(record):
-    """A record in a word."""
+    """Describe a record in a word."""
     if record is None:
         return "broke down"
     if "hit" in record:
@@ -95,13 +95,13 @@ def describe(record):
 
 
 def is_done(turns, rounds):
-    """Whether a method has had all its turns: a long one has one."""
+    """Whether a method has had all its runs: a long one has only one."""
     last = turns[-1]
     return len(turns) == rounds or last is None or last.get("seconds", SHORT) >= SHORT
 
 
 def join_turns(turns):
-    """One record of all turns: the smallest times, and by how much the slowest turn was longer."""
+    """Combine all runs into one record: the smallest times, and how much longer the slowest run took."""
     through = [turn for turn in turns if "seconds" in turn]
     if len(through) < 2:
         return turns[0]
@@ -124,7 +124,7 @@ def check_records(keys, results):
 
 
 def check_two_classes(protocol):
-    """Assert that with two classes the paper's tree is the machine that it is made of."""
+    """Assert that with two classes the paper's tree equals its base SVM."""
     from bayesfloor import SmartSVM
 
     task = make_task("segment", "paper", SEED, protocol)
@@ -135,7 +135,7 @@ def check_two_classes(protocol):
 
 
 def run(file, options):
-    """All cells that are asked for; in the quick form what must hold is asserted."""
+    """Run all selected cells; the quick form asserts what must hold."""
     protocol, groups = protocol_of(options), chosen_groups(options)
     broken = run_groups(groups, options.methods, protocol, file)
     if options.quick:
@@ -146,12 +146,12 @@ def run(file, options):
 
 
 def protocol_of(options, protocols=PROTOCOLS):
-    """The protocol that is asked for."""
+    """Return the selected protocol."""
     return protocols["quick" if options.quick else options.protocol]
 
 
 def chosen_groups(options):
-    """Groups that are asked for."""
+    """Return the selected groups."""
     splits, names = protocol_of(options).splits, options.only or [*DATASETS, *MANY]
     if options.quick:
         return groups_of(QUICK_CASES, QUICK_MANY, splits)
@@ -160,7 +160,7 @@ def chosen_groups(options):
 
 
 def chosen_cells(options):
-    """Names of the cells that are asked for."""
+    """Return the names of the selected cells."""
     return [key_of(group, name) for group in chosen_groups(options) for name in methods_of(group, options.methods)]
 
 

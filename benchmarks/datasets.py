@@ -28,21 +28,21 @@ from benchmarks._raw_files import embed_texts, make_table, read_fields, unpack
 from benchmarks._recipes import manifest
 
 _SCHEMES = ("https", "http", "file")
-_LARGEST = 100_000_000  # bytes that may be fetched at once; of a member see ``_most``
+_LARGEST = 100_000_000  # bytes that may be downloaded at once; for a member see ``_most``
 _SECONDS = 60  # without an answer
-_COPIES_DIFFER = 2  # times the bytes of the copy that we read, at most
-_NEAR = 0.01  # cosines of texts, beside ours
+_COPIES_DIFFER = 2  # limit, relative to the bytes of the copy that we read
+_NEAR = 0.01  # largest difference of text cosines from ours
 
 
 class UnreachableError(OSError):
-    """No answer from a host, or none that can be used."""
+    """The host gave no answer, or none that can be used."""
 
 
 # Addresses
 
 
 def address(url, mirror=None):
-    """Where to fetch from; a mirror replaces the host."""
+    """Return the address to download from; a mirror replaces the host."""
     found = mirror.rstrip("/") + urlsplit(url).path if mirror else url
     if urlsplit(found).scheme not in _SCHEMES:
         raise ValueError(f"Got the address {found}, but expected one of {', '.join(_SCHEMES)}.")
@@ -50,7 +50,7 @@ def address(url, mirror=None):
 
 
 def fetch(url):
-    """The bytes at an address, all of them."""
+    """Return all bytes at an address."""
     try:
         with urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310 - ``address`` looks at the scheme
             blob, length = answer.read(_LARGEST + 1), answer.headers.get("Content-Length")
@@ -69,7 +69,7 @@ def fetch(url):
 
 
 def fingerprint(table):
-    """SHA-256 of names, types and values of all columns, which does not depend on how a file stores them."""
+    """Return the SHA-256 of the names, types and values of all columns, however a file stores them."""
     digest = hashlib.sha256()
     for name in table.column_names:
         values = table[name].to_numpy()
@@ -84,7 +84,7 @@ def fingerprint(table):
 
 
 def columns_of(entry):
-    """Types of columns by name; of many alike there is a pattern."""
+    """Return the column types by name; a pattern stands for many similar columns."""
     columns = entry["columns"]
     if "pattern" not in columns:
         return columns
@@ -93,7 +93,7 @@ def columns_of(entry):
 
 
 def difference(table, entry):
-    """What is wrong with a table, in words; nothing if it is what the manifest says."""
+    """Describe what is wrong with a table; an empty string if it matches the manifest."""
     expected = columns_of(entry)
     if table.column_names != list(expected) or table.num_rows != entry["rows"]:
         return f"it has {table.num_rows} rows and columns {', '.join(table.column_names[:3])}, ..."
@@ -107,7 +107,7 @@ def difference(table, entry):
 
 
 def is_there(path, entry):
-    """Whether a file has the dataset."""
+    """Whether a file contains the dataset."""
     from pyarrow import ArrowException
     from pyarrow.parquet import read_table
 
@@ -121,7 +121,7 @@ def is_there(path, entry):
 
 
 def make(name, folder, get):
-    """Fetch, check and write one dataset."""
+    """Download, check and write one dataset."""
     entry = manifest()[name]
     if "embeds" in entry:
         table = _embed(folder / f"{entry['embeds']}.parquet", entry)
@@ -176,7 +176,7 @@ def write_whole(table, path):
 
 
 def make_all(names, folder, mirror=None):
-    """Make the datasets that a folder does not have; returns why some could not be made, by name."""
+    """Make the datasets that a folder lacks; return the reasons why some could not be made, by name."""
     get, fetched, failed = partial(_get, mirror=mirror), {}, {}
     for name in names:
         if is_there(folder / f"{name}.parquet", manifest()[name]):
@@ -191,7 +191,7 @@ def make_all(names, folder, mirror=None):
 
 
 def _get(url, fetched, mirror):
-    """The bytes at an address, fetched once; a host that cannot be reached is not asked again."""
+    """Return the bytes at an address, downloaded once; an unreachable host is not asked again."""
     where = address(url, mirror)
     host = urlsplit(where).netloc
     for key in (where, host):
@@ -210,7 +210,7 @@ def _get(url, fetched, mirror):
 
 
 def lines_of(names, mirror=None):
-    """A line for each file: dataset, address, size, licence."""
+    """Return one line per file: dataset, address, size, licence."""
     for name in names:
         entry = manifest()[name]
         for file in entry.get("files", ()):

@@ -34,14 +34,14 @@ QUICK = {"name": "optdigits", "rows": 600, "rates": (0.0, 0.4)}
 
 
 class Dataset(NamedTuple):
-    """A file and the best error that we take as known for it."""
+    """A file and the best error that we assume for it."""
 
     file: str
     best: float
     scaled: bool = True  # columns are standardised; pixels that are nearly always blank would grow too large
 
 
-# Rounded by hand from what tuned kernel machines and boosted trees are commonly said to reach on sets
+# Rounded by hand from what tuned kernel SVMs and boosted trees are commonly reported to reach on datasets
 # of this size; they were not measured here. They set the upper edge of the band, so scores depend on them.
 DATASETS = {
     "letter": Dataset("letter", 0.02),
@@ -53,7 +53,7 @@ DATASETS = {
 
 
 def read_dataset(name, most):
-    """Rows and codes, at most so many of them, the same ones in every run."""
+    """Return rows and codes, at most this many, the same ones in every run."""
     X, codes = read_rows(DATASETS[name].file)
     kept = np.random.default_rng(SEED).permutation(len(codes))[:most]
     X = X[kept]
@@ -61,14 +61,14 @@ def read_dataset(name, most):
 
 
 def add_noise(codes, rho):
-    """Labels re-assigned uniformly with rate rho, perhaps to what they were."""
+    """Reassign labels uniformly at rate rho, possibly to the same class."""
     rng = np.random.default_rng([SEED, round(100 * rho)])
     noise = rng.integers(codes.max() + 1, size=len(codes))
     return np.where(rng.random(len(codes)) < rho, noise, codes)
 
 
 def run_cell(name, rho, most):
-    """All methods once on one dataset at one rate."""
+    """Run all methods once on one dataset at one rate."""
     from threadpoolctl import threadpool_limits
 
     X, codes = read_dataset(name, most)
@@ -79,7 +79,7 @@ def run_cell(name, rho, most):
 
 
 def run_cases(cells, most, file, jobs):
-    """Run what the file does not have, and keep each as it comes."""
+    """Run the cells that are not in the file, and save each when it is finished."""
     from joblib import Parallel, delayed
 
     missing = [(name, rho) for name, rho in cells if f"{name}/{rho}" not in file.results["cases"]]
@@ -93,13 +93,13 @@ def run_cases(cells, most, file, jobs):
 
 
 def band(rho, best, k):
-    """Where the Bayes error lies after noise of this rate."""
+    """Return the band that contains the Bayes error after noise of this rate."""
     most = 1 - 1 / k
     return rho * most, best + rho * (most - best)
 
 
 def curve(results, name):
-    """Rates of a dataset that were run, in order, with their cases."""
+    """Return the rates of a dataset that were run, in order, with their cases."""
     found = {
         float(key.rpartition("/")[2]): case for key, case in results["cases"].items() if key.startswith(f"{name}/")
     }
@@ -107,21 +107,21 @@ def curve(results, name):
 
 
 def outside(case, method, rho, best):
-    """By how much an estimate leaves the band."""
+    """Return how far an estimate lies outside the band."""
     low, high = band(rho, best, case["n_classes"])
     estimate = case["methods"][method]["estimate"]
     return max(0.0, low - estimate, estimate - high)
 
 
 def score(results, name, method):
-    """Area between a method's estimates and the band."""
+    """Return the area between a method's estimates and the band."""
     cases = curve(results, name)
     leaving = [outside(case, method, rho, DATASETS[name].best) for rho, case in cases.items()]
     return float(np.trapezoid(leaving, list(cases)))
 
 
 def all_scores(results):
-    """Scores of all methods on each dataset with at least two rates, and their mean."""
+    """Return the scores of all methods on each dataset with at least two rates, and their mean."""
     names = [name for name in DATASETS if len(curve(results, name)) > 1]
     methods = [*RIVALS, *our_methods(list(results["cases"].values()))] if names else []
     scores = {method: {name: score(results, name, method) for name in names} for method in methods}
@@ -129,7 +129,7 @@ def all_scores(results):
 
 
 def goals_of(scores):
-    """Our mean score against the paper's and the best rival's."""
+    """Compare our mean score with the paper's and the best rival's."""
     if not scores:
         return []
     *_, ours = scores
@@ -140,7 +140,7 @@ def goals_of(scores):
 
 
 def score_table(scores):
-    """Areas by method and dataset."""
+    """Tabulate areas by method and dataset."""
     names = list(next(iter(scores.values()), {}))
     yield ("area outside the band", *names)
     for method, one in scores.items():
@@ -148,13 +148,13 @@ def score_table(scores):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     best = [("dataset", "best error"), *((name, f"{one.best:g}") for name, one in DATASETS.items())]
     return {"areas": [*score_table(all_scores(results))], "best": best}
 
 
 def goals(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     return judge_rows(goals_of(all_scores(results)))
 
 
@@ -167,7 +167,7 @@ def print_scores(scores, *, judged=True):
 
 
 def run(file, options):
-    """Run all that is asked for; in the quick form order is asserted."""
+    """Run everything that is selected; the quick form asserts the order."""
     if options.quick:
         run_cases([(QUICK["name"], rho) for rho in QUICK["rates"]], QUICK["rows"], file, options.jobs)
         for key, case in file.results["cases"].items():
@@ -179,7 +179,7 @@ def run(file, options):
 
 
 def cells_of(options):
-    """Datasets and rates that are asked for."""
+    """Return the selected datasets and rates."""
     return [(name, rho) for name in options.only or DATASETS for rho in RATES]
 
 

@@ -27,7 +27,7 @@ RESULTS = FOLDER / "floor.json"
 
 
 def measure_fit(name, most, rounds):
-    """CPU seconds of fits and of a relabelling, peak memory, and what was found."""
+    """Return the CPU seconds of fits and of a relabelling, peak memory, and the results."""
     from bayesfloor import BayesFloor
 
     X, codes = read_rows(name, most)
@@ -48,7 +48,7 @@ def measure_fit(name, most, rounds):
 
 
 def measure_floor(name, most, rounds, seconds, gigabytes):
-    """Rows of one dataset."""
+    """Return the rows of one dataset."""
     found = run_fresh("benchmarks.floor:measure_fit", name=name, most=most, rounds=rounds)
     n, d, k = found["shape"]
     what, fit, again = f"fit, {n} x {d}, K = {k}", min(found["fit"]), min(found["relabel"])
@@ -85,19 +85,19 @@ CASES = [
 
 
 def tables(results, cases=CASES):
-    """Tables by name."""
+    """Return the tables by name."""
     names = [case.name for case in cases]
     checked = as_notes(all_checked(results, names))
     return {"rows": row_table(results, names), "checked": checked}
 
 
 def goals(results, cases=CASES):
-    """The goals of all rows."""
+    """Return the goals of all rows."""
     return row_goals(results, [case.name for case in cases])
 
 
 def main(arguments=None, *, doc=__doc__, path=RESULTS, cases=CASES):
-    """Run the command line of a benchmark of cases."""
+    """Run the command line of a benchmark with cases."""
     names = [case.name for case in cases]
     run_command(arguments, doc, path, **of_cases(cases), show=lambda results, _: print(format_results(results, names)))
 

@@ -38,26 +38,26 @@ from benchmarks._timing import Timing, seconds_of, take_turns
 RESULTS = FOLDER / "forest.json"
 
 _TASKS = "benchmarks._forest_tasks"  # run in fresh processes
-_BRUTE_UP_TO = 20_000  # rows; above, the peer's plain search takes minutes
-_PEER_TREES_UP_TO = 20  # dimensions; above, the peer's "auto" is "brute"
-_WARM = 5000  # rows that compile everything: some more than the plain path takes
+_BRUTE_UP_TO = 20_000  # rows; above this, the rival's plain search takes minutes
+_PEER_TREES_UP_TO = 20  # dimensions; above this, the rival's "auto" is "brute"
+_WARM = 5000  # rows that compile everything: slightly more than the plain path handles
 _PAIRS_COMPARED = 15  # pairs whose edges are compared one by one
 
 
 def peer_algorithms(n, d):
-    """Algorithms of the peer that may be its fastest."""
+    """Return the rival's algorithms that may be its fastest."""
     return ["auto", "brute"] if n <= _BRUTE_UP_TO and d <= _PEER_TREES_UP_TO else ["auto"]
 
 
 def peer_weight(X, algorithm="auto"):
-    """Weight of the peer's minimal spanning tree."""
+    """Return the weight of the rival's minimum spanning tree."""
     from quitefastmst import mst_euclid
 
     return math.fsum(mst_euclid(X, M=0, algorithm=algorithm)[0])
 
 
 def bare_search(X):
-    """Search of scikit-learn for as many neighbours as our lists for three trees have."""
+    """Search with scikit-learn for as many neighbours as our lists for three trees have."""
     from sklearn.neighbors import NearestNeighbors
 
     from bayesfloor.forest._blocks import list_length
@@ -69,12 +69,12 @@ def warm_up(X):
     """Compile what the rows may need, on a few of them."""
     from bayesfloor import spanning_forest
 
-    spanning_forest(X[:_WARM, :8], method="kdtree", n_jobs=1)  # trees take long where columns are many
+    spanning_forest(X[:_WARM, :8], method="kdtree", n_jobs=1)  # trees take long if there are many columns
     spanning_forest(X[:_WARM], method="matmul", n_jobs=1)
 
 
 def measure_trees(kind, n, d, rounds, goal):
-    """Three trees against a peer's single tree and against a bare neighbour search."""
+    """Compare three trees with the rival's single tree and with a bare neighbour search."""
     from bayesfloor import spanning_forest
     from benchmarks._exact import check_forest
 
@@ -93,7 +93,7 @@ def measure_trees(kind, n, d, rounds, goal):
 
 
 def measure_pairs(n, d, n_classes, rounds):
-    """Forests of all pairs of classes against a peer's single tree pair by pair."""
+    """Compare forests of all pairs of classes with the rival's single trees, pair by pair."""
     from bayesfloor import spanning_forest
     from bayesfloor.forest import class_forests
     from benchmarks._exact import assert_same
@@ -135,9 +135,9 @@ def _check_pairs(X, pairs, peer_weights):
 
 
 def measure_growth(n, rounds):
-    """Ten times the rows: how much longer, and how much memory."""
+    """Measure how time and memory grow with ten times the rows."""
     sizes = (n, 10 * n)
-    # A short run varies more: its best of a few would be too slow, and the growth look too small.
+    # A short run varies more: its best of a few would be too slow, and the growth would look too small.
     found = [
         run_fresh(f"{_TASKS}:grow", n=size, d=2, rounds=times * rounds)
         for size, times in zip(sizes, (5, 1), strict=True)
@@ -161,7 +161,7 @@ def _check_sizes(X, found):
 
 
 def measure_threads(n, d, rounds):
-    """Two threads against one."""
+    """Compare two threads with one."""
     from bayesfloor import spanning_forest
     from benchmarks._exact import assert_same
 
@@ -174,7 +174,7 @@ def measure_threads(n, d, rounds):
 
 
 def measure_classes(n_classes, size, d):
-    """All pairs of very many small classes, and the whole of them."""
+    """Compute all pairs of very many small classes, and their combination."""
     sizes, spread = [size] * n_classes, 0.5
     found = run_fresh(f"{_TASKS}:grow_classes", sizes=sizes, d=d, spread=spread, n_jobs=2)
     what = f"{n_classes} classes of {size} x {d}"
@@ -189,7 +189,7 @@ def measure_classes(n_classes, size, d):
 
 
 def measure_import(rounds):
-    """Importing the package, beyond starting Python."""
+    """Time the import of the package, beyond starting Python."""
     lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor.forest import class_forests"}
     times = take_turns({name: partial(run_python, code) for name, code in lines.items()}, rounds, clock="children")
     rows = [
@@ -200,7 +200,7 @@ def measure_import(rounds):
 
 
 def measure_digits():
-    """Small data from the start of Python to the answer, nothing compiled."""
+    """Time small data from the start of Python to the result, with nothing compiled."""
     from sklearn.datasets import load_digits
 
     from benchmarks._exact import check_weight, say_weight
@@ -219,8 +219,8 @@ def measure_digits():
 
 
 def measure_compiling(n, kinds):
-    """What a first large call costs more than the next one."""
-    few, many = [n // 60] * 8, [n // 8 - n // 60] * 8  # pairs of both kinds: small ones and others
+    """Measure the extra cost of a first large call."""
+    few, many = [n // 60] * 8, [n // 8 - n // 60] * 8  # pairs of both kinds: small and others
     calls = {
         "kdtree": (f"kd-tree, {n} x 3", "first_call", {"n": n, "d": 3, "method": "kdtree"}),
         "matmul": (f"matrix products, {n} x 64", "first_call", {"n": n, "d": 64, "method": "matmul"}),
@@ -231,7 +231,7 @@ def measure_compiling(n, kinds):
 
 
 def _first_calls(what, task, arguments):
-    """First calls in two processes that share a cache: one finds it empty, the next one filled."""
+    """Time first calls in two processes that share a cache: empty for the first, filled for the second."""
     with tempfile.TemporaryDirectory() as folder:
         for cache, goal in (("empty", 10), ("filled", None)):
             found = run_fresh(f"{_TASKS}:{task}", {"NUMBA_CACHE_DIR": folder}, **arguments)
@@ -240,7 +240,7 @@ def _first_calls(what, task, arguments):
 
 
 def measure_methods(n):
-    """Nothing is timed: every way to the same edges is tried."""
+    """Check every way to the same edges, without timing."""
     from benchmarks._exact import check_methods
 
     shapes = (("gaussian", 2), ("gaussian", 8), ("gaussian", 64), ("clusters", 16), ("integers", 5))
@@ -289,7 +289,7 @@ CASES = [
 
 
 def tables(results):
-    """Tables by name: trees of single sets of rows, and all else."""
+    """Return the tables by name: trees of single datasets, and everything else."""
     names = [case.name for case in CASES]
     trees = [case.name for case in CASES if case.measure is measure_trees]
     return {
@@ -300,7 +300,7 @@ def tables(results):
 
 
 def goals(results):
-    """The goals of all rows."""
+    """Return the goals of all rows."""
     return row_goals(results, [case.name for case in CASES])
 
 

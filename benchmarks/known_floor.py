@@ -28,7 +28,7 @@ SEEDS = {500: 6, 2000: 4, 10_000: 1}  # repetitions by number of rows
 QUICK_SEEDS = {300: 1, 600: 1}
 QUICK_DESIGNS = ("gauss-0.15-d2", "gauss-0.15-d10", "many-k3-d2", "points-d3")
 LIMIT_ROWS, LIMIT_TRIALS, LEVEL = 500, 200, 0.95
-MARGIN = 0.03  # of a target accuracy, to either side of the best possible one
+MARGIN = 0.03  # distance of a target accuracy from the best possible one, on either side
 ENDS = ("lower", "estimate", "upper")
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 RELIABILITIES = ("good", "limited", "upper limit only")
@@ -36,7 +36,7 @@ DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (1
 
 
 class CompactFile(ResultsFile):
-    """Results with one case a line: there are many numbers, and a change should show where it is."""
+    """Results with one case per line: there are many numbers, and a diff should show where one changed."""
 
     def _write(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,14 +51,14 @@ class CompactFile(ResultsFile):
         unfinished.replace(self.path)
 
     def finish(self, **parts):
-        """Put in what was computed from the cases, and write the file."""
+        """Add what was computed from the cases, and write the file."""
         self.results.update(parts)
         if self.path is not None:
             self._write()
 
 
 def plain(value):
-    """A value for the file: four digits are more than the noise leaves."""
+    """Round a value for the file: four digits are more than the noise leaves."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     return float(f"{float(value):.4g}") if isinstance(value, (float, np.floating)) else value
@@ -68,13 +68,13 @@ def plain(value):
 
 
 def draw_sample(name, n, seed):
-    """Standardised rows and codes; designs get random numbers of their own, or they would err alike."""
+    """Sample standardised rows and codes; each design has its own random numbers, so that errors are independent."""
     X, codes = DESIGNS[name].draw(n, np.random.default_rng([SEED, zlib.crc32(name.encode()), n, seed]))
     return standardise(X), codes
 
 
 def run_rivals(X, codes, seed):
-    """What each rival said, and its CPU seconds."""
+    """Return each rival's estimate and CPU seconds."""
     found = {}
     for name, rival in RIVALS.items():
         seconds, guess = seconds_of(lambda rival=rival: rival(X, codes, np.random.default_rng(seed)))
@@ -84,13 +84,13 @@ def run_rivals(X, codes, seed):
 
 
 def run_ours(X, codes, seed):
-    """The answer, with what it and the tree bounds said, and their CPU seconds."""
+    """Return the answer and the tree bounds, with their CPU seconds."""
     from bayesfloor import BayesFloor
 
     fitting, floor = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=seed).fit(X, codes))
     learning, answer = seconds_of(floor.answer)
     trees = {name: plain(getattr(floor.overall_, name)) for name in (*ENDS, "cross_rate", "std_error")}
-    # Ours picks a scale of its own on top of the common one; which one should be seen.
+    # Ours picks its own scale on top of the common one; record which.
     limit = {"limit": plain(floor.overall_.upper_limit(level=LEVEL)), "scale": floor.fitted_.scale}
     return answer, {
         "floor": trees | limit | {"seconds": plain(fitting)},
@@ -99,7 +99,7 @@ def run_ours(X, codes, seed):
 
 
 def told_by(answer):
-    """What an answer says, for the file; None for the lower end that it does not have."""
+    """Return an answer for the file, with None for a missing lower end."""
     return {
         **{name: None if math.isnan(getattr(answer, name)) else plain(getattr(answer, name)) for name in ENDS},
         "reliability": answer.reliability,
@@ -110,17 +110,17 @@ def told_by(answer):
 
 
 def lower_end(one):
-    """Lower end of a range, 0 where it has none."""
+    """Return the lower end of a range, 0 if it has none."""
     return 0.0 if one["lower"] is None else one["lower"]
 
 
 def run_verdicts(answer, truth):
-    """Words for a target that can be met and for one that cannot."""
+    """Return the verdicts for a target that can be met and for one that cannot."""
     return {REACHABLE: answer.verdict(1 - truth - MARGIN), OUT_OF_REACH: answer.verdict(1 - truth + MARGIN)}
 
 
 def run_cell(name, n, seed):
-    """All methods once on one sample."""
+    """Run all methods once on one sample."""
     from threadpoolctl import threadpool_limits
 
     X, codes = draw_sample(name, n, seed)
@@ -132,7 +132,7 @@ def run_cell(name, n, seed):
 
 
 def run_limits(name):
-    """Share of samples whose upper confidence limit from the first tree holds the truth."""
+    """Return the fraction of samples whose upper confidence limit from the first tree covers the truth."""
     from scipy.stats import beta
 
     crossing = np.array([cross_edges(*draw_sample(name, LIMIT_ROWS, trial), 1) for trial in range(LIMIT_TRIALS)])
@@ -141,7 +141,7 @@ def run_limits(name):
 
 
 def run_cases(names, seeds, file, jobs):
-    """Run what the file does not have, the small sizes of all designs first."""
+    """Run the cells that are not in the file, the small sizes of all designs first."""
     from joblib import Parallel, delayed
 
     with Parallel(n_jobs=jobs) as parallel:
@@ -157,7 +157,7 @@ def _total_seconds(cells):
 
 
 def run_all_limits(names, file, jobs):
-    """Run the trials of the limits that the file does not have."""
+    """Run the trials of the limits that are not in the file."""
     from joblib import Parallel, delayed
 
     missing = [name for name in names if f"limits/{name}" not in file.results["cases"]]
@@ -165,11 +165,11 @@ def run_all_limits(names, file, jobs):
         file.add(f"limits/{name}", found)
 
 
-# What the cells say together.
+# Combined results.
 
 
 def all_cells(results):
-    """Cells with the design and size that they belong to."""
+    """Return the cells with their design and size."""
     for key, case in results["cases"].items():
         name, _, n = key.rpartition("/")
         if name in DESIGNS:
@@ -179,17 +179,17 @@ def all_cells(results):
 
 
 def our_methods(cells):
-    """Methods that are not rivals, the one that stands for us last: results name the method that they are of."""
+    """Return the methods that are not rivals, ours last."""
     return [name for name in cells[0]["methods"] if name not in RIVALS]
 
 
 def errors_of(cells, method):
-    """Signed errors of a method's estimates."""
+    """Return the signed errors of a method's estimates."""
     return np.array([cell["methods"][method]["estimate"] - cell["truth"] for cell in cells])
 
 
 def describe_errors(cells, method):
-    """Mean absolute error, bias, largest error and mean CPU seconds of a method."""
+    """Return the mean absolute error, bias, largest error and mean CPU seconds of a method."""
     errors = errors_of(cells, method)
     seconds = np.mean([cell["methods"][method]["seconds"] for cell in cells])
     figures = {"mae": np.abs(errors).mean(), "bias": errors.mean(), "max": np.abs(errors).max(), "seconds": seconds}
@@ -197,7 +197,7 @@ def describe_errors(cells, method):
 
 
 def groups_of(cells):
-    """Cells in all, by dimension and by number of rows; only groups that have some."""
+    """Group the cells: all, by dimension and by number of rows; without empty groups."""
     groups = {"all": cells}
     for label, (least, most) in DIMENSIONS.items():
         groups[label] = [cell for cell in cells if least <= cell["design"].d <= most]
@@ -207,7 +207,7 @@ def groups_of(cells):
 
 
 def error_table(cells):
-    """Errors of every method in every group."""
+    """Return the errors of every method in every group."""
     methods = list(cells[0]["methods"])
     return {
         label: {method: describe_errors(members, method) for method in methods}
@@ -216,20 +216,20 @@ def error_table(cells):
 
 
 def share(flags):
-    """Share of true flags and how many there were; None of no flags."""
+    """Return the fraction of true flags and their number; None if there are no flags."""
     flags = list(flags)
     return (float(np.mean(flags)) if flags else None), len(flags)
 
 
 def goal_row(measured, figure, count, goal, *, at_least):
-    """A figure beside its goal; undecided where nothing was counted."""
+    """Return a figure with its goal; the outcome is open if nothing was counted."""
     met = None if figure is None else bool(figure >= goal if at_least else figure <= goal)
     sign = ">=" if at_least else "<="
     return {"measured": measured, "figure": plain(figure), "count": count, "goal": f"{sign} {goal:g}", "met": met}
 
 
 def error_goals(cells):
-    """Our mean absolute error against the paper's and against the best rival's."""
+    """Compare our mean absolute error with the paper's and with the best rival's."""
     mae = {name: np.abs(errors_of(cells, name)).mean() for name in cells[0]["methods"]}
     best = min(RIVALS, key=mae.get)
     ours = mae["answer"]
@@ -248,7 +248,7 @@ def holds_truth(cell):
 def is_violated(cell):
     """Whether the uncorrected lower bound lies clearly above the truth."""
     floor, design = cell["methods"]["floor"], cell["design"]
-    # The standard error is that of the cross rate: it goes through the bound before it is compared.
+    # The standard error is that of the cross rate: insert it into the bound before comparing.
     moved = cover_hart_lower(max(0.0, floor["cross_rate"] - floor["std_error"]), design.n_classes)
     error = cover_hart_lower(floor["cross_rate"], design.n_classes) - moved
     return floor["lower"] > cell["truth"] + 2 * np.hypot(error, design.truth_error)
@@ -260,12 +260,12 @@ def is_open(cell):
 
 
 def is_limit_wrong(cell):
-    """Whether the answer's upper limit lies below the truth."""
+    """Whether the answer's upper limit is below the truth."""
     return cell["methods"]["answer"]["upper"] < cell["truth"]
 
 
 def range_goals(cells):
-    """Whether ranges hold the truth, and have a lower end where one can be known."""
+    """Goals: ranges contain the truth, and have a lower end where one can be known."""
     closed = [cell for cell in cells if not is_open(cell)]
     easy = [cell for cell in cells if cell["design"].d <= 5 and cell["n"] >= 2000 and cell["design"].smooth]
     caught = share(lower_end(cell["methods"]["answer"]) <= cell["truth"] for cell in cells if is_violated(cell))
@@ -279,7 +279,7 @@ def range_goals(cells):
 
 
 def verdict_goals(cells):
-    """How many verdicts were wrong, and how many were given at all."""
+    """Goals: how many verdicts were wrong, and how many were given at all."""
     opposite = {REACHABLE: OUT_OF_REACH, OUT_OF_REACH: REACHABLE}
     wrong = share(word == opposite[right] for cell in cells for right, word in cell["verdicts"].items())
     large = [cell for cell in cells if cell["n"] == 10_000 and cell["design"].d <= 10]
@@ -291,7 +291,7 @@ def verdict_goals(cells):
 
 
 def limit_goals(results):
-    """The lowest coverage of the upper limit over the designs."""
+    """Return the lowest coverage of the upper limit over the designs."""
     found = {key: case["coverage"] for key, case in results["cases"].items() if key.startswith("limits/")}
     if not found:
         return []
@@ -300,7 +300,7 @@ def limit_goals(results):
 
 
 def summarise(results):
-    """Errors by group, and every figure that has a goal."""
+    """Return the errors by group, and every figure that has a goal."""
     cells = list(all_cells(results))
     if not cells:
         return {"errors": {}, "goals": limit_goals(results)}
@@ -309,21 +309,21 @@ def summarise(results):
 
 
 def group_table(label, methods):
-    """Errors of every method in one group."""
+    """Tabulate the errors of every method in one group."""
     yield (label, "mean absolute error", "bias", "largest error", "CPU seconds")
     for name, row in methods.items():
         yield (name, f"{row['mae']:.4f}", f"{row['bias']:+.4f}", f"{row['max']:.4f}", f"{row['seconds']:.3f}")
 
 
 def by_group_table(errors):
-    """Mean absolute errors of every method in every group."""
+    """Tabulate the mean absolute errors of every method in every group."""
     yield ("mean absolute error", *errors)
     for name in errors["all"]:
         yield (name, *(f"{methods[name]['mae']:.4f}" for methods in errors.values()))
 
 
 def held_table(results):
-    """How often the truth lies between a method's bounds, if it has some, and how far these are apart."""
+    """Tabulate how often the truth lies between a method's bounds, if it has any, and their width."""
     yield ("method", "truth between its bounds", "of", "share", "s.e.", "mean width")
     for name, held in bounds_held(results).items():
         rate, width = held["held"].mean(), held["width"].mean()
@@ -332,7 +332,7 @@ def held_table(results):
 
 
 def bounds_held(results):
-    """Whether the bounds of each method hold the truth, cell by cell, and their widths."""
+    """Return whether the bounds of each method contain the truth, cell by cell, and their widths."""
     cells = list(all_cells(results))
     names = [name for name, one in cells[0]["methods"].items() if "lower" in one]
     ends = {name: np.array([_range(cell["methods"][name]) for cell in cells]).T for name in names}
@@ -345,7 +345,7 @@ def _range(one):
 
 
 def reliability_table(results):
-    """Answers by how far they say that they can be relied on."""
+    """Tabulate answers by their reliability."""
     yield ("reliability", "answers", "mean absolute error", "range contains the truth", "upper limit below it")
     cells = list(all_cells(results))
     for word in RELIABILITIES:
@@ -356,7 +356,7 @@ def reliability_table(results):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     errors = summary_of(results)["errors"]
     return {
         "errors": [*group_table("all designs and sizes", errors["all"])],
@@ -367,17 +367,17 @@ def tables(results):
 
 
 def goals(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     return judge_rows(summary_of(results)["goals"])
 
 
 def summary_of(results):
-    """The summary that the file has, or else a new one: true errors take some seconds to simulate."""
+    """Return the summary in the file, or compute it: true errors take some seconds to simulate."""
     return results["summary"] if "summary" in results else summarise(results)
 
 
 def judge_rows(rows):
-    """Goals of rows of figures."""
+    """Return the goals of these figures."""
     return [Goal(row["measured"], _figure(row), row["goal"], row["met"]) for row in rows]
 
 
@@ -389,13 +389,13 @@ def _figure(row):
 
 
 def format_errors(errors):
-    """Tables of errors, one for each group."""
+    """Return the tables of errors, one per group."""
     for label, methods in errors.items():
         yield from ["", *align([*group_table(label, methods)])]
 
 
 def format_goals(goals, *, judged=True):
-    """A line for each figure, with its goal beside it if it is to be judged."""
+    """Return one line per figure, with its goal if it is to be checked."""
     for row in goals:
         figure = "-" if row["figure"] is None else f"{row['figure']:.3f}"
         word = {True: "met", False: "missed", None: "nothing counted"}[row["met"]]
@@ -408,7 +408,7 @@ def print_summary(summary, *, judged=True):
 
 
 def check_shares(where, methods):
-    """Assert that all numbers of these methods are shares, and bounds in order."""
+    """Assert that all numbers of these methods are fractions, and that bounds are in order."""
     for name, one in methods.items():
         ends = [one[key] for key in ENDS if one.get(key) is not None]
         assert ends == sorted(ends), f"{where}, {name}: {ends}"
@@ -417,13 +417,13 @@ def check_shares(where, methods):
 
 
 def check_order(results):
-    """Assert the same of all cells."""
+    """Assert the same for all cells."""
     for cell in all_cells(results):
         check_shares(f"{cell['design'].name}, {cell['n']} rows", cell["methods"])
 
 
 def largest_cells(results):
-    """Cells of each design at its largest number of rows."""
+    """Return the cells of each design at its largest number of rows."""
     cells = sorted(all_cells(results), key=lambda cell: cell["n"])
     most = {cell["design"].name: cell["n"] for cell in cells}
     return {
@@ -432,7 +432,7 @@ def largest_cells(results):
 
 
 def mean_of(cells, method, field):
-    """Mean of one field over the seeds; a lower end that is missing counts as 0."""
+    """Return the mean of one field over the seeds; a missing lower end counts as 0."""
     return np.mean([cell["methods"][method][field] or 0.0 for cell in cells])
 
 
@@ -440,12 +440,12 @@ def mean_of(cells, method, field):
 
 
 def case_names(names):
-    """Keys of all cases of these designs."""
+    """Return the keys of all cases of these designs."""
     return [f"{name}/{n}" for name in names for n in SEEDS] + [f"limits/{name}" for name in names]
 
 
 def run(file, options):
-    """Run all that is asked for; in the quick form order is asserted."""
+    """Run everything that is selected; the quick form asserts the order."""
     if options.quick:
         run_cases(options.only or QUICK_DESIGNS, QUICK_SEEDS, file, options.jobs)
         check_order(file.results)

@@ -29,7 +29,7 @@ SEEDS = (0, 1, 2)
 _FLIPPED = 0.1
 _FOLDS = 5
 _SCORES = ("self_confidence", "normalized_margin")
-DECLARED = 0.05  # share of false discoveries that ``suspect`` promises
+DECLARED = 0.05  # fraction of false discoveries that ``suspect`` promises
 _AUC_MARGIN, _TIME_RATIO = 0.005, 0.25
 
 
@@ -37,7 +37,7 @@ _AUC_MARGIN, _TIME_RATIO = 0.005, 0.25
 
 
 def load(name):
-    """Rows of a dataset and their codes."""
+    """Return rows of a dataset and their codes."""
     from sklearn.datasets import load_digits
 
     if name == "digits":
@@ -46,7 +46,7 @@ def load(name):
 
 
 def flip(codes, seed):
-    """Codes of which a tenth was moved to any other class, and which these are."""
+    """Move a tenth of the codes to any other class; return the codes and a mask."""
     rng = np.random.default_rng([SEED, seed])
     flipped = np.zeros(len(codes), dtype=bool)
     flipped[rng.choice(len(codes), round(_FLIPPED * len(codes)), replace=False)] = True
@@ -59,12 +59,12 @@ def flip(codes, seed):
 
 
 def measure_labels(name, seed):
-    """Both tools on one dataset with a tenth of its labels flipped."""
+    """Run both tools on one dataset with a tenth of its labels flipped."""
     from bayesfloor.forest._spanning_forest import prepare_kernels
 
     X, codes = load(name)
     given, flipped = flip(codes, seed)
-    prepare_kernels()  # small sets would do without, being the only ones
+    prepare_kernels()  # small datasets would otherwise compile nothing
     find_ours(X, given)  # compiles what these rows need
     seconds, samples = seconds_of(partial(find_ours, X, given))
     ours = {"seconds": seconds, "auc": auc(flipped, samples.score)}
@@ -74,21 +74,21 @@ def measure_labels(name, seed):
 
 
 def find_ours(X, given):
-    """Scores and list of suspicious labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
+    """Return scores and suspicious labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
     from bayesfloor.labels import suspicious_labels
 
     return suspicious_labels(X, given, n_jobs=1)
 
 
 def auc(flipped, score):
-    """Share of pairs, one flipped and one not, in which the flipped one is more suspicious."""
+    """Return the fraction of pairs, one flipped and one not, in which the flipped one is more suspicious."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(flipped, score))
 
 
 def models():
-    """Models whose probabilities cleanlab gets, by name."""
+    """Return the models whose probabilities cleanlab gets, by name."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -96,7 +96,7 @@ def models():
 
 
 def measure_cleanlab(model, X, given, flipped):
-    """AUC and CPU seconds of cleanlab with one model, by model and score."""
+    """Return AUC and CPU seconds of cleanlab with one model, by model and score."""
     from cleanlab.rank import get_label_quality_scores
 
     folding, probabilities = seconds_of(partial(out_of_fold, model, X, given))
@@ -108,7 +108,7 @@ def measure_cleanlab(model, X, given, flipped):
 
 
 def out_of_fold(model, X, given):
-    """Probabilities of each row from the folds without it."""
+    """Return the out-of-fold probabilities of each row."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -119,7 +119,7 @@ def out_of_fold(model, X, given):
 
 
 def describe_list(suspect, flipped):
-    """How long the list of suspects is, the false share of it with its standard error, and the power."""
+    """Return the length of the list, its false fraction with standard error, and the power."""
     listed = int(suspect.sum())
     false = float((suspect & ~flipped).sum() / max(listed, 1))
     error = math.sqrt(false * (1 - false) / max(listed, 1))
@@ -130,7 +130,7 @@ def describe_list(suspect, flipped):
 
 
 def summarize(cells):
-    """One dataset over its seeds: means of AUC, sums of time, and the best way of cleanlab."""
+    """Summarise one dataset over its seeds: mean AUC, total time, and cleanlab's best setting."""
     ways = {way: np.mean([cell["cleanlab"][way]["auc"] for cell in cells]) for way in cells[0]["cleanlab"]}
     best = max(ways, key=ways.get)
     return {
@@ -145,19 +145,19 @@ def summarize(cells):
 
 
 def _seconds_of_both(cell):
-    """Time of someone who tries both models with one score: which is better is not known beforehand."""
+    """Return the time of trying both models with one score: it is not known in advance which is better."""
     return sum(cell["cleanlab"][f"{model}, {_SCORES[0]}"]["seconds"] for model in models())
 
 
 def by_dataset(results):
-    """Cells of each dataset."""
+    """Return the cells of each dataset."""
     cells = list(results["cases"].values())
     names = dict.fromkeys(cell["dataset"] for cell in cells)
     return {name: [cell for cell in cells if cell["dataset"] == name] for name in names}
 
 
 def ranking_table(results):
-    """AUC and CPU seconds beside cleanlab's, per dataset and in all."""
+    """Tabulate AUC and CPU seconds next to cleanlab's, per dataset and in total."""
     times = ("our CPU s", "cleanlab's", "ours / its", "both its models", "ours / both")
     lines = [("dataset", "cleanlab's best", "our AUC", "cleanlab's", *times)]
     summaries = {name: summarize(cells) for name, cells in by_dataset(results).items()}
@@ -167,7 +167,7 @@ def ranking_table(results):
 
 
 def totals(summaries):
-    """Means of AUC and sums of seconds, ours first."""
+    """Return mean AUC and total seconds, ours first."""
     pairs = [(one["auc"], one["seconds"]) for one in summaries]
     return np.mean([auc for auc, _ in pairs], axis=0), np.sum([seconds for _, seconds in pairs], axis=0)
 
@@ -179,7 +179,7 @@ def _ranking_cells(name, best, aucs, seconds):
 
 
 def list_table(results):
-    """False share and power of the list of suspects, per dataset and seed."""
+    """Tabulate the false fraction and the power of the list, per dataset and seed."""
     lines = [("dataset and seed", "listed", "false share", "s.e.", "power", "goal", "verdict")]
     for name, cell in results["cases"].items():
         one = cell["list"]
@@ -194,17 +194,17 @@ def _list_goal(cell):
 
 
 def most_false(cell):
-    """Largest false share that is no evidence against the declared one."""
+    """Return the largest false fraction that does not contradict the declared one."""
     return DECLARED + 2 * cell["list"]["error"]
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     return {"ranking": ranking_table(results), "lists": list_table(results)}
 
 
 def goals(results):
-    """The goals over all datasets."""
+    """Return the goals over all datasets."""
     (ours, theirs), seconds = totals([summarize(cells) for cells in by_dataset(results).values()])
     ratio = seconds[0] / seconds[1]
     broken = sum(cell["list"]["false"] > most_false(cell) for cell in results["cases"].values())
@@ -217,12 +217,12 @@ def goals(results):
 
 
 def goal_lines(results):
-    """The goals as text."""
+    """Return the goals as text."""
     return [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
 
 
 def format_labels(results):
-    """Both tables, the goals if sizes were full, and on what machine."""
+    """Return both tables, the goals if sizes were full, and the machine."""
     facts = results["machine"]
     judged = [] if results["quick"] else [*goal_lines(results), ""]
     about = f"{facts['cpu']}, one thread, Python {facts['python']}; cleanlab {results['cleanlab']}"
@@ -234,7 +234,7 @@ def format_labels(results):
 
 
 def make_cases(names, seeds):
-    """Datasets and seeds as cases."""
+    """Return datasets and seeds as cases."""
     sizes = {f"{name}/{seed}": {"name": name, "seed": seed} for name in names for seed in seeds}
     return [Case(name, measure_labels, some, some) for name, some in sizes.items()]
 
@@ -243,7 +243,7 @@ CASES, QUICK_CASES = make_cases(DATASETS, SEEDS), make_cases(("digits", "segment
 
 
 def show(results, options):
-    """Print all; in the quick form assert that every ranking of ours is better than chance."""
+    """Print everything; the quick form asserts that each of our rankings is better than chance."""
     if options.quick:
         for name, cell in results["cases"].items():
             assert 0.5 < cell["ours"]["auc"] <= 1, f"{name}: AUC {cell['ours']['auc']}"

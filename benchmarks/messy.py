@@ -47,7 +47,7 @@ TABLES = (  # files whose columns have to be prepared
     "survey.csv",
     "sensors.csv.gz",
 )
-OUT_OF_LEARNERS_REACH = ("zipcodes.csv", "wide_sparse.parquet")  # too few rows per code or word: lower ends count
+OUT_OF_LEARNERS_REACH = ("zipcodes.csv", "wide_sparse.parquet")  # too few rows per code or word: only lower ends count
 FILES = (
     *TABLES,
     "kunden_utf16.csv",
@@ -70,14 +70,14 @@ FILES = (
 LEAST_HELD, MOST_BEHIND = 0.9, 0.02
 QUICK = {"seed": 7, "files": ("titanic.csv", "mixed.csv", "regression.csv")}
 RAN, REFUSED, BROKE = "ran", "refused", "broke down"
-_USAGE = 2  # exit code of what is refused
+_USAGE = 2  # exit code when a file is refused
 
 
 # Files.
 
 
 def find_generator(options):
-    """The generator that is named."""
+    """Return the path of the generator."""
     path = options.make or os.environ.get("BAYESFLOOR_MESSY", "")
     if not path or not Path(path).is_file():
         raise SystemExit(f"Got no file generator at {path!r}. Name its script: --make PATH or BAYESFLOOR_MESSY.")
@@ -85,23 +85,23 @@ def find_generator(options):
 
 
 def write_files(make, folder, seed):
-    """Have the files of a seed written; what the manifest says of each."""
+    """Write the files of a seed; return the manifest's entry for each."""
     subprocess.run([sys.executable, make, folder, "--seed", str(seed)], check=True, stdout=subprocess.DEVNULL)
     return {one["name"]: one for one in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]}
 
 
 def label_of(one):
-    """The label to ask for: of several the first."""
+    """Return the label column to use: the first if there are several."""
     return one["label"][0] if isinstance(one["label"], list) else one["label"]
 
 
 def truth_of(one):
-    """The best error of the label asked for; None where there is none."""
+    """Return the best error for the label used; None if there is none."""
     return one.get("best_error_per_label", {}).get(label_of(one), one["best_error"])
 
 
 def read_table(folder, one):
-    """A file as someone who knows how it is written would read it."""
+    """Read a file as someone who knows its format would."""
     import pandas as pd
 
     path = folder / one["name"]
@@ -112,14 +112,14 @@ def read_table(folder, one):
 
 
 def command_of(one):
-    """The command that the manifest asks for, in the folder of the files."""
+    """Return the command that the manifest asks for, in the folder of the files."""
     options = {"-y": label_of(one), "--groups": one["groups"], "--labels-file": one["labels_file"]}
     given = [word for flag, value in options.items() if value for word in (flag, value)]
     return ["bayesfloor", "check", one["name"], *given, "--json", "-"]
 
 
 def measure_file(folder, one, _seed):
-    """What the command says of a file at first try."""
+    """Return what the command says about a file at the first try."""
     seconds, done = seconds_of(lambda: _run(command_of(one), folder), "children")
     case = {
         "truth": plain(truth_of(one)),
@@ -138,7 +138,7 @@ def measure_file(folder, one, _seed):
 
 
 def _run(command, folder):
-    """A command as users type it, of the installation that runs this."""
+    """Run a command as users type it, from the installation that runs this."""
     command = [str(Path(sys.executable).with_name(command[0])), *command[1:]]
     variables = {"NO_COLOR": "1", "PYTHONWARNINGS": "ignore", **os.environ, "OMP_NUM_THREADS": "1"}
     if "PYTHONPATH" in os.environ:
@@ -149,13 +149,13 @@ def _run(command, folder):
 
 
 def measure_pipeline(folder, one, seed):
-    """Errors of what a data scientist would write."""
+    """Return the errors of what a data scientist would write."""
     errors, seconds = run_pipelines(one["name"], read_table(folder, one), label_of(one), seed)
     return {"errors": {name: plain(error) for name, error in errors.items()}, "seconds": plain(seconds)}
 
 
 def measure_prepare(folder, one, _seed):
-    """Checks of a data frame that is prepared in each way: the answer, its cost, or why there is none."""
+    """Check a data frame prepared in each way: return the answer and its cost, or why there is none."""
     table, label = read_table(folder, one), label_of(one)
     case = {"truth": plain(truth_of(one)), "ways": {}}
     for way in WAYS:
@@ -175,7 +175,7 @@ NAMES = {"file": FILES, "pipeline": tuple(PIPELINES), "prepare": TABLES}
 
 
 def chosen(options):
-    """Kind, seed and file of the cells that are asked for."""
+    """Return kind, seed and file of the selected cells."""
     kinds, files = ([name for name in options.only if name in group] for group in (KINDS, FILES))
     seeds = [QUICK["seed"]] if options.quick else options.seeds
     files = QUICK["files"] if options.quick else files or FILES
@@ -184,12 +184,12 @@ def chosen(options):
 
 
 def key_of(kind, seed, name):
-    """Name of a cell in the file."""
+    """Return the name of a cell in the file."""
     return f"{kind}/{seed}/{name}"
 
 
 def run(file, options):
-    """Measure what the file does not have; in the quick form order is asserted."""
+    """Measure the cells that are not in the file; the quick form asserts the order."""
     make = find_generator(options)
     missing = [cell for cell in chosen(options) if key_of(*cell) not in file.results["cases"]]
     for seed in dict.fromkeys(seed for _, seed, _ in missing):
@@ -200,7 +200,7 @@ def run(file, options):
 
 
 def run_seed(file, make, folder, cells):
-    """Write the files of a seed, and measure cells of it."""
+    """Write the files of a seed, and measure its cells."""
     manifest = write_files(make, folder, cells[0][1])
     check_names(manifest)
     for kind, seed, name in cells:
@@ -209,25 +209,25 @@ def run_seed(file, make, folder, cells):
 
 
 def check_names(manifest):
-    """Refuse a generator that writes other files: none may be left out unseen."""
+    """Refuse a generator that writes other files: none may be left out silently."""
     if set(manifest) != set(FILES):
         strange = ", ".join(sorted(set(manifest) ^ set(FILES)))
         raise SystemExit(f"Got a generator whose files differ in {strange}. Correct FILES in benchmarks/messy.py.")
 
 
 def check_quick(results):
-    """Assert that files run as expected, and ends in order."""
+    """Assert that files run as expected, and that the ends of ranges are in order."""
     for key, case in results["cases"].items():
         assert case["outcome"] == case["expected"], (key, case)
         if case["outcome"] == RAN:
             check_shares(key, {"answer": case})
 
 
-# What they say.
+# Tables and goals.
 
 
 def cases_of(results, kind):
-    """Cases of a kind by file and seed, files in their order."""
+    """Return the cases of a kind by file and seed, in the order of the files."""
     found = {}
     for key, case in results["cases"].items():
         own, seed, name = key.split("/")
@@ -237,7 +237,7 @@ def cases_of(results, kind):
 
 
 def holds(name, case):
-    """Whether a range holds the truth; None where there is none to hold."""
+    """Whether a range contains the truth; None if there is no range or no truth."""
     if case["truth"] is None or case["outcome"] != RAN:
         return None
     is_above = lower_end(case) <= case["truth"]
@@ -245,7 +245,7 @@ def holds(name, case):
 
 
 def file_table(results):
-    """Each file: whether it ran, the truth, the answer, the cost."""
+    """Tabulate each file: whether it ran, the truth, the answer, the cost."""
     yield ("file", "seed", "first try", "truth", "best estimate", "range", "truth in range", "reliability", "CPU")
     for (name, seed), case in cases_of(results, "file").items():
         first = case["outcome"] + ("" if case["outcome"] == case["expected"] else f", expected: {case['expected']}")
@@ -259,7 +259,7 @@ def file_table(results):
 
 
 def message_table(results):
-    """What those that did not run were told."""
+    """List the messages for files that did not run."""
     yield ("message",)
     for (name, seed), case in cases_of(results, "file").items():
         if case["outcome"] != RAN:
@@ -267,7 +267,7 @@ def message_table(results):
 
 
 def pipeline_cases(results):
-    """By file and seed: our best learner, its error, the best pipeline, its error, and both costs."""
+    """Yield by file and seed: our best learner, its error, the best pipeline, its error, and both costs."""
     files = cases_of(results, "file")
     for key, case in cases_of(results, "pipeline").items():
         ours = files.get(key)
@@ -277,14 +277,14 @@ def pipeline_cases(results):
 
 
 def pipeline_table(results):
-    """The best learner of a check beside the pipelines."""
+    """Compare the best learner of a check with the pipelines."""
     yield ("file", "seed", "best learner", "its error", "best pipeline", "its error", "difference")
     for (name, seed), (learner, ours, pipeline, theirs) in pipeline_cases(results):
         yield (name, str(seed), learner, f"{ours:.4f}", pipeline, f"{theirs:.4f}", f"{ours - theirs:+.4f}")
 
 
 def prepare_table(results):
-    """Each table prepared in both ways."""
+    """Tabulate each table prepared in both ways."""
     yield (
         "table",
         "seed",
@@ -317,7 +317,7 @@ def prepare_table(results):
 
 
 def way_table(results):
-    """Both ways in all, over the tables that both could prepare."""
+    """Summarise both ways, over the tables that both could prepare."""
     yield ("prepared by", "tables", "refused", "median error", "CPU, checks", "CPU, preparing alone", "packages")
     cases = list(cases_of(results, "prepare").values())
     both = [case for case in cases if all("message" not in case["ways"][way] for way in WAYS)]
@@ -330,7 +330,7 @@ def way_table(results):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     made = {
         "files": file_table,
         "messages": message_table,
@@ -342,7 +342,7 @@ def tables(results):
 
 
 def goals(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     files = cases_of(results, "file")
     if files:
         other = [f"{name} ({seed})" for (name, seed), case in files.items() if case["outcome"] != case["expected"]]
@@ -361,7 +361,7 @@ def goals(results):
 
 
 def print_all(results, options):
-    """Print all tables, and the goals if they are about these seeds."""
+    """Print all tables, and the goals if they are for these seeds."""
     for lines in tables(results).values():
         if len(lines) > 1:
             print("\n".join(["", *align(lines)]))
@@ -374,7 +374,7 @@ def print_all(results, options):
 
 
 def header(options):
-    """What made the files."""
+    """Describe what made the files."""
     return {"generator": hashlib.sha256(find_generator(options).read_bytes()).hexdigest()[:12]}
 
 

@@ -33,8 +33,8 @@ from benchmarks.selection import cells_of
 
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
 PROTOCOLS = {"quick": SEARCHES["quick"], "reduced": SEARCHES["reduced"], "paper": SEARCHES["full"]}
-COMPARED = {"reduced": COMPARISONS["reduced"], "paper": COMPARISONS["full"]}  # measured by the same protocol
-PICTURES = {"mnist": _paper_mnist, "chess": _paper_chess}  # parts whose cells run by themselves
+COMPARED = {"reduced": COMPARISONS["reduced"], "paper": COMPARISONS["full"]}  # measured with the same protocol
+PICTURES = {"mnist": _paper_mnist, "chess": _paper_chess}  # parts whose cells run independently
 PARTS = ("data", "tables", *PICTURES)
 QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
@@ -43,7 +43,7 @@ QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
 
 def run_data(cases, file):
-    """What the datasets are."""
+    """Describe the datasets."""
     for case in cases:
         key = data_key(*case)
         if key not in file.results["cases"]:
@@ -51,7 +51,7 @@ def run_data(cases, file):
 
 
 def run_cells(name, file, *, quick):
-    """The cells of a part that the file does not have."""
+    """Run the cells of a part that are not in the file."""
     part = PICTURES[name]
     for cell in part.QUICK_CELLS if quick else part.CELLS:
         key, start = f"{name}/{cell}", time.perf_counter()
@@ -61,7 +61,7 @@ def run_cells(name, file, *, quick):
 
 
 def take_over(file, path, keys):
-    """Cells that the comparison of classifiers has, if the same machine and versions made them."""
+    """Return the cells that the comparison of classifiers has, if the same machine and versions made them."""
     before = read_results(path) if path.exists() else {}
     if before.get("machine") == file.results["machine"]:
         found = {key: before["cases"][key] for key in keys if key in before["cases"]}
@@ -69,7 +69,7 @@ def take_over(file, path, keys):
 
 
 def run_parts(names, cases, protocol, file):
-    """Run what the file does not have; returns the cells that broke down."""
+    """Run the cells that are not in the file; return those that crashed."""
     quick = protocol.name == "quick"
     if "data" in names:
         run_data(cases, file)
@@ -85,7 +85,7 @@ def run_parts(names, cases, protocol, file):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     found = {name: table(results) for name, table in _paper_tables.TABLES.items()}
     chess = cells_of(results, "chess")
     found["mnist"] = _paper_mnist.table(cells_of(results, "mnist"))
@@ -94,12 +94,12 @@ def tables(results):
 
 
 def goals(results):
-    """Every figure that has a goal, judged."""
+    """Return every figure that has a goal, with its outcome."""
     return judge_rows(goals_of(results))
 
 
 def goals_of(results):
-    """Every figure that has a goal."""
+    """Return every figure that has a goal."""
     mnist, chess = (part.goals(cells_of(results, name)) for name, part in PICTURES.items())
     return [*_paper_tables.goals(results), *mnist, *chess]
 
@@ -115,7 +115,7 @@ def print_all(results, *, judged=True):
 
 
 def keys_of(parts, cases, protocol):
-    """Names of the cells of these parts."""
+    """Return the names of the cells of these parts."""
     groups = groups_of(cases, (), protocol.splits) if "tables" in parts else []
     data = [data_key(*case) for case in cases] if "data" in parts else []
     pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
@@ -123,17 +123,17 @@ def keys_of(parts, cases, protocol):
 
 
 def cases_of(options):
-    """Datasets and recipes that are asked for."""
+    """Return the selected datasets and recipes."""
     return QUICK_CASES if options.quick else [case for case in CASES if case[0] in options.sets]
 
 
 def chosen_cells(options):
-    """Names of the cells that are asked for."""
+    """Return the names of the selected cells."""
     return keys_of(options.only or PARTS, cases_of(options), protocol_of(options, PROTOCOLS))
 
 
 def run(file, options):
-    """All cells that are asked for; in the quick form what must hold is asserted."""
+    """Run all selected cells; the quick form asserts what must hold."""
     if not (options.quick or options.fresh):
         take_over(file, COMPARED[options.protocol], chosen_cells(options))
     parts = PARTS if options.quick else options.only or PARTS

@@ -29,14 +29,14 @@ from benchmarks.known_floor import CompactFile, plain
 
 RESULTS = FOLDER / "paper_gap.json"
 COSTS = [2.0**power for power in range(-9, 10, 3)]
-LOW_COSTS = [2.0**power for power in range(-18, -9, 3)]  # besides, where features are not scaled
+LOW_COSTS = [2.0**power for power in range(-18, -9, 3)]  # in addition, if features are not scaled
 SPLITS = 3
 FOLDS = 3
 SETS = tuple(name for name in PAPER_ARI if name not in LEAKS)
-MOST_ROWS = 20_000  # as in the comparison; "all rows" takes more
+MOST_ROWS = 20_000  # as in the comparison; "all rows" uses more
 MIN_MAX = MinMaxScaler((-1, 1))
-SCALERS = {"not scaled": FunctionTransformer(), "standardised": StandardScaler()}  # else to [-1, 1]
-READINGS = {  # besides those tried on all sets, where these do not explain the difference
+SCALERS = {"not scaled": FunctionTransformer(), "standardised": StandardScaler()}  # otherwise to [-1, 1]
+READINGS = {  # in addition to those tried on all datasets, if these do not explain the difference
     "kr-vs-k": ("not scaled", "last level left out", "ties to the first row", "ties to the last row"),
     "optdigits": ("not scaled", "tree in label order", "half the test rows seen"),
     "pageblocks": ("not scaled", "one edge less"),
@@ -47,12 +47,12 @@ RANDOM_TREES = 6  # of each split
 
 
 def readings_of(name):
-    """The readings to try for a dataset."""
+    """Return the interpretations to try for a dataset."""
     return ["standardised", "no bias term", *READINGS.get(name, ())]
 
 
 def read_rows(name, reading):
-    """Rows of a dataset; the recipe leaves out the first level of nominal columns."""
+    """Return rows of a dataset; the recipe leaves out the first level of nominal columns."""
     if reading != "last level left out":
         return load(name, "paper")
     frame, y = load_frame(name)
@@ -61,7 +61,7 @@ def read_rows(name, reading):
 
 
 def split_rows(name, reading, split, most):
-    """Training and test rows of a split under a reading."""
+    """Return training and test rows of a split under an interpretation."""
     X, y = read_rows(name, reading)
     if name in CUT and reading != "all rows":
         X, _, y, _ = train_test_split(X, y, train_size=most, stratify=y, random_state=SEED)
@@ -73,7 +73,7 @@ def split_rows(name, reading, split, most):
 
 
 def one_edge_less(X, y):
-    """Normalised floors of all pairs, each with one cross edge taken off."""
+    """Return the floors of all pairs relative to guessing, each with one cross-class edge removed."""
     from bayesfloor import BayesFloor
 
     pairs = BayesFloor(scale=None, interval="fast", n_jobs=1).fit(X, y).pairwise_
@@ -82,7 +82,7 @@ def one_edge_less(X, y):
 
 
 def floor_matrix(cross, sizes):
-    """Normalised floors of all pairs from their numbers of cross edges."""
+    """Return the floors of all pairs relative to guessing, from their numbers of cross-class edges."""
     from bayesfloor.formulas import henze_penrose
 
     one, two = np.triu_indices(len(sizes), 1)
@@ -93,7 +93,7 @@ def floor_matrix(cross, sizes):
 
 
 def floors_by_row_order(X, y, *, to_last):
-    """Floors from trees that break ties by the order of the rows, a pair's classes one after the other."""
+    """Return floors from trees that break ties by row order, with a pair's classes one after the other."""
     classes = [X[y == code] for code in range(int(y.max()) + 1)]
     pairs = zip(*np.triu_indices(len(classes), 1), strict=True)
     cross = [cross_edges(classes[one], classes[two], to_last=to_last) for one, two in pairs]
@@ -101,7 +101,7 @@ def floors_by_row_order(X, y, *, to_last):
 
 
 def cross_edges(A, B, *, to_last):
-    """Cross edges of one tree, grown from the first row; of ties the parent that came first counts, or the last."""
+    """Count the cross-class edges of one tree grown from the first row; ties go to the first or the last parent."""
     X, n = np.vstack([A, B]), len(A) + len(B)
     near, parent, left = np.full(n, np.inf), np.zeros(n, dtype=int), np.arange(1, n)
     current, found = 0, 0
@@ -117,7 +117,7 @@ def cross_edges(A, B, *, to_last):
 
 
 def random_tree(codes, rng):
-    """Classes parted at random until each is alone."""
+    """Split classes at random until each is alone."""
     if len(codes) == 1:
         return int(codes[0])
     codes, at = rng.permutation(codes), rng.integers(1, len(codes))
@@ -125,7 +125,7 @@ def random_tree(codes, rng):
 
 
 def label_order(K):
-    """Classes taken off one by one as they come."""
+    """Split off the classes one by one, in label order."""
     tree = K - 1
     for code in range(K - 2, -1, -1):
         tree = [code, tree]
@@ -133,12 +133,12 @@ def label_order(K):
 
 
 def machine_of(reading):
-    """The linear machine under a reading."""
+    """Make the linear SVM under an interpretation."""
     return linear(fit_intercept=reading != "no bias term")
 
 
 def smart_svms(reading, X, y, split):
-    """The paper's tree under a reading, or some trees."""
+    """Make the paper's tree under an interpretation, or several trees."""
     from bayesfloor import SmartSVM
 
     K, base = int(y.max()) + 1, machine_of(reading)
@@ -155,7 +155,7 @@ def smart_svms(reading, X, y, split):
 
 
 def run_cell(name, reading, split, costs, most):
-    """Indices of SmartSVM and of one-vs-one under a reading."""
+    """Return the indices of SmartSVM and of one-vs-one under an interpretation."""
     X, y, test, truth = split_rows(name, reading, split, most)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=split)
     grid = {"estimator__C": [*LOW_COSTS, *costs] if reading == "not scaled" else costs}
@@ -171,14 +171,14 @@ def run_cell(name, reading, split, costs, most):
 
 
 def cells_of(options):
-    """Datasets, readings and splits that are asked for."""
+    """Return the selected datasets, interpretations and splits."""
     names, splits = (["segment"], 1) if options.quick else (options.only or SETS, SPLITS)
     return [(name, reading, split) for split in range(splits) for name in names for reading in readings_of(name)]
 
 
 def run(file, options):
-    """Run what the file does not have, and keep each as it comes."""
-    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # a high cost on features not scaled
+    """Run the cells that are not in the file, and save each when it is finished."""
+    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # a high cost on unscaled features
     costs, most = ([0.125, 8.0], 2000) if options.quick else (COSTS, MOST_ROWS)
     for cell in cells_of(options):
         key = "/".join(map(str, cell))
@@ -189,12 +189,12 @@ def run(file, options):
 
 
 def tables(results):
-    """Tables by name."""
+    """Return the tables by name."""
     return {"readings": [*table(results)], "near": as_notes([count_near(results)])}
 
 
 def table(results):
-    """Mean indices of every reading beside the paper's."""
+    """Tabulate the mean indices of every interpretation next to the paper's."""
     yield ("dataset", "reading", "SmartSVM here", "in the paper", "OvO here", "in the paper")
     for pair in dict.fromkeys(tuple(key.split("/")[:2]) for key in results["cases"]):
         found = [case for key, case in results["cases"].items() if tuple(key.split("/")[:2]) == pair]
@@ -203,7 +203,7 @@ def table(results):
 
 
 def count_near(results):
-    """On how many sets SmartSVM comes within .02 of the paper's, standardised."""
+    """Count the datasets on which standardised SmartSVM comes within .02 of the paper's."""
     found = {name: [results["cases"].get(f"{name}/standardised/{split}") for split in range(SPLITS)] for name in SETS}
     means = {name: np.mean([one["smart"] for one in cells]) for name, cells in found.items() if None not in cells}
     near = [name for name, mean in means.items() if abs(mean - PAPER_ARI[name][5]) <= 0.02]
@@ -211,13 +211,13 @@ def count_near(results):
 
 
 def spread_of(found, field):
-    """Mean and standard deviation as text."""
+    """Return mean and standard deviation as text."""
     values = [one[field] for one in found]
     return f"{np.mean(values):.3f}" + (f" ±{np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
 
 
 def print_table(results, _):
-    """Print all readings and how many come near."""
+    """Print all interpretations and how many come close."""
     print("\n".join([*align(list(table(results))), count_near(results)]))
 
 

@@ -44,12 +44,12 @@ BEFORE = "813a893"  # commit whose code measured the cells of the kind "before"
 
 
 def run_truth(problem):
-    """What is known of a problem."""
+    """Return what is known about a problem."""
     return {"family": problem.family, **{name: plain(value) for name, value in problem.truth._asdict().items()}}
 
 
 def targets_of(truth):
-    """Errors to ask verdicts for, by their distance to the truth; those between 0 and guessing."""
+    """Return the target errors by their distance from the truth, if they are between 0 and guessing."""
     errors = {}
     for margin in MARGINS:
         errors |= {f"-{margin:g}": truth["low"] - margin, f"+{margin:g}": truth["high"] + margin}
@@ -57,7 +57,7 @@ def targets_of(truth):
 
 
 def default_classifiers(seed):
-    """The classifiers that most would try, as scikit-learn has them."""
+    """Return the classifiers that most people would try, with scikit-learn's defaults."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.neural_network import MLPClassifier
     from sklearn.svm import SVC
@@ -70,7 +70,7 @@ def default_classifiers(seed):
 
 
 def run_rivals(problem, draw, _targets):
-    """Errors of classifiers in five folds."""
+    """Return the errors of classifiers in five folds."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -86,7 +86,7 @@ def run_rivals(problem, draw, _targets):
 
 
 def run_answer(problem, draw, targets):
-    """The answer, and its words for targets."""
+    """Return the answer, and its verdicts for targets."""
     from bayesfloor import BayesFloor
 
     X, y = problem.draw(draw)
@@ -102,23 +102,23 @@ RUNS = {"rivals": run_rivals, "answer": run_answer}
 
 
 def run_cell(name, draw, kind, truth):
-    """One kind on one draw of a problem."""
+    """Run one kind on one draw of a problem."""
     import warnings
 
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # most networks end before they converge
+        warnings.simplefilter("ignore")  # most networks stop before they converge
         return RUNS[kind](PROBLEMS[name], draw, targets_of(truth))
 
 
 def key_of(name, draw, kind):
-    """Name of a cell in the file."""
+    """Return the name of a cell in the file."""
     return f"{name}/{draw}/{kind}"
 
 
 def run_cells(names, draws, kinds, file, jobs):
-    """Run what the file does not have, the first draws of all problems first."""
+    """Run the cells that are not in the file, the first draws of all problems first."""
     from joblib import Parallel, delayed
 
     cases = file.results["cases"]
@@ -137,11 +137,11 @@ def _total_seconds(seconds):
     return sum(seconds.values()) if isinstance(seconds, dict) else seconds
 
 
-# What the cells say together.
+# Combined results.
 
 
 def problems_of(results, names):
-    """Cells of each problem: a list of draws, each with the truth and what every kind said."""
+    """Return the cells of each problem: a list of draws, each with the truth and the result of every kind."""
     found = []
     for name in names:
         truth = results["cases"].get(f"{name}/truth")
@@ -151,45 +151,45 @@ def problems_of(results, names):
 
 
 def with_kinds(problems, *kinds):
-    """Cells that have all of these kinds, by problem."""
+    """Return the cells that have all of these kinds, by problem."""
     kept = [[cell for cell in cells if all(cell[kind] for kind in kinds)] for cells in problems]
     return [cells for cells in kept if cells]
 
 
 def of_families(problems, families):
-    """Problems of these families."""
+    """Return the problems of these families."""
     return [cells for cells in problems if family_of(cells) in families]
 
 
 def family_of(cells):
-    """Family of a problem."""
+    """Return the family of a problem."""
     return cells[0]["truth"]["family"]
 
 
 def distance(cell, kind):
-    """By how much an estimate misses the truth; without end where there is none."""
+    """Return the distance of an estimate from the truth; infinite if there is no estimate."""
     estimate, truth = cell[kind]["estimate"], cell["truth"]
     return math.inf if estimate is None else max(0.0, truth["low"] - estimate, estimate - truth["high"])
 
 
 def holds(cell, kind):
-    """Whether a range reaches the truth."""
+    """Whether a range overlaps the truth."""
     one = cell[kind]
     return lower_end(one) <= cell["truth"]["high"] and one["upper"] >= cell["truth"]["low"]
 
 
 def width(cell, kind):
-    """Width of a range."""
+    """Return the width of a range."""
     return cell[kind]["upper"] - lower_end(cell[kind])
 
 
 def is_limit_wrong(cell, kind):
-    """Whether an upper limit lies below the truth."""
+    """Whether an upper limit is below the truth."""
     return cell[kind]["upper"] < cell["truth"]["low"]
 
 
 class Verdicts(NamedTuple):
-    """Numbers of verdicts at one distance to the truth, below it and above."""
+    """Counts of verdicts at one distance from the truth, below and above it."""
 
     asked: int
     decided: int
@@ -198,7 +198,7 @@ class Verdicts(NamedTuple):
 
 
 def count_verdicts(cell, kind, margin):
-    """Verdicts of one cell."""
+    """Count the verdicts of one cell."""
     below, above = (cell[kind]["verdicts"].get(f"{sign}{margin:g}") for sign in "-+")
     decided = [word for word in (below, above) if word in (REACHABLE, OUT_OF_REACH)]
     false_out = above == OUT_OF_REACH
@@ -206,11 +206,11 @@ def count_verdicts(cell, kind, margin):
     return Verdicts(asked, len(decided), int(below == REACHABLE) + int(false_out), int(false_out))
 
 
-# Figures with intervals: problems are drawn anew with all their draws, since draws of one problem err alike.
+# Figures with intervals: problems are resampled with all their draws, since draws of one problem err together.
 
 
 def told(problems, values, figure, form=".3f"):
-    """A figure as text, with its interval; ``values`` gives the numbers of a cell, the figure is of lines of them."""
+    """Return a figure as text, with its interval; ``values`` gives the numbers of a cell, one line each."""
     if not problems:
         return "-"
     parts = [np.array([values(cell) for cell in cells], dtype=float) for cells in problems]
@@ -222,22 +222,22 @@ def told(problems, values, figure, form=".3f"):
 
 
 def interval(parts, figure):
-    """Ends between which a figure of the lines of all parts lies."""
+    """Return the interval of a figure over the lines of all parts."""
     rng = np.random.default_rng(SEED)
     draws = rng.integers(len(parts), size=(RESAMPLES, len(parts)))
     found = [figure(np.concatenate([parts[place] for place in places])) for places in draws]
-    # Without interpolation: a median may be without end.
+    # Without interpolation: a median may be infinite.
     return np.nanquantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="closest_observation")
 
 
 def ratio_of_medians(lines):
-    """Median of the first column over that of the second."""
+    """Return the median of the first column divided by that of the second."""
     one, two = np.median(lines, axis=0)
     return one / two if two > 0 and np.isfinite(two) else np.nan
 
 
 def ratio_of_sums(lines):
-    """Sum of the first column over that of the second."""
+    """Return the sum of the first column divided by that of the second."""
     one, two = lines.sum(axis=0)
     return one / two if two else np.nan
 
@@ -246,7 +246,7 @@ def ratio_of_sums(lines):
 
 
 def groups_of(problems):
-    """Problems in all, those of families never tuned on, and the others."""
+    """Group the problems: all, those of families never tuned on, and the others."""
     groups = {
         "all": problems,
         "never tuned on": [cells for cells in problems if family_of(cells) in NEVER_TUNED],
@@ -261,7 +261,7 @@ def chained(problems):
 
 
 def estimate_table(problems):
-    """Errors of estimates, and their ratios to those of others in the same cells."""
+    """Tabulate errors of estimates, and their ratios to those of others in the same cells."""
     yield ("estimates", "by", "cells", "none given", "median error", "ratio to rivals", "ratio to before")
     for (label, members), kind in product(groups_of(problems).items(), KINDS):
         own = with_kinds(members, kind)
@@ -272,7 +272,7 @@ def estimate_table(problems):
 
 
 def error_ratio(problems, kind, other):
-    """Median error of a kind relative to that of another, as text."""
+    """Return the median error of a kind relative to that of another, as text."""
     if kind == other:
         return "-"
     both = with_kinds(problems, kind, other)
@@ -280,7 +280,7 @@ def error_ratio(problems, kind, other):
 
 
 def family_table(problems):
-    """Median errors by family."""
+    """Tabulate median errors by family."""
     yield ("median error", "problems", *KINDS)
     for name in sorted({family_of(cells) for cells in problems}):
         members = of_families(problems, [name])
@@ -288,12 +288,12 @@ def family_table(problems):
 
 
 def plain_median(cells, kind):
-    """Median error as text."""
+    """Return the median error as text."""
     return f"{np.median([distance(cell, kind) for cell in cells]):.4f}" if cells else "-"
 
 
 def range_table(problems):
-    """Whether ranges contain the truth, how wide they are, and upper limits that are wrong."""
+    """Tabulate whether ranges contain the truth, their width, and wrong upper limits."""
     yield ("ranges", "by", "cells", "contain the truth", "median width", "upper limits wrong, first draws")
     for (label, members), kind in product(groups_of(problems).items(), ANSWERS):
         own = with_kinds(members, kind)
@@ -304,7 +304,7 @@ def range_table(problems):
 
 
 def verdict_table(problems):
-    """Verdicts some points from the truth."""
+    """Tabulate verdicts for targets some points from the truth."""
     yield ("verdicts", "by", "points", "asked", "left out", "decided", "wrong", "wrong out of reach")
     groups = groups_of(problems) | {"half hidden": of_families(problems, ["half hidden"])}
     for (label, members), kind, margin in product(groups.items(), ANSWERS, MARGINS):
@@ -317,7 +317,7 @@ def verdict_table(problems):
 
 
 def verdict_share(problems, kind, margin, field):
-    """Share of the verdicts asked for, as text."""
+    """Return the fraction of the requested verdicts, as text."""
 
     def values(cell):
         found = count_verdicts(cell, kind, margin)
@@ -327,7 +327,7 @@ def verdict_share(problems, kind, margin, field):
 
 
 def chance_table(problems):
-    """Problems where every learner is at chance: nothing should be claimed of them."""
+    """Tabulate problems on which every learner is at chance: nothing should be claimed about them."""
     yield ("every learner at chance", "cells", NO_SIGNAL, "without a lower end", "out of reach")
     for kind in ANSWERS:
         cells = [cell[kind] for cell in chained(with_kinds(of_families(problems, ["hidden"]), kind))]
@@ -338,7 +338,7 @@ def chance_table(problems):
 
 
 def goals(results):
-    """What the answer should do on problems held back; wrong verdicts on half-hidden structure are told apart."""
+    """Goals for the held-back problems; wrong verdicts on half-hidden structure are counted separately."""
     problems = with_kinds(problems_of(results, [problem.name for problem in SETS["held-back"]]), "answer")
     if not problems:
         return
@@ -361,17 +361,17 @@ def goals(results):
 
 
 def at_most(name, value, most):
-    """A goal that a figure does not exceed."""
+    """Make a goal that a figure must not exceed."""
     return Goal(name, f"{value:.3f}", f"<= {most:g}", met=bool(value <= most))
 
 
 def at_least(name, value, least):
-    """A goal that a figure reaches."""
+    """Make a goal that a figure must reach."""
     return Goal(name, f"{value:.3f}", f">= {least:g}", met=bool(value >= least))
 
 
 def tables(results, part="held-back"):
-    """Tables by name."""
+    """Return the tables by name."""
     problems = problems_of(results, [problem.name for problem in SETS[part]])
     made = {
         "estimates": estimate_table,
@@ -384,7 +384,7 @@ def tables(results, part="held-back"):
 
 
 def print_tables(results, options):
-    """Print all tables, if this is what was asked for: a run should tell nothing of what is held back."""
+    """Print all tables if requested: a run should reveal nothing about what is held back."""
     if options.show:
         for lines in tables(results, options.protocol).values():
             print("\n".join(["", *align(lines)]))
@@ -394,14 +394,14 @@ def print_tables(results, options):
 
 
 def chosen(options):
-    """Names of the problems that are asked for."""
+    """Return the names of the selected problems."""
     wanted = [problem for problem in SETS[options.protocol] if not options.only or problem.name in options.only]
     wanted += [problem for problem in SETS[options.protocol] if problem.family in options.only]
     return [problem.name for problem in wanted]
 
 
 def run(file, options):
-    """Run all that is asked for; in the quick form order is asserted."""
+    """Run everything that is selected; the quick form asserts the order."""
     if options.quick:
         run_cells([problem.name for problem in QUICK], 1, options.kinds, file, options.jobs)
         for key, case in file.results["cases"].items():

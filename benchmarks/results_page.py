@@ -32,9 +32,9 @@ ORDER = (
     "classifiers",
 )
 _NOT_YET = "*Not measured yet.*"
-_FEW = 12  # goals that a page shows at once
-ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that have the tables of another
-FIGURES = {  # what draws them, and the table of what they show, where a part may not be measured yet
+_FEW = 12  # goals that a page shows without folding
+ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that make the tables of another
+FIGURES = {  # functions that draw the figures, and the table that each shows, if a part may not be measured yet
     "answers": {"answers": "_draw_floors.draw_answers of answers"},
     "calibration": {
         "coverage": "_draw_floors.draw_coverage of intervals",
@@ -78,7 +78,7 @@ _SIZE = re.compile(r"(?<=\d) x (?=\d)")
 
 
 class Benchmark(NamedTuple):
-    """Results with the module that makes tables of them."""
+    """Results with the module that makes their tables."""
 
     name: str
     results: dict
@@ -86,23 +86,23 @@ class Benchmark(NamedTuple):
     goals: list
 
     def has(self, name):
-        """Whether a table has more than its heads."""
+        """Whether a table has more than its headers."""
         return len(self.tables.get(name, ())) > 1
 
     @property
     def missed(self):
-        """Goals that were missed."""
+        """Return the missed goals."""
         return [goal for goal in self.goals if goal.met is False]
 
 
 def read_benchmarks(folder=RESULTS):
-    """All benchmarks that have results, in the order of the pages."""
+    """Return all benchmarks that have results, in the order of the pages."""
     names = [path.stem for path in folder.glob("*.json")]
     return [read_benchmark(folder, name) for name in sorted(names, key=_place)]
 
 
 def read_benchmark(folder, name):
-    """Results of one benchmark, its tables and goals."""
+    """Return the results of one benchmark, with its tables and goals."""
     results = json.loads((folder / f"{name}.json").read_text())
     module = import_module(f"benchmarks.{ELSEWHERE.get(name, name)}")
     judge = getattr(module, "goals", lambda _: [])
@@ -117,7 +117,7 @@ def _place(name):
 
 
 def markdown_table(lines):
-    """Lines of cells as a table of Markdown."""
+    """Return lines of cells as a Markdown table."""
     head, *rows = ([_cell(cell) for cell in line] for line in lines)
     rule = ["---:" if is_right else "---" for is_right in columns_of_numbers(lines)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
@@ -131,7 +131,7 @@ def _cell(text):
 
 
 def tell_goals(benchmark):
-    """Goals as a table, those that were missed first; many that were met are folded away."""
+    """Return goals as a table, missed ones first; if many were met, these are folded."""
     missed, others = benchmark.missed, [goal for goal in benchmark.goals if goal.met is not False]
     if len(others) <= _FEW:
         return markdown_table(goal_lines([*missed, *others]))
@@ -140,13 +140,13 @@ def tell_goals(benchmark):
 
 
 def goal_lines(goals):
-    """Goals as lines of cells."""
+    """Return goals as lines of cells."""
     lines = [(goal.measured, goal.figure, goal.goal, verdict(met=goal.met)) for goal in goals]
     return [("what", "measured", "goal", "verdict"), *lines]
 
 
 def about(benchmark):
-    """What made the results: command, day, machine, versions."""
+    """Describe how the results were made: command, date, machine, versions."""
     results = benchmark.results
     facts = results["machine"]
     versions = facts["versions"] | results.get("versions", {})
@@ -164,14 +164,14 @@ def about(benchmark):
 
 
 def folded(lines, title):
-    """Texts, or a table, folded away under a title."""
+    """Return texts, or a table, folded under a title."""
     is_text = len(lines[0]) == 1
     inside = "\n".join(f"- {_cell(text)}" for (text,) in lines[1:]) if is_text else markdown_table(lines)
     return f":::{{dropdown}} {title}\n{inside}\n:::"
 
 
 def figure(benchmark, name, shown, folder):
-    """A figure for light and dark pages, and the words that tell what it shows."""
+    """Return a figure for light and dark pages, and its description."""
     what, _, needed = FIGURES[benchmark.name][name].partition(" of ")
     if needed and not benchmark.has(needed):
         return _NOT_YET
@@ -186,7 +186,7 @@ def figure(benchmark, name, shown, folder):
 
 
 def fill(benchmark, text, folder):
-    """A text with its tables, figures and goals in place."""
+    """Return a text with its tables, figures and goals inserted."""
 
     def put(found):
         kind, name, words = found.groups()
@@ -202,7 +202,7 @@ def fill(benchmark, text, folder):
 
 
 def text_of(benchmark):
-    """The text of a benchmark's page."""
+    """Return the text of a benchmark's page."""
     path = TEXTS / f"{benchmark.name}.md"
     if path.exists():
         return path.read_text()
@@ -226,7 +226,7 @@ def write_pages(folder=RESULTS, results=RESULTS):
 
 
 def index(found, titles):
-    """The index: all benchmarks, and all goals, those that were missed first."""
+    """Return the index: all benchmarks and all goals, missed ones first."""
     parts = {
         "{{pages}}": markdown_links(found, titles),
         "{{missed}}": judged_table(found, titles, missed=True),
@@ -240,7 +240,7 @@ def index(found, titles):
 
 
 def markdown_links(found, titles):
-    """A line for each benchmark: its page, its goals, its day."""
+    """Return one line per benchmark: its page, its goals, its date."""
     lines = ["| benchmark | goals met | goals missed | measured on |", "| --- | ---: | ---: | --- |"]
     for one in found:
         met, missed = sum(goal.met is True for goal in one.goals), len(one.missed)
@@ -249,7 +249,7 @@ def markdown_links(found, titles):
 
 
 def judged_table(found, titles, *, missed):
-    """Goals of all benchmarks, either those that were missed or all others."""
+    """Return the goals of all benchmarks, either the missed ones or all others."""
     lines = ["| benchmark | what | measured | goal |", "| --- | --- | ---: | ---: |"]
     for one in found:
         page = f"[{titles[one.name]}](pages/{one.name}.md)"

@@ -33,10 +33,10 @@ from benchmarks._scaled import derive, format_scale, skipped
 RESULTS = FOLDER / "scale.json"
 
 _BIGGER = (2_000_000, 6_000_000, 20_000_000)  # rows
-_IN_MEMORY_UP_TO = 2_000_000  # rows whose edges are compared with those of the rows in memory
+_IN_MEMORY_UP_TO = 2_000_000  # rows whose edges are compared with those of the forest in memory
 _SKIPPED = ((2, 1_000_000), (4, 300_000), (8, 100_000))  # dimensions and rows
 _BLOCKS = 64
-_RUNS = (  # dimensions, rows, workers, memory, rows of a block
+_RUNS = (  # dimensions, rows, workers, memory, rows per block
     (2, 500_000, 2, MEMORY, 5_000),
     (2, 1_000_000, 2, MEMORY, 2_500),
     (2, 1_000_000, 2, MEMORY, 1_000),
@@ -57,14 +57,14 @@ _RUNS = (  # dimensions, rows, workers, memory, rows of a block
 _LARGEST_FITTED = {"2": 6_000_000, "4": 1_000_000}  # rows, by dimension; larger runs are held out
 _SAME = 1e-12  # relative
 _CLASSES, _ROUNDS = 26, 7
-_SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # rows drawn
+_SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # subsampled rows
 
 
 # Cells
 
 
 def measure(folder, kind, n, d, *, compare="", **how):
-    """One run, beside the peer's tree and the forest in memory where this is asked for."""
+    """Measure one run, with the rival's tree and the forest in memory if requested."""
     rows = make_rows(folder, kind, n, d)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         places = {"rows": str(rows), "work": work}
@@ -83,13 +83,13 @@ def measure(folder, kind, n, d, *, compare="", **how):
 
 
 def measure_overhead(classes, most, rounds):
-    """All pairs of letter's classes by every way."""
+    """Compute all pairs of letter's classes in every way."""
     found = run_fresh("benchmarks._overhead:measure_letter", classes=classes, most=most, rounds=rounds)
     return {**_tidy(found), "rows": []}
 
 
 def _tidy(value):
-    """The same with fewer digits."""
+    """Return the same with fewer digits."""
     if isinstance(value, dict):
         return {key: _tidy(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -119,7 +119,7 @@ def _full_cases(folder):
 
 
 def _quick_cases(folder):
-    one = partial(measure, folder, memory="1GB")  # how little is enough depends on the machine: full sizes tell
+    one = partial(measure, folder, memory="1GB")  # how little is enough depends on the machine: only full sizes show it
     yield _case("bigger/1e+05", one, kind="normal", n=100_000, d=2, block_rows=5000, compare="peer, memory")
     yield _case("skipped/normal-2", one, kind="normal", n=30_000, d=2, workers=1, block_rows=1000)
     yield _case("skipped/uniform-4", one, kind="uniform", n=10_000, d=4, block_rows=1000, compare="memory")
@@ -135,7 +135,7 @@ def _case(name, function, **sizes):
 
 
 def check_quick(results):
-    """Assert what holds whatever the machine does."""
+    """Assert what holds on any machine."""
     for name, cell in results["cases"].items():
         if "run" in cell:
             run = cell["run"]
@@ -149,7 +149,7 @@ def check_quick(results):
 
 
 def run(file, options):
-    """Measure the cells that the file does not have."""
+    """Measure the cells that are not in the file."""
     with _work_folder(options.work) as folder:
         cases = choose(make_cases(folder, quick=options.quick), options.only)
         if any(case.name not in file.results["cases"] for case in cases):

@@ -26,43 +26,43 @@ PARTS = ("representations", "features", "noise", "splits")
 
 
 def part(name):
-    """The module of a part."""
+    """Return the module of a part."""
     return import_module(f"benchmarks._sel_{name}")
 
 
 def run_part(name, file, *, quick):
-    """Measure the cells that the file does not have."""
+    """Measure the cells that are not in the file."""
     for cell in part(name).cells(quick=quick):
         measure_once(f"{name}/{cell}", file, lambda cell=cell: part(name).measure(cell, quick=quick))
 
 
 def cells_of(results, name):
-    """The cells of a part that were measured."""
+    """Return the measured cells of a part."""
     prefix = f"{name}/"
     return {key.removeprefix(prefix): case for key, case in results["cases"].items() if key.startswith(prefix)}
 
 
 def tables(results):
-    """Tables by name, of all parts that were measured."""
+    """Return the tables by name, for all measured parts."""
     return {
         key: table for name in measured(results) for key, table in part(name).tables(cells_of(results, name)).items()
     }
 
 
 def goals(results):
-    """The goals of all parts that were measured."""
+    """Return the goals of all measured parts."""
     for name in measured(results):
         for one in part(name).goals(cells_of(results, name)):
             yield one._replace(measured=f"{name}, {one.measured}")
 
 
 def measured(results):
-    """The parts that there are cells of."""
+    """Return the parts that have cells."""
     return [name for name in PARTS if cells_of(results, name)]
 
 
 def show(results, options):
-    """Print the tables of these parts, and the goals where sizes were full."""
+    """Print the tables of these parts, and the goals if sizes were full."""
     for name in [name for name in measured(results) if name in (options.only or PARTS)]:
         for key, table in part(name).tables(cells_of(results, name)).items():
             print("\n".join(["", f"== {key}", *align(table)]))
@@ -89,7 +89,7 @@ def run(file, options):
 
 
 def chosen_cells(options):
-    """Names of the cells that are asked for."""
+    """Return the names of the selected cells."""
     return [f"{name}/{cell}" for name in options.only or PARTS for cell in part(name).cells(quick=options.quick)]
 
 
