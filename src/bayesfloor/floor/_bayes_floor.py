@@ -48,7 +48,7 @@ from bayesfloor.io._labels_and_weights import read_target
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.forest._out_of_core import Work  # which loads the compiled kernels
+    from bayesfloor.forest._out_of_core import Work  # importing it loads the compiled kernels
 
 logger = logging.getLogger(__name__)
 
