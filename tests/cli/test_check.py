@@ -371,9 +371,9 @@ def broken(tmp_path_factory):
 @pytest.mark.parametrize(
     ("verb", "args", "told"),
     [
-        ("tree", ("infinite.csv", "-y", "label"), ["a: 1 infinite", "drop", "--as COLUMN=ROLE"]),
+        ("tree", ("infinite.csv", "-y", "label"), ["a: infinite in 1 row", "drop", "--as COLUMN=ROLE"]),
         ("tree", ("ids.csv", "-y", "label"), ["a left out: nearly every row has its own value", "--as COLUMN=number"]),
-        ("tree", ("one.csv", "-y", "label"), ["'label'", "one value"]),
+        ("tree", ("one.csv", "-y", "label"), ["'label'", "only one value"]),
         ("tree", ("good.csv", "-y", "kinds"), ["'kinds'", "Did you mean 'kind'?"]),
         ("check", ("good.csv",), ["-y", "kind (2)"]),
         ("samples", ("god.csv", "-y", "kind"), ["god.csv", "Did you mean 'good.csv'"]),

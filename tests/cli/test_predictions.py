@@ -70,7 +70,7 @@ def test_a_report_holds_the_model_and_the_selection(run, tried, tmp_path):
     [
         (("--predictions", "label"), "column 'label' is given as -y and as --predictions"),
         (("--predictions", "modle"), "Did you mean 'model'?"),
-        (("--predictions", "x1"), "which is no label. Labels: 'cat', 'dog', 'hen'."),
+        (("--predictions", "x1"), "which is not one of the labels: 'cat', 'dog', 'hen'."),
     ],
 )
 def test_predictions_that_are_none_are_refused_in_a_line(run, tried, asked, why):

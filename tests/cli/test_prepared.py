@@ -19,7 +19,12 @@ GREEK = ["alpha", "beta", "gamma", "delta", "omega", "kappa"]
 COLUMNS = {
     "size": (SIZE.astype(str).tolist(), "number", 1, None),
     "age": (["" if i % 10 == 3 else f"{20 + i % 37}" for i in range(N)], "number", 2, "filled 15 missing values with"),
-    "hue": (["" if i % 7 == 2 else "rgb"[i % 3] for i in range(N)], "category", 4, "22 missing values have one of"),
+    "hue": (
+        ["" if i % 7 == 2 else "rgb"[i % 3] for i in range(N)],
+        "category",
+        4,
+        "one indicator each, and one for 22 missing values",
+    ),
     "paid": ([f"${1000 + 13 * i:,}.50" for i in range(N)], "number", 1, "amounts in $, thousands comma"),
     "kilos": ([f"{i % 17},{i % 10}" for i in range(N)], "number", 1, "decimal comma"),
     "marked": (["?" if i % 50 == 7 else f"{i % 19}.5" for i in range(N)], "number", 2, "filled 3 missing values"),
@@ -29,7 +34,7 @@ COLUMNS = {
     "town": ([f"Town of {'abcdefghij'[i % 10]}{'vwxyz'[i // 10 % 5]}y" for i in range(N)], "category", 30, "50 diff"),
     "zip": ([f"{10115 + 137 * (i % 45)}" for i in range(N)], "code", 1, "45 codes, numbered"),
     "customer": ([f"K-{10000 + 7 * i}" for i in range(N)], "id", 0, "left out: nearly every row has its own value"),
-    "row": ([str(i) for i in range(N)], "counter", 0, "left out: it counts the rows"),
+    "row": ([str(i) for i in range(N)], "counter", 0, "left out: it only numbers the rows"),
     "same": (["1"] * N, "constant", 0, "left out: all its values are equal"),
     "none": ([""] * N, "empty", 0, "left out: it is empty"),
 }
@@ -109,7 +114,7 @@ def test_what_the_user_says_of_columns_and_labels_goes_first(told):
     assert (roles["zip"], roles["town"]) == (("number", 1), ("id", 0))
     assert found["facts"]["n_classes"] == 2
     assert not {"BF106", "BF107"} & {finding["code"] for finding in found["findings"]}
-    assert "town      id        left out: it names rows" in ended.stdout
+    assert "town      id        left out: it identifies rows" in ended.stdout
 
 
 def test_the_next_commands_say_it_again(run, told, messy):
@@ -137,7 +142,9 @@ def test_strict_input_refuses_all_columns_in_one_line(run, messy):
     ended = run("check", messy.name, "-y", "label", "--strict-input", cwd=messy.parent)
 
     assert (ended.code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: Got 14 columns that would have to be prepared, but expected complete")
+    assert ended.stderr.startswith(
+        "error: Got 14 columns that would have to be prepared, but with --strict-input expected numbers"
+    )
     assert [name for name in COLUMNS if name != "size" and f" {name} (" not in ended.stderr] == []
     assert ended.stderr.endswith("Prepare or drop them, or leave out --strict-input.\n")
     assert len(ended.stderr.splitlines()) == 1

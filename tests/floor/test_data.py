@@ -188,7 +188,11 @@ def test_gaps_of_an_array_are_filled_or_refused_as_asked(points):
 
 REFUSED = {
     "infinity": (lambda X: bad(X, np.inf), ValueError, r"contains infinity"),
-    "infinity in pandas": (lambda X: pd.DataFrame(bad(X, np.inf), columns=list("uvw")), ValueError, r"v: 1 infinite"),
+    "infinity in pandas": (
+        lambda X: pd.DataFrame(bad(X, np.inf), columns=list("uvw")),
+        ValueError,
+        r"v: infinite in 1 row",
+    ),
     "no columns": (lambda _: pd.DataFrame(index=range(N)), ValueError, r"without columns, but expected at least one"),
     "no features": (lambda _: np.empty((N, 0)), ValueError, r"0 feature\(s\)"),
     "1-D": (lambda X: X[:, 0], ValueError, r"Expected 2D array, got 1D array instead"),
@@ -273,7 +277,7 @@ def test_rows_without_a_label_are_left_out(points, kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda _: np.zeros(N), r"Got 1 class, one class only, but expected at least 2"),
+        (lambda _: np.zeros(N), r"Got 1 class, but expected at least 2"),
         (lambda _: None, r"requires y to be passed, but the target y is None"),
         (lambda y: y[:-1], r"inconsistent numbers of samples"),
         (lambda y: y + np.linspace(0, 0.5, N), r"Unknown label type: continuous"),
@@ -363,9 +367,9 @@ def test_probabilities_give_every_result(points):
         (lambda v: v - 5, r"Got negative or missing numbers in y, but expected votes or probabilities"),
         (lambda v: v * np.nan, r"Got negative or missing numbers in y"),
         (lambda v: v * 0.3, r"rows add up to .* but expected probabilities .* or votes"),
-        (lambda v: v * (np.arange(N) > 0)[:, None], r"but expected probabilities .* or votes .* at least one a row"),
-        (lambda v: np.c_[v, np.zeros(N)], r"Got no vote for class .*, but expected some for every column"),
-        (lambda v: v[:-1], r"Got y with 89 rows and X with 90, but expected as many"),
+        (lambda v: v * (np.arange(N) > 0)[:, None], r"but expected probabilities .* or votes .* at least one per row"),
+        (lambda v: np.c_[v, np.zeros(N)], r"Got no vote for class .*, but expected at least one in every column"),
+        (lambda v: v[:-1], r"Got y with 89 rows and X with 90, but expected the same number"),
     ],
 )
 def test_votes_that_make_no_sense_are_refused(rng, points, change, message):
@@ -404,7 +408,7 @@ def test_labels_that_would_become_one_are_refused_never_merged(points, kind, hol
     try:
         floor = BayesFloor(interval="fast").fit(X, labels)
     except ValueError as error:
-        assert "Got labels that differ only in kind" in str(error)  # noqa: PT017 - refused or told apart
+        assert "Got labels that differ only in type" in str(error)  # noqa: PT017 - refused or told apart
     else:
         assert len(floor.classes_) == len(given)
 

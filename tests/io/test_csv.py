@@ -81,7 +81,7 @@ def test_a_wide_header_is_read_whole():
 def test_a_file_without_columns_or_rows_is_refused(refused):
     """Lines without fields are no table, and pyarrow speaks of blocks here."""
     assert refused(b"\n\n\n") == "bytes is empty. Expected columns of features and labels."
-    assert refused(b"u,label") == "bytes has columns but no rows. Expected a row for every sample."
+    assert refused(b"u,label") == "bytes has columns but no rows. Expected at least one row."
 
 
 # Types
@@ -155,7 +155,7 @@ def test_ragged_rows_are_named_by_their_lines(refused):
     """A comma inside of a text is the usual cause; lines are what an editor shows."""
     assert refused(b'u,label\n1,"a\nb"\n\n2,b\n3,c,d\n4,b\n5\n') == (
         "in bytes, line 6 has 3 fields, line 8 has 1 field, but expected 2 as in the header. "
-        "Fix such lines, or put quotes around texts that hold the separator."
+        "Fix these lines, or put quotes around text that contains the separator."
     )
 
 
@@ -176,7 +176,7 @@ def test_all_troubles_are_told_at_once(refused):
     assert refused(b"u,u,label\n1,2,a\n1,b\n") == (
         "bytes has 2 problems: (1) bytes has several columns named 'u'. Rename them first. "
         "(2) in bytes, line 3 has 2 fields, but expected 3 as in the header. "
-        "Fix such lines, or put quotes around texts that hold the separator."
+        "Fix these lines, or put quotes around text that contains the separator."
     )
 
 
@@ -191,7 +191,7 @@ def test_an_open_quote_is_told(refused):
 def test_a_first_line_of_numbers_is_no_header(refused):
     """Else the first row would go lost, and columns have strange names."""
     assert refused(b"5.1,3.5,0.2,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n").startswith(
-        "the first line of bytes holds numbers, such as '5.1', but expected the names"
+        "the first line of bytes has numbers, such as '5.1', but expected column names"
     )
 
 

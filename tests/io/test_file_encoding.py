@@ -75,7 +75,7 @@ def test_text_of_other_encodings_is_refused(refused):
 def test_what_is_no_text_is_refused(refused, text_file):
     """UTF-16 without a mark, or a file of another program under a wrong name."""
     for content in ("u,label\n1,a\n".encode("utf-16-le"), b"SQLite format 3\0\x10\0"):
-        assert refused(text_file(content)).startswith("a.csv holds zero bytes, so it is not text")
+        assert refused(text_file(content)).startswith("a.csv contains zero bytes, so it cannot be read as CSV")
 
 
 def test_half_a_character_at_the_end_is_refused(refused, text_file):

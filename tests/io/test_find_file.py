@@ -19,7 +19,7 @@ def test_every_format_is_read_from_standard_input(table, file_name, write_as, fe
 
 def test_an_empty_file_name_is_a_line_too(refused):
     """A variable of the shell that is not set comes as an empty name."""
-    assert refused("").startswith("the name of the file is empty.")
+    assert refused("").startswith("the file name is empty.")
 
 
 def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write_as, refused):
@@ -34,10 +34,12 @@ def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write_as, re
 
 def test_folders_without_tables_are_refused(tmp_path, refused):
     """Folders of pictures are for another tool; what a text says of them is no table."""
-    assert refused(tmp_path).endswith("holds no Parquet, Arrow or CSV files. It is empty.")
+    assert refused(tmp_path).endswith("has no Parquet, Arrow or CSV files. It is empty.")
     (tmp_path / "b.jpg").touch()
     (tmp_path / "c.txt").write_text("a,b")
-    assert refused(tmp_path).endswith("holds no Parquet, Arrow or CSV files. It has 'b.jpg', 'c.txt'. Name one file.")
+    assert refused(tmp_path).endswith(
+        "has no Parquet, Arrow or CSV files. It contains 'b.jpg', 'c.txt'. Pass one file."
+    )
 
 
 def test_an_unknown_suffix_lists_those_known(refused, text_file):
@@ -74,7 +76,7 @@ def test_arrays_are_no_tables(tmp_path, refused):
     """They have no names."""
     np.save(tmp_path / "a.npy", np.eye(3))
 
-    assert refused(tmp_path / "a.npy") == ("a.npy holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
+    assert refused(tmp_path / "a.npy") == ("a.npy contains NumPy arrays, but expected a table: CSV, Parquet or Arrow.")
 
 
 def test_empty_standard_input_is_refused(refused, feed):

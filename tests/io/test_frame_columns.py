@@ -135,7 +135,7 @@ def test_lists_of_frames_are_those_of_python(values, kind, frame):
 @pytest.mark.parametrize("values", [[[1.0], [1.0, 2.0]], [[], []]])
 def test_lists_of_frames_that_are_no_matrix_are_refused(values):
     """Empty ones, and those of several lengths."""
-    with pytest.raises(ValueError, match="not all of one length"):
+    with pytest.raises(ValueError, match="not all of the same length"):
         read_frame(pa.table({"c": pa.array(values, pa.list_(pa.float64()))}))
 
 
@@ -149,21 +149,21 @@ def test_lists_in_one_piece_are_not_copied():
 @pytest.mark.parametrize("values", [[[1, 2], [3]], [["a"], ["b"]], [[], []]])
 def test_lists_that_are_no_matrix_are_refused(values):
     """Lists of texts, of several lengths, or of none are refused with the column's name."""
-    with pytest.raises(ValueError, match="column c that are not numbers, or not all of one length"):
+    with pytest.raises(ValueError, match="column c that are not numbers, or not all of the same length"):
         read_list("c", values)
 
 
 def test_structures_are_refused():
     """A column of structures is refused in words."""
-    with pytest.raises(ValueError, match="a column of structures, c"):
+    with pytest.raises(ValueError, match="structures in column c"):
         read_frame(pl.DataFrame({"c": [{"a": 1}, {"a": 2}]}))
 
 
 def test_equal_names_are_refused():
     """Two columns of one name are refused, also where one is a number."""
-    with pytest.raises(ValueError, match="several columns of one name"):
+    with pytest.raises(ValueError, match="several columns with the same name"):
         read_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(ValueError, match="several columns of one name"):
+    with pytest.raises(ValueError, match="several columns with the same name"):
         read_frame(pd.DataFrame([[1, 2]], columns=[1, "1"]))
 
 

@@ -131,7 +131,9 @@ def test_missing_numbers():
     numbers = preparer.fit_transform(pd.DataFrame({"age": [20, None, 30, 22]}))
     np.testing.assert_array_equal(numbers, [[20, 0], [22, 1], [30, 0], [22, 0]])
     assert preparer.quantity_.tolist() == [True, False]
-    assert preparer.columns_[0].treatment == "filled 1 missing value with the median 22, and a column says where"
+    assert (
+        preparer.columns_[0].treatment == "filled 1 missing value with the median 22, and added a column that marks it"
+    )
     assert list(preparer.get_feature_names_out()) == ["age", "age missing"]
 
 
@@ -282,11 +284,15 @@ ODD = {
 @pytest.mark.parametrize(
     ("name", "role", "told"),
     [
-        ("number", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read texts as numbers; "),
-        ("euros", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read texts as numbers ("),
-        ("date", "date", "3 cells that are not dates ('<5', 'error') count as missing; read texts as dates; "),
-        ("time", "date", "3 cells that are not times of day ('<5', 'error') count as missing; read texts as times "),
-        ("zip", "code", "3 cells that are not numbers ('<5', 'error') count as missing; 50 codes, numbered; 3 missing"),
+        ("number", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read text as numbers; "),
+        ("euros", "number", "3 cells that are not numbers ('<5', 'error') count as missing; read text as numbers ("),
+        ("date", "date", "3 cells that are not dates ('<5', 'error') count as missing; read text as dates; "),
+        ("time", "date", "3 cells that are not times of day ('<5', 'error') count as missing; read text as times "),
+        (
+            "zip",
+            "code",
+            "3 cells that are not numbers ('<5', 'error') count as missing; 50 codes, numbered, and one code for 3 ",
+        ),
     ],
 )
 def test_odd_cells_count_as_missing(name, role, told):
@@ -409,20 +415,20 @@ def test_a_given_order():
     """Levels are numbered by the order given."""
     column, numbers = prepare(["often", "never", "rarely"], roles={"c": ["never", "rarely", "often"]})
     assert numbers.ravel().tolist() == [2, 0, 1]
-    assert column.treatment == "numbered by the order given"
+    assert column.treatment == "numbered in the given order"
 
 
 @pytest.mark.parametrize(
     ("roles", "words"),
     [
-        ({"d": "number"}, "Got roles of columns d, but expected names among plain, c"),
-        ({"c": "colour"}, "Got role 'colour' of column c, but expected one of number, category"),
-        ({"c": []}, r"Got role \[\] of column c"),
+        ({"d": "number"}, "Got roles for columns d, but expected names among plain, c"),
+        ({"c": "colour"}, "Got role 'colour' for column c, but expected one of number, category"),
+        ({"c": []}, r"Got role \[\] for column c"),
         ({"c": "number"}, "c: its values are not numbers, such as a"),
         ({"c": "date"}, "c: its values are not dates in one format, such as a"),
         ({"plain": "date"}, "plain: .* is not a date"),
         ({"c": "ordered"}, "c: an order is needed: list its levels"),
-        ({"c": ["a"]}, "c: b is not among the levels given, a"),
+        ({"c": ["a"]}, "c: b is not among the given levels, a"),
     ],
 )
 def test_roles_that_do_not_fit_are_refused(roles, words):
@@ -441,7 +447,7 @@ def test_new_rows():
     np.testing.assert_array_equal(preparer.transform(new), [[3, 0, 0, ONE_HOT, 0, 0, 7.5]])
     new = pd.DataFrame({"a": ["many"], "b": ["x"], "c": ["u"], "d": ["1.5"]})
     with pytest.raises(
-        ValueError, match=r"Got 2 columns that cannot be made numbers .*a: many is not .*; d: 1.5 is not"
+        ValueError, match=r"Got 2 columns that cannot be turned into numbers .*a: many is not .*; d: 1.5 is not"
     ):
         preparer.transform(new)
     with pytest.raises(ValueError, match="without columns d and with new columns e"):
@@ -457,7 +463,7 @@ def test_new_rows_of_dates_and_lists():
     np.testing.assert_array_equal(preparer.transform(as_text), preparer.transform(frame))
     nothing = pd.DataFrame({"when": [None], "list": [None]})
     assert np.isfinite(preparer.transform(nothing)).all()
-    with pytest.raises(ValueError, match=r"when: 5 is not a date.*list: got 2 numbers per row and not 3"):
+    with pytest.raises(ValueError, match=r"when: 5 is not a date.*list: got 2 numbers per row instead of 3"):
         preparer.transform(pl.DataFrame({"when": [5], "list": [[1.0, 2.0]]}))
 
 
@@ -465,10 +471,11 @@ def test_infinite_numbers_are_refused_with_all_columns():
     """One message names all columns, and the first row of each."""
     frame = pd.DataFrame({"a": [1, np.inf], "b": ["-inf", "2"], "c": [1, 2]})
     with pytest.raises(
-        ValueError, match=r"a: 1 infinite, the first in row 2 \(counted from 1\); b: 1 infinite, the first in row 1 "
+        ValueError,
+        match=r"a: infinite in 1 row, the first is row 2 \(counted from 1\); b: infinite in 1 row, the first is row 1 ",
     ):
         TablePreparer().fit(frame)
-    with pytest.raises(ValueError, match="c: 1 infinite"):
+    with pytest.raises(ValueError, match="c: infinite in 1 row"):
         TablePreparer().fit(frame[["c"]]).transform(pd.DataFrame({"c": [np.inf]}))
 
 
@@ -476,7 +483,7 @@ def test_strict():
     """All columns that would have to be prepared are named in one message."""
     frame = pd.DataFrame({"age": [1, None, 2], "when": ["2020-01-01", "2021-01-01", "2022-01-01"], "sex": list("mfm")})
     with pytest.raises(
-        ValueError, match=r"Got 2 columns .*: age \(filled 1 missing .*\); when \(read texts as dates.*\)"
+        ValueError, match=r"Got 2 columns .*: age \(filled 1 missing .*\); when \(read text as dates.*\)"
     ):
         TablePreparer(strict=True).fit(frame)
     assert TablePreparer(strict=True).fit(frame[["sex"]]).columns_[0].as_is
@@ -484,7 +491,7 @@ def test_strict():
 
 def test_nothing_left_is_refused():
     """A table of which nothing is left says what became of its columns, and what to type."""
-    with pytest.raises(ValueError, match=r"nothing is left .*a left out: it counts the rows.*roles="):
+    with pytest.raises(ValueError, match=r"no usable columns .*a left out: it only numbers the rows.*roles="):
         TablePreparer().fit(pd.DataFrame({"a": range(20), "b": [None] * 20}))
     with pytest.raises(ValueError, match="without rows"):
         TablePreparer().fit(pd.DataFrame({"a": []}))

@@ -203,7 +203,7 @@ def test_wide_sparse_input_without_numbers_is_refused(wide, value, message):
 
     with pytest.raises(ValueError, match=rf"Got {message}.*nan_to_num"):
         check(holes, y)
-    with pytest.raises(ValueError, match="Got roles beside a large sparse matrix"):
+    with pytest.raises(ValueError, match="Got roles for a large sparse matrix"):
         check(X, y, roles={"x0": "category"})
 
 
@@ -241,7 +241,7 @@ def test_pictures_are_laid_flat_and_that_is_said(shape):
     X = np.random.default_rng(0).normal(size=(80, 64)) + y[:, None] / 3
     found, plain = check(X.reshape(80, *shape), y, effort="quick"), check(X, y, effort="quick")
 
-    assert str(found.prepared) == f"Prepared: {' x '.join(map(str, shape))} numbers per row laid flat"
+    assert str(found.prepared) == f"Prepared: flattened {' x '.join(map(str, shape))} numbers per row"
     one, two = told(found), told(plain)
     del one["prepared"], two["prepared"]
     assert one == two
@@ -254,4 +254,4 @@ def test_sparse_cubes_are_laid_flat_too():
     made, notes = lay_flat(cube)
 
     np.testing.assert_array_equal(made.toarray(), np.arange(24.0).reshape(2, 12))
-    assert notes == ("3 x 4 numbers per row laid flat",)
+    assert notes == ("flattened 3 x 4 numbers per row",)

@@ -1,7 +1,7 @@
-"""Errors that say what is wrong with an argument or a file, as opposed to errors in this package.
+"""Errors about an argument or a file, as opposed to bugs in this package.
 
-Only these are the user's to solve: the command line prints their message in one line. Any other error that is not the
-system's is a bug, and keeps its traceback.
+Users can fix only these errors, so the command line prints their message in one line. Any other error that does not
+come from the system is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class InputError(ValueError):
-    """An argument or a file that cannot be used. The message says what came, what was expected and what to do.
+    """An argument or a file cannot be used. The message says what it got, what it expected and what to do.
 
     Examples
     --------
@@ -26,16 +26,16 @@ class InputError(ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """An argument of a type that cannot be used."""
+    """An argument has a type that cannot be used."""
 
 
 class MissingPackageError(ModuleNotFoundError, InputError):
-    """A package that is needed here and not installed."""
+    """A required package is not installed."""
 
 
 @contextmanager
 def blame(argument: str) -> Iterator[None]:
-    """Say which argument it is that another library, or a model of the user's, does not accept."""
+    """Name the argument that another library, or the user's model, does not accept."""
     try:
         yield
     except InputError:

@@ -1,7 +1,7 @@
-"""The one way in for tables: columns of any kind become numbers, and what became of each is told.
+"""Read data of any kind, turn columns into numbers, and report how each column was treated.
 
-Comes in: arrays, frames, Arrow streams, files, folders.
-Goes out: frozen ``Data``; columns as numbers, with what became of each.
+Input: arrays, data frames, Arrow streams, files, folders.
+Output: frozen ``Data``; columns as numbers, with a report on each column.
 Must not know: trees, classifiers.
 """
 

@@ -1,4 +1,4 @@
-"""pyarrow, once a file needs it, and what its columns hold."""
+"""Load pyarrow when it is needed, and inspect the types of its columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.io._messages import DataError
 
 
 def arrow(part: str = "") -> Any:
-    """pyarrow, or a part of it such as ``.csv``."""
+    """Import pyarrow, or a submodule such as ``.csv``."""
     try:
         return import_module(f"pyarrow{part}")
     except ImportError as error:
@@ -22,7 +22,7 @@ def arrow(part: str = "") -> Any:
 
 
 def plain_type(column: Any) -> Any:
-    """An array as every road gives it: no dictionaries, extensions or decimals, and one type of text."""
+    """Convert an array to a plain type, the same for every source: no dictionaries or decimals, one text type."""
     pa, kinds = arrow(), arrow(".types")
     if isinstance(column.type, pa.BaseExtensionType):
         return plain_type(column.storage)
@@ -58,9 +58,9 @@ def is_list(kind: Any) -> bool:
 
 
 def stack_lists(column: Any) -> NDArray[Any] | None:
-    """Lists of numbers, all of one length, as rows of an array; missing lists and numbers as NaN. None of any others.
+    """Stack lists of numbers as rows of an array, with NaN for missing lists and numbers.
 
-    Nothing is copied where no list is missing and all lie in one piece.
+    Return None unless all lists have the same length. Nothing is copied if no list is missing and all are contiguous.
     """
     if not is_list(column.type) or not is_number(column.type.value_type):
         return None
@@ -72,8 +72,8 @@ def stack_lists(column: Any) -> NDArray[Any] | None:
 
 
 def _block(chunk: Any, width: int) -> NDArray[Any]:
-    """A piece of a column of lists as rows."""
-    flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # has no missing lists
+    """Return one chunk of a list column as rows."""
+    flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # without missing lists
     if not chunk.null_count:
         return np.asarray(flat)
     block = np.full((len(chunk), width), np.nan)
@@ -82,10 +82,10 @@ def _block(chunk: Any, width: int) -> NDArray[Any]:
 
 
 def missing_rows(column: Any) -> Any:
-    """Which rows hold nothing, or what is not a number."""
+    """Return which rows are null or NaN."""
     return arrow(".compute").is_null(column, nan_is_null=arrow(".types").is_floating(column.type))
 
 
 def n_distinct(column: Any) -> int:
-    """How many different values there are."""
+    """Count the distinct values."""
     return int(arrow(".compute").count_distinct(column).as_py())

@@ -1,4 +1,4 @@
-"""Arrays as scikit-learn checks them; what it refuses is an error of ours that names the argument."""
+"""Check arrays with scikit-learn, and turn its errors into ours, which name the argument."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.engine._errors import blame
 
 
 def unmask(values: Any) -> Any:
-    """What a masked array hides is missing; anything else as it came."""
+    """Turn masked values into missing ones; return anything but masked arrays unchanged."""
     if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.array(values)
     if not isinstance(values, np.ma.MaskedArray):
@@ -27,7 +27,7 @@ def unmask(values: Any) -> Any:
 
 
 def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """``X`` as ``validate_data`` checks it; sets or compares ``n_features_in_`` and ``feature_names_in_``."""
+    """Check ``X`` with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
     from sklearn.utils.validation import validate_data
 
     with blame("X"):
@@ -35,7 +35,7 @@ def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
 
 
 def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
-    """An array as ``check_array`` checks it."""
+    """Check an array with ``check_array``."""
     from sklearn.utils.validation import check_array
 
     with blame(name):

@@ -1,4 +1,4 @@
-"""One column at a time becomes numbers: fitted on one table, it does the same to others."""
+"""Encode one column at a time as numbers; an encoder is fitted on one table and treats others alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import printable, quoted
+from bayesfloor.engine._show import how_many, printable, quoted
 from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._column_roles import MOST_LEVELS, role_of_numbers, role_of_texts, without_gaps
@@ -22,10 +22,10 @@ from bayesfloor.io._ngrams import NgramWeights
 from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_format, number_format
 from bayesfloor.io._odd_cells import Odd, find_odd
 
-ONE_HOT = np.sqrt(0.5)  # of indicators: two rows that differ are 1 apart
-_MOST_INDICATORS = 1000  # where categories are asked for
+ONE_HOT = np.sqrt(0.5)  # value of an indicator: two rows in different categories are at distance 1
+_MOST_INDICATORS = 1000  # if the user asks for categories
 _COMPONENTS = 30
-_MOST_TEXTS = 20_000  # teach what n-grams there are
+_MOST_TEXTS = 20_000  # texts from which n-grams are learned
 _DAY, _HOUR = 86_400_000_000, 3_600_000_000  # microseconds
 ROLES = ("number", "category", "code", "date", "text", "id", "group", "ordered")
 Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
@@ -33,18 +33,18 @@ Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
 
 @dataclass(frozen=True, repr=False)
 class Column(Result):
-    """What became of one column.
+    """How one column was treated.
 
     Attributes
     ----------
     name : the column's name.
-    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide of
-        what stands for all columns of a very wide table.
+    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide for
+        all columns of a very wide table together.
     treatment : what was done, for people.
-    width : number of columns made of it; 0 if it was left out.
+    width : number of columns made from it; 0 if it was left out.
     n_missing : number of missing values.
-    lossy : whether rows that differed may have become equal.
-    as_is : whether nothing had to be done: numbers, truth values and up to 40 categories, none of them missing.
+    lossy : whether different rows may have become equal.
+    as_is : whether nothing had to be done: numbers, booleans and up to 40 categories, with no missing values.
 
     Examples
     --------
@@ -66,26 +66,26 @@ class Column(Result):
 
 @dataclass(frozen=True)
 class OrderFormat:
-    """Levels in a given order."""
+    """Levels in the order that the user gave."""
 
     levels: tuple[str, ...]
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """The place of each level; ValueError of one that has none."""
+        """Return the position of each level; raise ValueError for an unknown level."""
         known = {level: float(place) for place, level in enumerate(self.levels)}
         bad = [level for level in levels if level not in known]
         if bad:
-            raise InputError(f"{quoted(bad[0])} is not among the levels given, {', '.join(map(quoted, self.levels))}")
+            raise InputError(f"{quoted(bad[0])} is not among the given levels, {', '.join(map(quoted, self.levels))}")
         return np.array([known[level] for level in levels])
 
     def describe(self) -> str:
-        """What was done, for people."""
-        return "numbered by the order given"
+        """Describe what was done, for people."""
+        return "numbered in the given order"
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """What makes numbers of a column: these are quantities, or codes, but for a last one that says what was missing."""
+    """Encodes a column as quantities, codes or other numbers; a last column may mark missing values."""
 
     column: Column
     names: tuple[str, ...]
@@ -94,7 +94,7 @@ class Encoder:
     code: ClassVar[bool] = False
 
     def encode(self, values: Values) -> Floats:
-        """The numbers of this column of any table."""
+        """Encode this column of any table."""
         raise NotImplementedError
 
 
@@ -102,13 +102,13 @@ class LeftOut(Encoder):
     """A column that is left out."""
 
     def encode(self, values: Values) -> Floats:
-        """No numbers at all."""
+        """Return an array without columns."""
         return np.empty((len(values.data), 0))
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Encoder):
-    """Numbers, filled where missing, and a column that says where."""
+    """Numbers, with missing values filled, and a column that marks them."""
 
     form: Any
     fill: Floats
@@ -116,7 +116,7 @@ class Numbers(Encoder):
     quantity = True
 
     def encode(self, values: Values) -> Floats:
-        """Numbers, and 1 where one is missing."""
+        """Return the numbers, and a column that is 1 for missing values."""
         block = self._read(values)
         _refuse_infinite(block)
         return _filled(block, self.fill, self.kept, says=self.says_missing)
@@ -127,7 +127,7 @@ class Numbers(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class Dates(Numbers):
-    """What dates tell: elapsed days, year, month, weekday and hour, as far as they differ."""
+    """Parts of dates: elapsed days, year, month, weekday and hour, if they vary."""
 
     start: np.datetime64
 
@@ -137,7 +137,7 @@ class Dates(Numbers):
 
 @dataclass(frozen=True, eq=False)
 class _Levels(Encoder):
-    """Distinct values, in the order of their places."""
+    """Base class of encoders for distinct values; a value's code is its position among the levels."""
 
     levels: tuple[str, ...]
 
@@ -146,38 +146,38 @@ class _Levels(Encoder):
 
 
 class Indicators(_Levels):
-    """One column for each category, and one for those missing."""
+    """One column for each category, and one for missing values."""
 
     def encode(self, values: Values) -> Floats:
-        """Zeros, and a number at the row's own category, if it was there before."""
+        """Return zeros with one indicator per row at its category; new categories have none."""
         places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
-        block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, in a column that goes
+        block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, fall into a last column that is cut off
         return block[:, :width]
 
 
 class Codes(_Levels):
-    """A code's place among those there are; -1 of one that is new."""
+    """A code's position among the known codes; -1 for a new one."""
 
     quantity = code = True
 
     def encode(self, values: Values) -> Floats:
-        """Places as numbers."""
+        """Return positions as numbers."""
         return self._places(values).astype(np.float64)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class Ngrams(Encoder):
-    """Texts by the n-grams they share, and a column for those missing."""
+    """Texts compared by their shared n-grams, and a column for missing values."""
 
     weights: NgramWeights
     svd: Any
     scale: float
-    known: tuple[str, ...]  # texts that elsewhere stand for none
-    scores: Floats | None = None  # of the texts fitted, until these are encoded
+    known: tuple[str, ...]  # texts that stand for a missing value in other columns
+    scores: Floats | None = None  # scores of the fitted texts, kept until these are encoded
 
     def encode(self, values: Values) -> Floats:
-        """Components of the distinct texts, given to the rows that have them."""
+        """Return the components of each row's text."""
         given = without_gaps(values.as_texts(), self.known)
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
@@ -191,7 +191,7 @@ class Ngrams(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class Except(Encoder):
-    """Numbers or dates among which some odd texts count as missing."""
+    """Numbers or dates with a few odd texts, which count as missing."""
 
     encoder: Encoder
     odd: Odd
@@ -199,16 +199,16 @@ class Except(Encoder):
 
     @property
     def code(self) -> bool:  # type: ignore[override]  # fixed for other encoders
-        """Whether the others are codes."""
+        """Whether the other values are codes."""
         return self.encoder.code
 
     def encode(self, values: Values) -> Floats:
-        """What the others become, and gaps."""
+        """Encode the column with odd texts as missing."""
         return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
 
 
 def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
-    """A column as numbers, NaN where missing; ValueError where it is none as before."""
+    """Return a column as numbers, NaN if missing; raise ValueError if it does not fit the format."""
     if isinstance(form, OrderFormat):
         values = without_gaps(values.as_texts(), form.levels)
     if values.kind == "text":
@@ -220,12 +220,12 @@ def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
         numbers = values.data
     block = numbers.reshape(len(numbers), -1)
     if block.shape[1] != width and not (width > 1 and np.isnan(block).all()):
-        raise InputError(f"got {block.shape[1]} numbers per row and not {width}")
+        raise InputError(f"got {block.shape[1]} numbers per row instead of {width}")
     return block if block.shape[1] == width else np.full((len(block), width), np.nan)
 
 
 def as_moments(values: Values, form: DateFormat | None) -> Any:
-    """A column as moments, NaT where missing; ValueError where it is none as before."""
+    """Return a column as datetimes, NaT if missing; raise ValueError if it does not fit the format."""
     if values.kind == "date":
         return values.data
     if values.kind == "text":
@@ -237,7 +237,7 @@ def as_moments(values: Values, form: DateFormat | None) -> Any:
 
 
 def _date_parts(moments: Any, start: np.datetime64) -> Floats:
-    """Elapsed days, year, month, weekday and hour; NaN where missing."""
+    """Return elapsed days, year, month, weekday and hour, NaN if missing."""
     us, months = moments.astype(np.int64), moments.astype("datetime64[M]").astype(np.int64)
     parts = np.column_stack(
         [
@@ -253,7 +253,7 @@ def _date_parts(moments: Any, start: np.datetime64) -> Floats:
 
 
 def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool) -> Floats:
-    """A block with its gaps filled, and at its end a column that says where they were."""
+    """Fill the gaps of a block, and append a column that marks them."""
     gaps = np.isnan(block)
     if not gaps.any() and kept.all() and not says:
         return block
@@ -262,33 +262,33 @@ def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool)
 
 
 def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
-    """Of each row the place of its text among levels; -1 of new ones."""
+    """Return the position of each row's text among the levels, or -1 for a new text."""
     given = without_gaps(values.as_texts(), levels)
     known = {level: place for place, level in enumerate(levels)}
     return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
 
 
 def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: bool = False) -> Encoder:
-    """The encoder of a column, by the role given or, without one, by what its values look like.
+    """Make the encoder of a column from its role or, without a role, from its values.
 
-    Beside an embedding, texts are left out unless they are asked for.
+    In a table with an embedding, free text is left out unless the user gives it a role.
     """
     if role is None:
         return _automatic(values, random_state, beside_list=beside_list)
     if not isinstance(role, str):
         return _numbers(values, OrderFormat(tuple(map(str, role))), "ordered")
     if role in ("id", "group"):
-        return left_out(values, role, "it names rows" if role == "id" else "it names groups")
+        return left_out(values, role, "it identifies rows" if role == "id" else "it identifies groups")
     return _ASKED[role](values, random_state)
 
 
 def keep_constant(values: Values) -> Encoder:
-    """The encoder of a constant column that is kept."""
+    """Make the encoder of a constant column that is kept."""
     return _indicators(values) if values.kind == "text" else _numbers(values, None, values.kind)
 
 
 def left_out(values: Values, role: str, why: str) -> LeftOut:
-    """A column that is left out, and why."""
+    """Make the encoder of a column that is left out, with the reason."""
     missing = int(values.missing.sum())
     column = Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty"))
     return LeftOut(column, (), says_missing=False)
@@ -297,14 +297,14 @@ def left_out(values: Values, role: str, why: str) -> LeftOut:
 _WHY = {
     "empty": "it is empty",
     "constant": "all its values are equal",
-    "counter": "it counts the rows",
+    "counter": "it only numbers the rows",
     "id": "nearly every row has its own value",
-    "people": "it names people",
+    "people": "it contains names of people",
 }
 
 
 def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encoder:
-    """The encoder that a column's values ask for."""
+    """Make the encoder that fits a column's values."""
     if values.kind == "list":
         return _numbers(values, None, "list")
     if values.kind == "date":
@@ -319,7 +319,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
         plain = without_gaps(values)
         role = role_of_texts(plain)
         if role == "text" and beside_list:
-            return left_out(plain, role, "the list of numbers beside it speaks for it")
+            return left_out(plain, role, "the table has a list of numbers, such as an embedding, instead")
         return _texts(plain, role, random_state)
     numbers = as_numbers(values, form)[:, 0]
     role = role_of_numbers(values.name, numbers)
@@ -337,7 +337,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
 
 
 def _except(odd: Odd, encoder: Encoder) -> Encoder:
-    """The encoder of a column without its odd texts, for the column with them."""
+    """Extend the encoder of a column without odd texts to the column with them."""
     if not isinstance(encoder, Numbers | Codes):
         return encoder
     column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
@@ -345,13 +345,13 @@ def _except(odd: Odd, encoder: Encoder) -> Encoder:
 
 
 def _format_of(values: Values) -> Format | None:
-    """The format of a column of texts that are more than texts."""
+    """Find the format of a text column that contains booleans, numbers, dates or times."""
     finders = (boolean_format, number_format, date_format, time_format)
     return next((form for find in finders if (form := find(values.levels)) is not None), None)
 
 
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
-    """The encoder of texts without gaps in a role."""
+    """Make the encoder of a text column without gaps that has this role."""
     if role in _WHY:
         return left_out(values, "id" if role == "people" else role, _WHY[role])
     if role == "code":
@@ -362,15 +362,16 @@ def _texts(values: Values, role: str, random_state: Any) -> Encoder:
 
 
 def _gaps_told(n_missing: int) -> str:
-    return f"{n_missing:,} missing value{'s' * (n_missing != 1)}"
+    return how_many(n_missing, "missing value")
 
 
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
+def _filled_told(n_missing: int, by: str) -> str:
+    them = "it" if n_missing == 1 else "them"
+    return f"filled {_gaps_told(n_missing)} with {by}, and added a column that marks {them}"
 
 
 def _numbers(values: Values, form: Any, role: str) -> Encoder:
-    """Numbers as they are, or read from texts, or unpacked from lists."""
+    """Make the encoder of numbers: used as they are, read from text, or unpacked from lists."""
     width = values.data.shape[1] if values.kind == "list" else 1
     block = as_numbers(values, form, width)
     _refuse_infinite(block)
@@ -387,16 +388,16 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
         steps.append("time of day in hours" if values.kind == "time" else "duration in days")
     if n_missing and kept[0]:
         by = f"the median {fill[0]:.6g}" if width == 1 else "medians"
-        steps.append(f"filled {_gaps_told(n_missing)} with {by}, and a column says where")
+        steps.append(_filled_told(n_missing, by))
     elif n_missing:
-        steps.append(f"all values are equal; a column says where {_gaps_told(n_missing)} {_are(n_missing)}")
+        steps.append(f"all values are equal; added a column that marks {_gaps_told(n_missing)}")
     as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
     column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
     return Numbers(column, tuple(names), bool(n_missing), form, fill, np.repeat(kept, width))
 
 
 def _median(values: Floats) -> float:
-    """The median of what is there, which no large numbers overflow; 0 where nothing is."""
+    """Return the median of the values that are not missing, without overflow, or 0 if there are none."""
     given = np.sort(values[~np.isnan(values)])
     if not len(given):
         return 0.0
@@ -408,12 +409,13 @@ def _refuse_infinite(block: Floats) -> None:
     infinite = np.isinf(block).any(axis=1)
     if infinite.any():
         raise InputError(
-            f"{infinite.sum():,} infinite, the first in row {int(infinite.argmax()) + 1:,} (counted from 1)"
+            f"infinite in {how_many(int(infinite.sum()), 'row')}, the first is row {int(infinite.argmax()) + 1:,} "
+            "(counted from 1)"
         )
 
 
 def _dates(values: Values, form: DateFormat | None) -> Encoder:
-    """What dates tell, as far as it is not the same everywhere."""
+    """Make the encoder of dates: their parts that vary."""
     moments = as_moments(values, form)
     given = moments[~np.isnat(moments)]
     n_missing = len(moments) - len(given)
@@ -427,28 +429,28 @@ def _dates(values: Values, form: DateFormat | None) -> Encoder:
     kept = np.array([len(np.unique(part[~np.isnan(part)])) > 1 for part in parts.T])
     told = [part for part, keep in zip(("days", "year", "month", "weekday", "hour"), kept, strict=True) if keep]
     names = [*(f"{values.name} {part}" for part in told), *[f"{values.name} missing"] * bool(n_missing)]
-    steps = [*([form.describe()] if form else []), f"tells {', '.join(told)}" if told else "all values are equal"]
+    steps = [*([form.describe()] if form else []), f"split into {', '.join(told)}" if told else "all values are equal"]
     if n_missing:
-        steps.append(f"filled {_gaps_told(n_missing)} with medians, and a column says where")
+        steps.append(_filled_told(n_missing, "medians"))
     column = Column(values.name, "date", "; ".join(steps), len(names), n_missing, lossy=True)
     return Dates(column, tuple(names), bool(n_missing), form, fill, kept, start)
 
 
 def _indicators(values: Values) -> Encoder:
-    """One indicator for each level."""
+    """Make the encoder of categories: one indicator for each level."""
     n_missing = int(values.missing.sum())
     names = [f"{values.name}={level}" for level in values.levels]
-    treatment = f"{len(names):,} categories, an indicator each"
+    treatment = f"{len(names):,} categories, one indicator each"
     if n_missing:
         names.append(f"{values.name} missing")
-        treatment += f"; {_gaps_told(n_missing)} {'has one of its own' if n_missing == 1 else 'have one of their own'}"
+        treatment += f", and one for {_gaps_told(n_missing)}"
     as_is = not n_missing and len(names) <= MOST_LEVELS
     column = Column(values.name, "category", treatment, len(names), n_missing, as_is=as_is)
     return Indicators(column, tuple(names), bool(n_missing), values.levels)
 
 
 def _codes(values: Values) -> Encoder:
-    """Places of codes in their order."""
+    """Make the encoder of codes: each code's position in sorted order."""
     given = without_gaps(values.as_texts())
     levels = given.levels
     if values.kind != "text":
@@ -456,17 +458,16 @@ def _codes(values: Values) -> Encoder:
     n_missing = int(given.missing.sum())
     treatment = f"{len(levels):,} codes, numbered"
     if n_missing:
-        treatment += (
-            f"; {_gaps_told(n_missing)} {'gets a code of its own' if n_missing == 1 else 'get a code of their own'}"
-        )
+        treatment += f", and one code for {_gaps_told(n_missing)}"
     column = Column(values.name, "code", treatment, 1, n_missing)
     return Codes(column, (values.name,), bool(n_missing), levels)
 
 
 def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
-    """The components of the n-grams of the distinct texts: sorted, so that the order of rows does not matter.
+    """Make the encoder of texts by components of their n-grams.
 
-    They are scaled so that two rows are 1 apart on average, as rows of different categories are.
+    Distinct texts are sorted, so that the order of rows does not matter. Components are scaled so that two rows are at
+    distance 1 on average, like rows of different categories.
     """
     from sklearn.decomposition import TruncatedSVD
 
@@ -480,14 +481,14 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
         return _indicators(values)
-    with one_blas_thread():  # whose number of threads would have a say in the last digits
+    with one_blas_thread():  # the number of threads would change the last digits
         svd = TruncatedSVD(width, n_iter=10, random_state=random_state).fit(grams)
         scores = weights.scores(levels, svd)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
     treatment = f"{len(levels):,} different texts, compared by their n-grams in {width} components"
-    treatment += f"; a column says where {_gaps_told(n_missing)} {_are(n_missing)}" * bool(n_missing)
+    treatment += f"; added a column that marks {_gaps_told(n_missing)}" * bool(n_missing)
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))

@@ -1,4 +1,4 @@
-"""What a column is: decided from its values, with its name as weak evidence, never from labels or the order of rows."""
+"""Decide each column's role from its values, with its name as weak evidence; labels and row order play no part."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bayesfloor.io._frame_columns import Values, as_gaps
 from bayesfloor.io._missing_values import is_gap
 
 MOST_LEVELS = 40
-_ENOUGH_LEVELS = 2000  # show what a column looks like
-_FEW_ROWS = 10  # fewer say nothing of ids and counters
+_ENOUGH_LEVELS = 2000  # distinct texts that are enough to decide a column's role
+_FEW_ROWS = 10  # with fewer rows, ids and counters cannot be recognised
 _ID_WORDS = {"id", "ids", "uid", "uuid", "guid", "rowid", "index", "idx", "row", "unnamed", "key", "hash", "identifier"}
 _ID_ENDS = ("nummer", "nr", "uuid", "guid")
 _CODE_WORDS = {"zip", "zipcode", "postcode", "postal", "plz", "code", "fips", "sku", "id", "postleitzahl", "codepostal"}
@@ -26,19 +26,19 @@ _NAME_WORDS = {"name", "names", "fullname", "surname", "lastname", "firstname", 
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a column's name: parted by marks, blanks, digits and capitals."""
+    """Split a column's name into words at punctuation, spaces, digits and capitals."""
     apart = re.sub(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])", " ", name)
     return [word for word in re.split(r"[\W\d_]+", apart.casefold()) if word]
 
 
 def says_id(name: str) -> bool:
-    """Whether a column's name calls it an identifier."""
+    """Whether a column's name says that it is an identifier."""
     words = words_of(name)
     return not _ID_WORDS.isdisjoint(words) or any(word.endswith(_ID_ENDS) for word in words)
 
 
 def role_of_numbers(name: str, values: Floats) -> str:
-    """The role of a column of numbers: empty, constant, counter, id, code or number."""
+    """Return the role of a numeric column: empty, constant, counter, id, code or number."""
     gaps = np.isnan(values)
     given = values[~gaps] if gaps.any() else values
     if not len(given):
@@ -56,10 +56,10 @@ def role_of_numbers(name: str, values: Floats) -> str:
 
 
 def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool:
-    """Whether whole numbers are names of things: few of those possible occur, and these again and again.
+    """Whether integers are codes: few of the possible values occur, and each of them occurs often.
 
-    Quantities are smooth: where one value is frequent, its neighbours occur. Rounded ones are not, but their last
-    digits are few.
+    Quantities are smooth: if a value is frequent, its neighbours occur too. Rounded quantities are not smooth, but
+    they have few different last digits.
     """
     named = not _CODE_WORDS.isdisjoint(words_of(name))
     if low < 0 or high - low < MOST_LEVELS or not (named or _of_like_length(low, high)):
@@ -74,12 +74,12 @@ def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool
 
 
 def _of_like_length(low: float, high: float) -> bool:
-    """Whether whole numbers have three digits or more, and none has two more than another."""
+    """Whether all integers have at least three digits, and their lengths differ by at most one digit."""
     return low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1
 
 
 def _smooth_levels(steps: Floats) -> float:
-    """Number of different values to expect if rows were spread evenly inside each of 20 parts."""
+    """Return the expected number of distinct values if rows were uniform within each of 20 equal-sized slices."""
     expected = 0.0
     for part in np.array_split(steps, min(20, len(steps))):
         width = part[-1] - part[0] + 1
@@ -88,9 +88,9 @@ def _smooth_levels(steps: Floats) -> float:
 
 
 def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
-    """A column of texts in which those that stand for none are missing, unless they are known as levels.
+    """Treat texts that stand for a missing value as missing, unless they are known levels.
 
-    Marks such as "-" and "?" do so only among other texts: beside a single one, as in "+" and "-", they are a level.
+    Marks such as "-" and "?" mean missing only among several other texts: in a column of "+" and "-" they are levels.
     """
     gaps = [is_gap(level) and level not in (known or ()) for level in values.levels]
     if known is None and len(gaps) - sum(gaps) == 1:
@@ -99,7 +99,7 @@ def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
 
 
 def role_of_texts(values: Values) -> str:
-    """The role of a column of texts, without gaps, that are neither numbers nor dates nor yes and no."""
+    """Return the role of a text column without gaps whose texts are not numbers, dates, or yes and no."""
     n_levels, rows = len(values.levels), int(values.counts.sum())
     levels = values.levels[:: max(1, n_levels // _ENOUGH_LEVELS)]
     if not n_levels:
@@ -121,7 +121,7 @@ def role_of_texts(values: Values) -> str:
 
 
 def _are_people(name: str, levels: Sequence[str]) -> bool:
-    """Whether most texts are names with a title; or names without, where the column says so."""
+    """Whether most texts are names of people: with a title, or without if the column's name says so."""
     split = [re.findall(r"[^\W\d_]+", level) for level in levels]
     if any(len(words) > 10 for words in split):
         return False
@@ -136,16 +136,16 @@ def _are_people(name: str, levels: Sequence[str]) -> bool:
 
 
 def _are_marks(levels: Sequence[str]) -> bool:
-    """Whether texts are short marks such as ticket numbers, hashes and addresses of mail, without words.
+    """Whether texts are short identifiers without words, such as ticket numbers, hashes and e-mail addresses.
 
-    They have digits, and one length or few shapes; formulas and sequences, which do say something, have many.
+    Identifiers have digits, and one length or few shapes. Formulas and sequences, which are informative, have many.
     """
     if all("@" in level for level in levels):
         return True
     if sum(len(level) <= 64 and any(map(str.isdigit, level)) for level in levels) < 0.9 * len(levels):
         return False
     if len({re.sub(r"\d+", "9", level) for level in levels}) <= max(3, len(levels) // 100):
-        return True  # they differ in their numbers only, as "row 1" and "row 2"
+        return True  # they differ only in their numbers, such as "row 1" and "row 2"
     if sum(_n_words(level) for level in levels) > 0.5 * len(levels):
         return False
     lengths = sorted(map(len, levels))
@@ -154,12 +154,12 @@ def _are_marks(levels: Sequence[str]) -> bool:
 
 
 def _is_prose(levels: Sequence[str]) -> bool:
-    """Whether texts are of several words each."""
+    """Whether texts have at least three words on average."""
     return sum(_n_words(level) for level in levels) >= 3 * len(levels)
 
 
 def _n_words(level: str) -> int:
-    """Number of words of three letters or more; of writing that has no blanks, four letters count as a word."""
+    """Count words of at least three letters; in scripts without spaces, four characters count as a word."""
     words = [word.strip(_AROUND_WORDS) for word in level.split()]
     plain = sum(len(word) >= 3 and word.replace("-", "").replace("'", "").isalpha() for word in words)
     return plain + len(re.findall(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}", level))

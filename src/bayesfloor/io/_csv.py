@@ -1,4 +1,4 @@
-"""CSVs as people have them: the usual encodings and separators, types from all values, all troubles in one message."""
+"""Read real-world CSVs: the usual encodings and separators, types from all values, all problems in one message."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from bayesfloor.io._find_file import File
 from bayesfloor.io._messages import DataError, join_words, quote, troubles_of
 
 NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
-_CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f name something, though they could be read as numbers
+_CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f are codes, although they could be read as numbers
 _Kinds = tuple[str, ...]
-_KINDS: _Kinds = ("null", "int64", "bool", "float64")  # what a column of texts may become, the best first
-_SEPARATORS = "\t;|,"  # of several that fit as well, the first
-_HEAD = 100_000  # characters, and at most so many rows, that tell the separator
+_KINDS: _Kinds = ("null", "int64", "bool", "float64")  # types that a text column may become, best first
+_SEPARATORS = "\t;|,"  # if several fit equally well, the first is used
+_HEAD = 100_000  # characters, and at most _HEAD_ROWS rows, from which the separator is found
 _HEAD_ROWS = 200
 _BLOCK = 4 << 20
 _LARGEST_BLOCK = 256 << 20
@@ -32,7 +32,7 @@ _FEW = 20
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV and how it is written."""
+    """A CSV and its format."""
 
     file: File
     codec: str
@@ -43,14 +43,14 @@ class CsvFile:
     block: int = _BLOCK
 
     def rows(self) -> Any:
-        """Python's own reader, which knows the number of the line."""
+        """Return Python's own reader, which counts lines."""
         lines = _open_text(self.file, self.codec)
         for _ in range(self.skipped):
             lines.readline()
         return csv.reader(lines, delimiter=self.separator)
 
     def texts(self, columns: Sequence[str], *, quoted_gaps: bool, ragged: list[Any] | None = None) -> Iterator[Any]:
-        """Batches of columns as they stand: only an empty field is missing, a quoted one if ``quoted_gaps``."""
+        """Yield columns as text, in batches; only empty fields are missing, quoted ones only if ``quoted_gaps``."""
         file, pacsv, text = self.file, arrow(".csv"), arrow().large_string()
         encoding = "utf8" if self.codec == "utf-8-sig" else self.codec
         read = pacsv.ReadOptions(block_size=self.block, encoding=encoding, skip_rows=self.skipped)
@@ -76,7 +76,7 @@ def _open_text(file: File, codec: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(file.open(), encoding=codec, newline="")
 
 
-# How it is written
+# The format of a file
 
 
 def _look_at(file: File) -> CsvFile:
@@ -89,35 +89,35 @@ def _look_at(file: File) -> CsvFile:
 
 
 def _separator(file: File, head: str) -> str:
-    """What splits the first rows into as many fields as the header, and most of them."""
+    """Find the separator that splits the first rows into the most fields, as many as in the header."""
     if ".tsv" in file.name.lower()[-8:]:
         return "\t"
     return max(_SEPARATORS, key=partial(_fit, head))
 
 
 def _fit(head: str, separator: str) -> float:
-    """How many separators a row has that agree with the header, on average."""
+    """Return the number of separators in the header times the fraction of rows that have as many."""
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
     rows = [row for row, _ in zip(reader, range(_HEAD_ROWS), strict=False) if row]
-    whole = rows[:-1] if len(head) == _HEAD and len(rows) > 1 else rows  # the last may be cut off
+    whole = rows[:-1] if len(head) == _HEAD and len(rows) > 1 else rows  # the last row may be cut off
     widths = [len(row) for row in whole] or [1]
     agreeing = [width == widths[0] for width in widths[1:]] or [True]
     return (widths[0] - 1) * sum(agreeing) / len(agreeing)
 
 
 def read_lines(file: File) -> list[list[str]] | None:
-    """The lines of a file of one column, a blank one as an empty list; None if there are more columns or none."""
+    """Return the lines of a one-column file, blank lines as empty lists; None if it has more columns or none."""
     rows = list(_look_at(file).rows())
     while rows and not rows[-1]:
         rows.pop()
     return rows if rows and max(map(len, rows)) == 1 else None
 
 
-# Its columns
+# The columns of a file
 
 
 def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
-    """The names of columns, notes, how to read some, and how to read some as texts."""
+    """Return column names, notes, a function that reads columns, and one that reads them as text."""
     parts = [_look_at(part) for part in file.parts()]
     if not all(part.names for part in parts):
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
@@ -132,7 +132,7 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
 
 
 def _as_texts(parts: Sequence[CsvFile], columns: Sequence[str]) -> Iterator[Any]:
-    """A quoted nothing is the empty name here."""
+    """Yield columns as text; here a quoted empty field is an empty string, not a missing value."""
     for part in parts:
         yield from part.texts(columns, quoted_gaps=False)
 
@@ -145,7 +145,7 @@ def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], columns: Sequence
 
 
 class _Scan(NamedTuple):
-    """A file that was read once: whether rows are ragged, and the last value."""
+    """Result of reading a file once: whether rows are ragged, and the last value."""
 
     part: CsvFile
     ragged: bool
@@ -153,7 +153,7 @@ class _Scan(NamedTuple):
 
 
 def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
-    """Learn what all values can be read as."""
+    """Find the types that fit all values."""
     for block in (max(_BLOCK, 100 * len(part.names)), _LARGEST_BLOCK):
         ragged: list[Any] = []
         end = ""
@@ -164,15 +164,15 @@ def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
                     kinds[name] = _narrow(kinds.get(name, _KINDS), texts)
                 end = str(batch.column(-1)[-1]) if len(batch) else end
         except ValueError as error:
-            if "straddling" not in str(error):  # a row longer than a block
+            if "straddling" not in str(error):  # pyarrow's word for a row longer than a block
                 raise (no_rows(part.file) if "Empty CSV" in str(error) else error) from error
         else:
             return _Scan(found, bool(ragged), end)
-    raise DataError(f"{part.file.shown} has a row of more than {_LARGEST_BLOCK >> 20} MB. Is a quote left open?")
+    raise DataError(f"{part.file.shown} has a row of more than {_LARGEST_BLOCK >> 20} MB. Is there an unclosed quote?")
 
 
 def _narrow(able: _Kinds, texts: Any) -> _Kinds:
-    """The types that these texts can be read as too; none if they are but texts."""
+    """Return the types that also fit these texts; none if they are plain text."""
     if not able or texts.null_count == len(texts):
         return able
     kept = [kind for kind in able if kind in ("int64", "bool") and _fits(texts, kind)]
@@ -185,7 +185,7 @@ def _narrow(able: _Kinds, texts: Any) -> _Kinds:
 
 def _fits(texts: Any, kind: str) -> bool:
     try:
-        _convert(texts[:_FEW], (kind,))  # pyarrow takes long where all values fail
+        _convert(texts[:_FEW], (kind,))  # pyarrow is slow if all values fail
         _convert(texts, (kind,))
     except ValueError:
         return False
@@ -193,14 +193,14 @@ def _fits(texts: Any, kind: str) -> bool:
 
 
 def _convert(texts: Any, kind: _Kinds) -> Any:
-    """Texts as another type, if there is one; blanks around numbers do not count."""
+    """Convert texts to another type, if there is one; spaces around numbers are ignored."""
     pa, compute = arrow(), arrow(".compute")
     if kind == ("null",):
         return pa.nulls(len(texts))
     return compute.cast(compute.ascii_trim(texts, " \t"), kind[0]) if kind else texts
 
 
-# What is wrong with it
+# Problems
 
 
 def _troubles(scan: _Scan, first: CsvFile) -> Iterator[str]:
@@ -224,32 +224,32 @@ def _last_line(part: CsvFile) -> str:
 
 
 def _last_row(part: CsvFile) -> int:
-    """The line that the last row starts in."""
+    """Return the line in which the last row starts."""
     rows = part.rows()
     ends = [part.skipped + rows.line_num for _ in rows]
     return ends[-2] + 1
 
 
 def same_names(file: File, twins: Sequence[str]) -> str:
-    """What to say of columns of one name."""
+    """Return the message for columns that share a name."""
     return f"{file.shown} has several columns named {join_words(twins)}. Rename them first."
 
 
 def other_names(file: File, first: File, strange: set[str]) -> str:
-    """What to say of a file of a folder that has columns of its own, or lacks some."""
-    return f"{file.shown} has other columns than {first.shown}: {join_words(sorted(strange))}."
+    """Return the message for a file whose columns differ from those of the folder's first file."""
+    return f"{file.shown} and {first.shown} have different columns: only one of them has {join_words(sorted(strange))}."
 
 
 def looks_headless(names: Sequence[str]) -> bool:
-    """Whether a first line is data. Ask only if something is wrong with it: a spectrum has columns such as 400.5."""
+    """Whether the first line looks like data. Ask only after a problem: a spectrum has columns such as 400.5."""
     return 2 * len(_broken_numbers(names)) > len(names)
 
 
 def headless(file: File, names: Sequence[str]) -> str:
-    """What to say of a first line of data."""
+    """Return the message for a file without column names."""
     return (
-        f"the first line of {file.shown} holds numbers, such as {quote(_broken_numbers(names)[0])}, but expected the "
-        "names of columns. Add a line of names."
+        f"the first line of {file.shown} has numbers, such as {quote(_broken_numbers(names)[0])}, but expected column "
+        "names. Add a first line with the names."
     )
 
 
@@ -258,30 +258,30 @@ def _broken_numbers(names: Sequence[str]) -> list[str]:
 
 
 def _ragged(part: CsvFile) -> str:
-    """Name the lines, which pyarrow leaves out."""
+    """Name the ragged lines, whose numbers pyarrow does not give."""
     width, wrong = len(part.names), list(_wrong_lines(part))
     shown = ", ".join(f"line {line:,} has {how_many(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
     more = f" and {how_many(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""
     return (
-        f"in {part.file.shown}, {shown}{more}, but expected {width:,} as in the header. Fix such lines, or put quotes "
-        "around texts that hold the separator."
+        f"in {part.file.shown}, {shown}{more}, but expected {width:,} as in the header. Fix these lines, or put quotes "
+        "around text that contains the separator."
     )
 
 
 def _wrong_lines(part: CsvFile) -> Iterator[tuple[int, int]]:
-    """Numbers of lines, and how many fields each has."""
+    """Yield the number of each wrong line, and how many fields it has."""
     rows = part.rows()
     try:
         for row in rows:
             if row and len(row) != len(part.names):
                 yield rows.line_num + part.skipped, len(row)
-    except csv.Error as error:  # a field longer than Python reads
+    except csv.Error as error:  # a field longer than Python's limit
         raise DataError(
-            f"{part.file.shown} has a very long field that ends after line {rows.line_num + part.skipped:,}. Is a "
-            "quote left open above it?"
+            f"{part.file.shown} has a very long field that ends after line {rows.line_num + part.skipped:,}. Is there "
+            "an unclosed quote above it?"
         ) from error
 
 
 def no_rows(file: File) -> DataError:
-    """A table that holds names only."""
-    return DataError(f"{file.shown} has columns but no rows. Expected a row for every sample.")
+    """Return the error for a table without rows."""
+    return DataError(f"{file.shown} has columns but no rows. Expected at least one row.")

@@ -1,4 +1,4 @@
-"""The one way in: arrays, frames, streams and files become ``Data``."""
+"""Read arrays, data frames, streams and files into ``Data``."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
 
-POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # rows, and bytes of them, to read of a file that is large
+POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # of a large file: most rows, most bytes and fewest rows to read
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Data(Shown):
-    """Features and labels as they came, wherever they came from.
+    """Features and labels, unchanged, from any source.
 
     Attributes
     ----------
     X : array, data frame, pyarrow.Table or Rows
-        The features; ``Rows`` where they stay in their files.
+        The features; ``Rows`` if they stay in their files.
     y : array of shape (n,), or str
-        The labels, numbers or texts as they stand in the file; of ``Rows`` also the name of their column.
+        The labels, numbers or text as in the file; for ``Rows`` also the name of the label column.
     groups, weight, predictions : array of shape (n,) or None
-        Which rows belong together, how much each counts, and what a model makes of it.
+        Each row's group, weight, and the label that a model predicts for it.
     ids : array or None
-        What to call each row of the input.
+        A name for each row.
     images : list of str or None
-        Paths, relative ones from the file's folder on; addresses such as ``https://...`` as they are.
+        Paths of images, relative to the file's folder; addresses such as ``https://...`` are unchanged.
     name : str
         The file's name without its folder, ``stdin`` for ``-``; empty without a file.
     label : str
-        The name of the column or array of labels, if it has one.
+        The name of the label column or array, if it has one.
     feature_names : tuple of str
-        The names of the columns of a file that are features.
+        The names of the file's feature columns.
     notes : tuple of str
-        What was assumed in reading a file, such as an encoding.
+        Assumptions made while reading the file, such as its encoding.
     drawn : array or None
-        The rows that were read of a large file, counted from 0; None where all were.
+        The row numbers, from 0, that were read from a large file; None if all rows were read.
     n_rows, n_unlabelled : int
-        Where rows were drawn, how many there are, and how many of these have no label.
+        If the file was subsampled, its number of rows, and how many of them have no label.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class Data(Shown):
 
 
 def is_path(X: object) -> bool:
-    """Whether data are given by the name of a file or folder."""
+    """Whether X is the path of a file or folder."""
     return isinstance(X, (str, os.PathLike))
 
 
 def stays_in_place(X: object, client: Any, checkpoint: Any, max_rows: int | None, target_width: float | None) -> bool:
-    """Whether the rows of a file are to stay there: for a cluster, for a checkpoint, or because all are asked for."""
+    """Whether rows should stay in their file: for a cluster, for a checkpoint, or because all rows are used."""
     all_rows = max_rows is None and target_width is None
     return is_path(X) and (client is not None or checkpoint is not None or all_rows)
 
@@ -126,33 +126,33 @@ def open_data(
     max_rows: int | None = None,
     random_state: int = 0,
 ) -> Data:
-    r"""Features and labels of anything that people have.
+    r"""Read features and labels from an array, a data frame, a stream, a file or a folder.
 
     Parameters
     ----------
     X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
-        Arrays and data frames stay what they are. Anything with ``__arrow_c_stream__`` is read as a table. Of files
-        (CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, ``-`` for standard input) so many rows are read as
-        fit in memory: of large tables a sample.
+        Arrays and data frames are not changed. Anything with ``__arrow_c_stream__`` is read as a table. Files can be
+        CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input; a table that does not
+        fit in memory is subsampled.
     y : array-like, or str
-        The labels, or the name of their column; of a ``.npz`` the array, ``y`` by default, and of a ``.npy`` the
-        number of a column. Beside the name of a file also that of a ``.npy`` file.
+        The labels, or the name of their column. For a ``.npz`` file it is the name of an array, ``y`` by default, and
+        for a ``.npy`` file the number of a column. If ``X`` is a file, it can also be the path of a ``.npy`` file.
     groups, weight, predictions : array-like or str, default=None
-        Values for each row, or the name of a column (of an array in a ``.npz``).
+        Values for each row, or the name of a column (or of an array in a ``.npz`` file).
     ids, images : str, default=None
-        Columns of a file that name rows and hold paths of pictures.
+        Columns of a file with names of rows and with paths of images.
     features, drop : sequence of str
-        Patterns such as ``pixel*`` of a file's columns to take, all by default, and to leave out.
+        Patterns such as ``pixel*``: columns of a file to use, all by default, and columns to leave out.
     embedding : str, default=None
-        The column of lists that holds the features; the array in a ``.npz``, ``X`` by default.
+        The column of lists with the features, or the array in a ``.npz`` file, ``X`` by default.
     labels_file : str, default=None
         Another file with the labels, in the order of the rows.
     clean_labels : bool, default=False
-        Merge labels that differ by case or blanks only.
+        Merge labels that differ only in case or spaces.
     in_place : bool, default=False
-        Leave the rows of a file where they are, for work in pieces.
+        Leave the rows in their file, to be read in pieces.
     max_rows, random_state : int
-        How many rows are wanted of a large file at least, and the seed that they are drawn by.
+        The smallest number of rows to read from a large file, and the seed for the subsample.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def open_data(
     Raises
     ------
     DataError
-        If anything in a file cannot be used; the message is one line.
+        If a file cannot be used; the message is one line.
 
     Examples
     --------
@@ -198,18 +198,18 @@ def open_data(
     return _respelled(data) if clean_labels and not is_handle(data.X) else data
 
 
-# Tables that are here already
+# Tables in memory
 
 
 def _as_table(X: Any) -> Any:
-    """What a stream holds; anything else as it came."""
-    is_lazy = type(X).__name__ == "LazyFrame"  # to ask it for columns would already be work
+    """Read a stream into a table; return anything else unchanged."""
+    is_lazy = type(X).__name__ == "LazyFrame"  # asking it for its columns would already run the query
     is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
     return table_of(X).read() if is_stream else X
 
 
 def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
-    """Labels, groups and others taken out of a data frame where they are names."""
+    """Take labels, groups and others out of a data frame if they are given as column names."""
     given = {"y": y, **given}
     names = {role: value for role, value in given.items() if isinstance(value, str)}
     if not names:
@@ -226,10 +226,10 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
 
 
 def _refuse_twins(names: dict[str, str]) -> None:
-    """Refuse a column with two roles."""
+    """Raise if a column has two roles."""
     for (one, first), (two, second) in combinations(names.items(), 2):
         if first == second:
-            why = ": rows of a group are never joined" if "groups" in (one, two) else ""
+            why = ", because edges never join rows of the same group" if "groups" in (one, two) else ""
             raise InputError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")
 
 
@@ -239,7 +239,7 @@ def _refuse_twins(names: dict[str, str]) -> None:
 def _of_file(
     file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any], *, in_place: bool
 ) -> Data:
-    """What a file holds, read or left where it is."""
+    """Read a file, or open it in place."""
     if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparing
         found = open_in_place(file, asked)
     else:
@@ -265,7 +265,7 @@ def _read_table(file: File, asked: Asked) -> Contents:
 
 
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
-    """Rows of a large file to read, of those that have a label; None where all of them fit."""
+    """Subsample the labelled rows of a large file; None if all of them fit in memory."""
     labelled = np.flatnonzero(~missing_labels(y))
     room = int(POOL_BYTES * len(y) / file.unpacked_size)
     n_drawn = max(_LEAST, asked.most_rows or 0, min(POOL, room))
@@ -275,11 +275,11 @@ def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
 
 
 def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:
-    """The features that are asked for, and their names."""
+    """Return the requested features and their names."""
     if asked.embedding is not None:
         if asked.features:
             raise DataError("--features and --embedding are both given, but expected one of them. Leave one out.")
-        asked.dropped(table.names)  # a mistyped name is told, though nothing is left to drop
+        asked.dropped(table.names)  # raises for a mistyped name, although there is nothing to drop
         return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
     columns = table.read(asked.choose(table.names, asked.roles), drawn)
     if columns.num_columns == 1 and is_list(columns.column(0).type):
@@ -315,7 +315,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
 
 
 def _only(data: Data, drawn: np.ndarray) -> Data:
-    """The labels and others of the rows that were drawn, beside their features."""
+    """Keep the labels and other columns of the sampled rows, whose features are already there."""
     parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
     taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
     return replace(
@@ -324,16 +324,16 @@ def _only(data: Data, drawn: np.ndarray) -> Data:
 
 
 def _respelled(data: Data) -> Data:
-    """Labels and predictions in the most frequent of spellings that differ by case or blanks."""
+    """Give labels and predictions the most frequent of the spellings that differ only in case or spaces."""
     best = find_spellings(data.y).best
     predictions = None if data.predictions is None else respell(data.predictions, best)
     return replace(data, y=respell(data.y, best), predictions=predictions)
 
 
 def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:
-    """Refuse predictions that are no labels, before the work."""
+    """Raise before the work starts if a prediction is not one of the labels."""
     known = set(y.tolist())
     strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
     if strange:
         shown = join_words(sorted(map(str, known)), 4)
-        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is no label. Labels: {shown}.")
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is not one of the labels: {shown}.")

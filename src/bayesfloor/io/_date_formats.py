@@ -1,4 +1,4 @@
-"""How a column of texts writes dates and times of day: decided once, from all its values."""
+"""Find the one format in which a text column writes dates or times of day, from all its values."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _LAYOUTS = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _LAYOUTS.items()}
 _TIME_OF_DAY = re.compile(_CLOCK)
-SHAPE = {ord(digit): "9" for digit in "012345678"}  # which digits there are does not matter
+SHAPE = {ord(digit): "9" for digit in "012345678"}  # every digit becomes a 9
 
 
 @dataclass(frozen=True)
 class DateFormat:
-    """Dates in one layout; where they are three numbers, with the day or the month first."""
+    """Dates in one layout; if they are written as three numbers, the day or the month comes first."""
 
     layout: str
     day_first: bool = True
@@ -56,7 +56,7 @@ class DateFormat:
     ambiguous: bool = False
 
     def read(self, levels: Sequence[str]) -> Moments:
-        """The moments, NaT where missing; ValueError of what is written otherwise."""
+        """Parse texts as datetimes, NaT if missing; raise ValueError for other formats."""
         clean = _clean(levels)
         parts = np.zeros((len(levels), 4), dtype=np.int64)
         for shape, places in by_shape(clean, SHAPE).items():
@@ -64,25 +64,25 @@ class DateFormat:
                 continue
             found = _PATTERNS[self.layout].fullmatch(shape)
             if found is None:
-                raise InputError(f"{quoted(levels[places[0]])} is not a date as the others are written")
+                raise InputError(f"{quoted(levels[places[0]])} is not a date in the format of the others")
             parts[places] = _parts(self, _Digits(found, [clean[i] for i in places]))
         return _moments(parts, levels)
 
     def describe(self) -> str:
-        """What was done, for people."""
+        """Describe what was done, for people."""
         if self.layout != "numbers":
-            return "read texts as dates"
-        told = f"read texts as dates, {'day' if self.day_first else 'month'} first"
-        return told + ", which the values leave open" * self.ambiguous
+            return "read text as dates"
+        told = f"read text as dates, {'day' if self.day_first else 'month'} first"
+        return told + ", a guess because the values allow other readings" * self.ambiguous
 
 
 def _clean(levels: Sequence[str]) -> list[str]:
-    """Texts in small letters, with single blanks."""
+    """Return texts in lower case, with single spaces."""
     return [" ".join(strip(level).casefold().split()) for level in levels]
 
 
 class _Digits:
-    """The numbers in texts of one shape, which stand at the same places in all."""
+    """The numbers in texts of one shape, which have the same positions in all of them."""
 
     def __init__(self, found: re.Match[str], texts: Sequence[str]) -> None:
         self.found = found
@@ -90,7 +90,7 @@ class _Digits:
         self._letters = np.array(texts).view(np.uint32).reshape(len(texts), -1)
 
     def number(self, part: str, *, start: int = 0, end: int | None = None) -> Ints:
-        """The number in a part of each text; 0 where there is no such part."""
+        """Return the number in one part of each text, or 0 if there is no such part."""
         if not self.has.get(part):
             return np.zeros(len(self._letters), dtype=np.int64)
         first, last = self.found.span(part)
@@ -99,7 +99,7 @@ class _Digits:
 
 
 def _parts(form: DateFormat, cell: _Digits) -> Ints:
-    """Year, month, day and microseconds since midnight of each text; month 13 where there is none."""
+    """Return year, month, day and microseconds since midnight for each text; month 13 marks an invalid one."""
     year = cell.number("year")
     if len(cell.has["year"]) == 2:
         year += np.where(year >= 69, 1900, 2000)
@@ -115,7 +115,7 @@ def _parts(form: DateFormat, cell: _Digits) -> Ints:
 
 
 def _microseconds(cell: _Digits) -> Ints:
-    """Microseconds since midnight; -1 where no clock shows that."""
+    """Return microseconds since midnight, or -1 for an invalid time."""
     hour, minute, second = (cell.number(part) for part in ("hour", "minute", "second"))
     half, fraction = cell.has["half"], cell.has["fraction"] or ""
     wrong = (hour > (12 if half else 23)) | (minute > 59) | (second > 60) | ((hour == 0) & bool(half))
@@ -126,7 +126,7 @@ def _microseconds(cell: _Digits) -> Ints:
 
 
 def _offset(cell: _Digits) -> Ints:
-    """Microseconds by which clocks are ahead of UTC."""
+    """Return the microseconds by which the time zone is ahead of UTC."""
     zone = cell.has.get("zone") or ""
     if zone[:1] not in ("+", "-"):
         return cell.number("")
@@ -135,21 +135,21 @@ def _offset(cell: _Digits) -> Ints:
 
 
 def _moments(parts: Ints, levels: Sequence[str]) -> Moments:
-    """Moments of years, months, days and microseconds; ValueError of days that no calendar has."""
+    """Combine year, month, day and microseconds into datetimes; raise ValueError for days that do not exist."""
     year, month, day, clock = parts.T
     gap = month == 0
     months = ((year - 1970) * 12 + np.clip(month, 1, 12) - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + (day - 1)
     wrong = ~gap & ((month > 12) | (day < 1) | (days.astype("datetime64[M]") != months))
     if wrong.any():
-        raise InputError(f"{quoted(levels[int(wrong.argmax())])} is not in the calendar")
+        raise InputError(f"{quoted(levels[int(wrong.argmax())])} is not a day in the calendar")
     moments: Any = days.astype("datetime64[us]") + clock.astype("timedelta64[us]")
     moments[gap] = np.datetime64("NaT")
     return moments
 
 
 def date_format(levels: Sequence[str]) -> DateFormat | None:
-    """The one format in which all values of a column are dates; None where there is none."""
+    """Find the one format in which all values of a column are dates, or return None."""
     clean = _clean(levels)
     shapes = by_shape(clean, SHAPE)
     given = [shape for shape in shapes if not is_gap(shape, among_numbers=True)]
@@ -169,16 +169,16 @@ def date_format(levels: Sequence[str]) -> DateFormat | None:
 
 
 def may_be_date(level: str) -> bool:
-    """Whether a text is written like a date in some format."""
+    """Whether a text looks like a date in some format."""
     shape = _clean([level])[0].translate(SHAPE)
     return any(pattern.fullmatch(shape) for pattern in _PATTERNS.values())
 
 
 def _which_first(cells: Sequence[_Digits]) -> tuple[bool, bool]:
-    """Whether the day comes first, and whether the values leave that open.
+    """Return whether the day comes first, and whether the values leave that open.
 
-    A number above 12 is a day. Where there is none, a clock with am and pm is American, month first; all others
-    put the day first.
+    A number above 12 is a day. If there is none, times with am and pm are American and put the month first; all
+    others put the day first.
     """
     if max(cell.number("first").max() for cell in cells) > 12:
         return True, False
@@ -192,7 +192,7 @@ class TimeFormat:
     """Times of day."""
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """Hours since midnight, NaN where missing; ValueError of what is written otherwise."""
+        """Parse texts as hours since midnight, NaN if missing; raise ValueError for other formats."""
         clean = _clean(levels)
         hours = np.full(len(levels), np.nan)
         for shape, places in by_shape(clean, SHAPE).items():
@@ -202,18 +202,18 @@ class TimeFormat:
             clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
             if clock.min() < 0:
                 raise InputError(
-                    f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day as the others are"
+                    f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day in the format of the others"
                 )
             hours[places] = clock / 3.6e9
         return hours
 
     def describe(self) -> str:
-        """What was done, for people."""
-        return "read texts as times of day, in hours"
+        """Describe what was done, for people."""
+        return "read text as times of day, in hours"
 
 
 def time_format(levels: Sequence[str]) -> TimeFormat | None:
-    """The format of a column of times of day; None of any other."""
+    """Return the format of a column of times of day, or None for any other column."""
     try:
         hours = TimeFormat().read(levels)
     except ValueError:
@@ -222,5 +222,5 @@ def time_format(levels: Sequence[str]) -> TimeFormat | None:
 
 
 def may_be_time(level: str) -> bool:
-    """Whether a text is written like a time of day."""
+    """Whether a text looks like a time of day."""
     return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(SHAPE)) is not None

@@ -1,4 +1,4 @@
-"""Embeddings: a column of lists as an array."""
+"""Read embeddings: turn a column of lists into an array."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bayesfloor.io._open_table import Table
 
 
 def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:
-    """The lists of a column, which a CSV has as texts; of these rows alone if any are given."""
+    """Read the lists of a column, which are text in a CSV; only the given rows, if any are given."""
     column = table.read_texts([name], rows).column(name)
     if is_text(column.type):
         column = _parse_lists(column, name)
     if not is_list(column.type):
-        raise DataError(f"column {quote(name)} holds {short(column.type)}, but --embedding expects lists of numbers.")
+        raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected lists for --embedding.")
     return stack(column, name)
 
 
@@ -36,14 +36,14 @@ def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
         values = np.array(None)
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         raise DataError(
-            f"column {quote(name)} holds {quote(text or '')} in row {row + 1:,}, but expected a list of numbers such "
-            "as [0.1, 0.2]. Mend or drop this row."
+            f"column {quote(name)} has {quote(text or '')} in row {row + 1:,}, but expected a list of numbers such "
+            "as [0.1, 0.2]. Fix or drop this row."
         )
     return values.astype(np.float64)
 
 
 def stack(column: Any, name: str) -> np.ndarray:
-    """Lists of one length as rows of an array, without a copy if they lie in one piece."""
+    """Stack lists of equal length as rows of an array, without a copy if they are contiguous."""
     _refuse_lengths(column, name)
     if arrow(".types").is_decimal(column.type.value_type):
         column = column.cast(arrow().list_(arrow().float64()))
@@ -53,7 +53,7 @@ def stack(column: Any, name: str) -> np.ndarray:
 def _refuse_lengths(column: Any, name: str) -> None:
     lengths = arrow(".compute").list_value_length(column).fill_null(-1).to_numpy()
     if lengths.max() < 1:
-        raise DataError(f"column {quote(name)} holds empty lists only, but expected lists of numbers.")
+        raise DataError(f"column {quote(name)} has only empty lists, but expected lists of numbers.")
     values, times = np.unique(lengths[lengths > 0], return_counts=True)
     usual = values[times.argmax()]
     wrong = lengths != usual
@@ -61,16 +61,16 @@ def _refuse_lengths(column: Any, name: str) -> None:
         row = int(wrong.argmax())
         came = "no list" if lengths[row] < 0 else f"a list of {lengths[row]:,}"
         raise DataError(
-            f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows "
-            f"({how_many(int(wrong.sum()), 'such row')}). Mend or drop them."
+            f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows. "
+            f"Fix or drop {'this row' if wrong.sum() == 1 else f'all {wrong.sum():,} such rows'}."
         )
 
 
 def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.ndarray:
-    """Rows of floats, none of them infinite, nor missing unless gaps are allowed."""
+    """Return rows as floats; raise if any is infinite, or missing unless gaps are allowed."""
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     with np.errstate(all="ignore"):
-        if np.isfinite(X.sum()):  # one number, not an array, tells that all is well
+        if np.isfinite(X.sum()):  # a quick test that needs no array of flags
             return X
     wrong = (np.isinf(X) if allow_gaps else ~np.isfinite(X)).any(axis=1)
     if wrong.any():

@@ -1,4 +1,4 @@
-"""Features become numbers: arrays of numbers stay as they are, tables and arrays with gaps are prepared."""
+"""Turn features into numbers: numeric arrays are used as they are, tables and arrays with gaps are prepared."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from bayesfloor.io._column_encoders import Column
 
 AUTO, STRICT = "auto", "strict"
-LARGEST = 1e151  # whose square can be added up over a million rows
-WIDE = 2000  # columns up to which all learners see all of them
-_MOST_BYTES = 200_000_000  # of the dense form of a sparse matrix that is made dense
+LARGEST = 1e151  # the squares of a million such numbers still have a finite sum
+WIDE = 2000  # columns: up to this many, all learners see all columns
+_MOST_BYTES = 200_000_000  # largest dense form of a sparse matrix that is made dense
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Numbers, and what their columns are.
+    """Features as numbers, and what their columns are.
 
     Attributes
     ----------
     values : (n, d) numbers.
-    quantity : (d,) which columns scaling may touch.
-    code : (d,) which columns hold codes, whose order means nothing; None where none does.
-    content : (n,) number of the distinct row that each was before a lossy step; None without such a step.
-    prepared : what became of each column of a table; empty for arrays that are used as they are.
-    exact : (n, p) numbers, sparse or not, of which values are the first components; None where values are all.
+    quantity : (d,) which columns may be scaled.
+    code : (d,) which columns are codes, whose order means nothing; None if none is.
+    content : (n,) a number for each distinct row before any lossy step; None without such a step.
+    prepared : how each column of a table was treated; empty for arrays that are used as they are.
+    exact : (n, p) all columns, sparse or not, if ``values`` are only their first components; otherwise None.
     notes : what else was done, in words.
     """
 
@@ -47,14 +47,14 @@ class Features:
     notes: tuple[str, ...] = ()
 
     def take(self, rows: Ints) -> Features:
-        """These rows."""
+        """Return the features of these rows."""
         content = None if self.content is None else self.content[rows]
         exact = None if self.exact is None else self.exact[rows]
         return replace(self, values=self.values[rows], content=content, exact=exact)
 
 
 class TypedTable(NamedTuple):
-    """Features, the column of the input that each came from, and what prepares new rows the same way."""
+    """Features, the input column that each came from, and the preparer for new rows."""
 
     features: Features
     source: Ints
@@ -62,12 +62,12 @@ class TypedTable(NamedTuple):
 
 
 def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
-    """``X`` as numbers; sets ``n_features_in_`` and ``feature_names_in_``."""
+    """Return ``X`` as numbers; set ``n_features_in_`` and ``feature_names_in_``."""
     return read_columns(estimator, X, prepare, roles).features
 
 
 def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
-    """``X`` as numbers, and of each column of these the column of ``X`` that it came from."""
+    """Return ``X`` as numbers, and for each of their columns the column of ``X`` that it came from."""
     check_prepare(prepare, roles)
     table = _read_columns(estimator, X, prepare, roles)
     refuse_huge(table.features.values)
@@ -86,18 +86,18 @@ def _read_columns(estimator: Any, X: Any, prepare: Any, roles: Mapping[str, Any]
 
 
 def refuse_huge(values: Any) -> None:
-    """Refuse numbers whose squares are infinite: every scale and every learner would make nonsense of them."""
+    """Raise if numbers are too large to square: scaling and learners would give meaningless results."""
     numbers = values.data if is_sparse(values) else values
     largest = max(numbers.max(initial=0.0), -numbers.min(initial=0.0))
     if largest > LARGEST:
         raise InputError(
-            f"Got {largest:.3g} in X, but expected numbers of at most {LARGEST:g}, which can be squared. Remove the "
-            "outliers, or change the unit of the column: X / 1e10."
+            f"Got {largest:.3g} in X, but expected numbers of at most {LARGEST:g}: squares of larger ones overflow. "
+            "Remove the outliers, or change the unit of the column: X / 1e10."
         )
 
 
 def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
-    """Refuse what prepares nothing."""
+    """Raise if ``prepare`` is unknown, or if ``roles`` come with a transformer."""
     known = (AUTO, STRICT) if isinstance(prepare, str) else hasattr(prepare, "fit_transform")
     if (isinstance(known, tuple) and prepare not in known) or not known:
         raise InputError(
@@ -105,7 +105,7 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
             "bayesfloor.io.TablePreparer()."
         )
     if roles is not None and not isinstance(prepare, str):
-        raise InputError("Got roles beside a transformer, but expected one of them. Tell the transformer instead.")
+        raise InputError("Got both roles and a transformer, but expected one of them. Set roles in the transformer.")
 
 
 def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
@@ -123,7 +123,7 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
 
 
 def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
-    """What a transformer of the user's makes of the table; every column of it is a quantity, and gaps are filled."""
+    """Apply the user's transformer to the table; all its columns are quantities, and gaps are filled."""
     from sklearn.base import clone
 
     from bayesfloor.io._table_preparer import TablePreparer
@@ -136,26 +136,26 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     if is_sparse(made):
         return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options), preparer)
     values = checked_array(made, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
-    if np.isnan(values).any():  # left by vectorizers whose models take gaps
+    if np.isnan(values).any():  # left by transformers made for models that accept gaps
         values = TablePreparer().fit_transform(values)
     return _all_quantities(values, preparer)
 
 
 def _all_quantities(values: Any, preparer: Any = None) -> TypedTable:
-    """Columns that scaling may touch, each from its own."""
+    """Return a table whose columns may all be scaled, each from its own input column."""
     width = values.shape[1]
     return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether it is a sparse array or matrix of SciPy."""
+    """Whether X is a SciPy sparse array or matrix."""
     from scipy.sparse import issparse
 
     return bool(issparse(X))
 
 
 def dense_if_small(X: Any) -> Any:
-    """A sparse matrix as an array, if that is small; anything else as it came."""
+    """Convert a sparse matrix to an array if that is small; return anything else unchanged."""
     small = is_sparse(X) and (X.ndim != 2 or (X.shape[1] <= WIDE and 8 * np.prod(X.shape, dtype=float) <= _MOST_BYTES))
     return X.toarray() if small else X
 
@@ -163,13 +163,13 @@ def dense_if_small(X: Any) -> Any:
 def _check_shape(X: Any) -> None:
     n, width = as_frame(X).shape if as_frame(X) is not None else X.shape
     if not width:
-        raise InputError(f"Got a data frame of {n} rows without columns, but expected at least one feature.")
+        raise InputError(f"Got a data frame with {n} rows but without columns, but expected at least one feature.")
     if n < 2:
         raise InputError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
 
 
 def number_rows(X: Any, names: list[str]) -> Ints:
-    """The number of each distinct row of these columns, as they came."""
+    """Number the distinct rows of these columns before preparation; return each row's number."""
     codes = np.zeros(len(X), dtype=np.int64)
     for values in read_frame(X):
         if values.name in names:
@@ -189,13 +189,13 @@ def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
         if "could not convert string" not in str(error):
             raise
         raise InputError(
-            f"Got an array with texts, but expected numbers: {error.__cause__ or error}. "
-            "Pass a data frame, whose columns are prepared one by one, or encode them first."
+            f"Got an array that contains text, but expected numbers: {error.__cause__ or error}. "
+            "Pass a data frame, whose columns are prepared one by one, or encode the text first."
         ) from error
 
 
 def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
-    """New rows as numbers, their columns prepared as those of the fit."""
+    """Return new rows as numbers, prepared like the rows of the fit."""
     given = as_frame(X)
     if preparer is None:
         values = X if given is None else given.to_numpy()
@@ -210,4 +210,4 @@ def _refuse_without_names(columns: tuple[Column, ...]) -> None:
     other = [column.name for column in columns if not (column.as_is and column.role in ("number", "boolean"))]
     if other:
         name = quoted(other[0])
-        raise InputError(f"Got an array, but column {name} held no plain numbers at the fit. Give a data frame again.")
+        raise InputError(f"Got an array, but column {name} was not plain numbers in fit. Pass a data frame again.")

@@ -1,4 +1,4 @@
-"""In which encoding a text is, by what all of its bytes say."""
+"""Find the encoding of a text file from all of its bytes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from bayesfloor.io._messages import DataError
 
 _BLOCK = 1 << 20
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_NOT_1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # bytes that Windows-1252 has no character for
+_NOT_1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # bytes without a character in Windows-1252
 
 
 class _Seen(NamedTuple):
-    """Bytes above 127 in whole characters of UTF-8, those outside of them, and which there are from 128 to 159."""
+    """Number of bytes above 127 that are valid UTF-8, number that are not, and which values from 128 to 159 occur."""
 
     fitting: int
     broken: int
@@ -28,7 +28,7 @@ class _Seen(NamedTuple):
 
 
 def find_encoding(file: File) -> tuple[str, str]:
-    """UTF-8, UTF-16 with its mark, Windows-1252 or Latin-1, as all bytes allow; and what to say if it is not UTF-8."""
+    """Return the encoding (UTF-8, UTF-16 with its mark, Windows-1252 or Latin-1), and a note if it is not UTF-8."""
     with file.open() as stream:
         if bytes(stream.read(2)) in _UTF_16:
             return "utf-16", f"{file.shown} is read as UTF-16 text"
@@ -64,8 +64,8 @@ def _blocks(file: File) -> Iterator[bytes]:
         while block := bytes(stream.read(_BLOCK)):
             if b"\0" in block:
                 raise DataError(
-                    f"{file.shown} holds zero bytes, so it is not text that can be read as CSV. If it is UTF-16 "
-                    "without a mark, or another kind of file, save it as UTF-8 text first."
+                    f"{file.shown} contains zero bytes, so it cannot be read as CSV. If it is UTF-16 text without a "
+                    "byte order mark, or another kind of file, save it as UTF-8 text first."
                 )
             yield block
 

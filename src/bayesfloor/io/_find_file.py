@@ -1,4 +1,4 @@
-"""Which file is meant, of what kind it is, and what is said if it cannot be opened."""
+"""Find a file and its type, and explain why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _SUFFIXES = {
     "npz": (".npz",),
     "npy": (".npy",),
 }
-_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # the first of which there are files
+_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder has the first type of which it has files
 _PACKED = (".gz", ".zst", ".bz2")
-# The last is what an Arrow stream, which has no magic of its own, starts with.
+# An Arrow stream has no magic number; the last entry is how it starts.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
-_LARGE, _UNPACKS = 2e9, 4  # bytes; how many times its size a packed file takes in memory
+_LARGE, _UNPACKS = 2e9, 4  # bytes from which a table is large; size of a compressed file in memory, relative to disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
 @dataclass(frozen=True)
 class File:
-    """A file or a folder that exists, or bytes."""
+    """An existing file or folder, or bytes."""
 
     name: str
     kind: str
@@ -41,23 +41,23 @@ class File:
 
     @property
     def shown(self) -> str:
-        """The name as it stands in messages."""
+        """The name as shown in messages."""
         return short(self.name)
 
     @property
     def folder(self) -> Path | None:
-        """The folder, if the table comes in several files."""
+        """The folder, if the table consists of several files."""
         return self.source if isinstance(self.source, Path) and self.source.is_dir() else None
 
     def parts(self) -> list[File]:
-        """The files of a folder, or the file itself."""
+        """Return the files of a folder, or the file itself."""
         if self.folder is None:
             return [self]
         places = [(place.relative_to(self.folder), place) for place in _tables_in(self.folder, self.kind)]
         return [File(as_utf8(name), self.kind, place) for name, place in places]
 
     def others(self) -> list[tuple[str, int]]:
-        """The other kinds of tables in a folder, and how many files there are of each."""
+        """Return the other table types in a folder, and the number of files of each."""
         if self.folder is None:
             return []
         found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
@@ -65,34 +65,34 @@ class File:
 
     @property
     def unpacked_size(self) -> int:
-        """Bytes that the numbers of a table take in memory, roughly."""
+        """Approximate size of the table in memory, in bytes."""
         if isinstance(self.source, bytes):
             return len(self.source)
         return sum(map(_unpacked, self.parts()))
 
     @property
     def is_large(self) -> bool:
-        """Whether a table is better not read whole."""
+        """Whether the table is too large to read completely."""
         return self.unpacked_size > _LARGE
 
     def head(self, size: int = 8) -> bytes:
-        """The first bytes."""
+        """Return the first bytes."""
         with self.open_raw() as stream:
             return bytes(stream.read(size))
 
     def open(self) -> Any:
-        """A new stream of pyarrow, unpacked if packed."""
+        """Open a pyarrow stream, decompressed if necessary."""
         pa = arrow()
         stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(os.fsencode(self.source))
         codec = _by_magic(self.head(), _CODECS)
         return pa.CompressedInputStream(stream, codec) if codec else stream
 
     def open_raw(self) -> Any:
-        """A new stream of Python."""
+        """Open a Python stream."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
     def beside(self, path: str) -> str:
-        """A path as seen from the file's folder."""
+        """Resolve a path relative to the file's folder."""
         if isinstance(self.source, bytes) or "://" in path or path.startswith("data:"):
             return path
         folder = self.folder or self.source.parent
@@ -106,7 +106,7 @@ def _unpacked(file: File) -> int:
 
 @contextmanager
 def reading(file: File) -> Iterator[None]:
-    """Turn whatever a reader raises into one line."""
+    """Turn whatever a reader raises into a one-line error."""
     try:
         yield
     except (DataError, MemoryError):
@@ -115,20 +115,20 @@ def reading(file: File) -> Iterator[None]:
         raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
     except Exception as error:
         raise DataError(
-            f"{file.shown} cannot be read as {file.kind}: {one_line(error)}. Is it complete, and what its name says?"
+            f"{file.shown} cannot be read as {file.kind}: {one_line(error)}. Is it complete, and is its name right?"
         ) from error
 
 
 def find_file(path: str | os.PathLike[str] | bytes) -> File:
-    """The file that is meant; ``-`` is standard input, and bytes are what a file would hold."""
+    """Find a file; ``-`` is standard input, and bytes are the contents of a file."""
     if isinstance(path, bytes):
         return _of_bytes("bytes", path)
     if path == "-":
         if not (content := sys.stdin.buffer.read()):
-            raise DataError("standard input is empty. Expected a file, as in: bayesfloor check - -y label < data.csv")
+            raise DataError("standard input is empty. Expected a file: bayesfloor check - -y label < data.csv")
         return _of_bytes("stdin", content)
     if not str(path):
-        raise DataError("the name of the file is empty. Expected a file, a folder of files, or -")
+        raise DataError("the file name is empty. Expected a file, a folder of files, or - for standard input.")
     try:
         return _find_place(Path(path))
     except OSError as error:
@@ -160,12 +160,12 @@ def _find_folder(place: Path) -> File:
         if _tables_in(place, kind):
             return File(name, kind, place)
     found = sorted(entry.name for entry in place.iterdir())
-    holds = f"It has {join_words(found)}. Name one file." if found else "It is empty."
-    raise DataError(f"folder {quote(name)} holds no Parquet, Arrow or CSV files. {holds}")
+    holds = f"It contains {join_words(found)}. Pass one file." if found else "It is empty."
+    raise DataError(f"folder {quote(name)} has no Parquet, Arrow or CSV files. {holds}")
 
 
 def _tables_in(folder: Path, kind: str) -> list[Path]:
-    """The files of a table; a .txt in a folder is more often about the data."""
+    """List the files of a table; a .txt file in a folder usually describes the data."""
     suffixes = _SUFFIXES[kind] if kind != "CSV" else (".csv", ".tsv")
     packed = _PACKED if kind == "CSV" else ()
     return data_files(folder, suffixes + tuple(suffix + last for suffix in suffixes for last in packed))
@@ -187,6 +187,6 @@ def _kind_of(name: str) -> str:
             return kind
     known = ", ".join(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
     raise DataError(
-        f"{short(name)}: unsupported file type. Expected a name that ends in {known}, a CSV packed as .csv.gz, "
+        f"{short(name)}: unsupported file type. Expected a name that ends in {known}, a CSV compressed as .csv.gz, "
         ".csv.zst or .csv.bz2, or - to read standard input."
     )

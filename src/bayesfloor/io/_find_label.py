@@ -1,4 +1,4 @@
-"""Labels: which column holds them, and what cannot be one."""
+"""Find the label column, and reject columns that cannot be labels."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category"
 
 
 class LabelColumn(NamedTuple):
-    """The name of a column or array, and the label of each row; of rows that stay in files the name once more."""
+    """The name of the label column or array, and each row's label; for rows that stay in files, the name again."""
 
     name: str
     y: Any
 
 
 def labels_of(name: str, coded: Coded) -> LabelColumn:
-    """Labels, once they have been found to be some."""
+    """Return a column as labels; raise if it cannot be used as such."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
     if n < len(coded.codes):
         values = as_whole(values)
     if not n:
-        raise DataError(f"column {quote(name)} is empty. Name another column with -y.")
+        raise DataError(f"column {quote(name)} is empty. Pass another column with -y.")
     _refuse_infinite(name, values)
     _refuse_quantity(name, values, n)
     _refuse_classes(name, values, n)
-    if values.dtype == object or _is_broken(values):  # a class called 0.5, as a CSV would have it
+    if values.dtype == object or _is_broken(values):  # a class called 0.5, as in a CSV
         values = values.astype(str)
         _refuse_twins(name, values)
     return LabelColumn(name, coded._replace(values=values).rows)
 
 
 def as_whole(values: np.ndarray) -> np.ndarray:
-    """Whole numbers as such: a matrix, or a gap among them, leaves no other way to hold them than as floats."""
+    """Turn whole numbers into integers: in a matrix, or with gaps, they can only be stored as floats."""
     if values.dtype.kind != "f" or _is_broken(values) or (abs(values) >= 2**53).any():
         return values
     return values.astype(np.int64)
@@ -52,7 +52,7 @@ def _is_broken(values: np.ndarray) -> bool:
 
 def _refuse_infinite(name: str, values: np.ndarray) -> None:
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise DataError(f"column {quote(name)} has infinite labels. Drop these rows, or fill them.")
+        raise DataError(f"column {quote(name)} has infinite labels. Drop these rows, or give them another label.")
 
 
 def _refuse_quantity(name: str, values: np.ndarray, n: int) -> None:
@@ -63,30 +63,30 @@ def _refuse_quantity(name: str, values: np.ndarray, n: int) -> None:
     if looks_like_regression(np.sort(numbers), n):
         raise DataError(
             f"column {quote(name)} has {len(values):,} different numbers in {n:,} rows: looks like regression, not "
-            "classes. Name another column with -y, or cut it into classes first."
+            "classes. Pass another column with -y, or bin the numbers into classes first."
         )
 
 
 def _refuse_classes(name: str, values: np.ndarray, n: int) -> None:
     if len(values) == 1:
         raise DataError(
-            f"column {quote(name)} holds one value only, {quote(values[0])}, but expected at least 2 classes. "
-            "Name another column with -y."
+            f"column {quote(name)} has only one value, {quote(values[0])}, but expected at least 2 classes. "
+            "Pass another column with -y."
         )
     if len(values) == n:
         raise DataError(
-            f"column {quote(name)} has as many values as rows, {n:,}, and looks like an id, not a class. "
-            "Name another column with -y."
+            f"column {quote(name)} has a different value in each of {n:,} rows, so it looks like an id, not a class. "
+            "Pass another column with -y."
         )
 
 
 def _refuse_twins(name: str, values: np.ndarray) -> None:
     if len(np.unique(values)) < len(values):
-        raise DataError(f"column {quote(name)} has labels that differ in trailing zero bytes only. Rename them.")
+        raise DataError(f"column {quote(name)} has labels that differ only in trailing zero bytes. Rename them.")
 
 
 def find_label(table: Table, label: str | None) -> str:
-    """The column of labels, if there is one of this name."""
+    """Find the label column, or raise with a list of candidates."""
     if label in table.names:
         return str(label)
     refuse_headless(table)
@@ -99,12 +99,12 @@ def _which_label(table: Table) -> DataError:
         shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
         return DataError(f"which column is the label? Use -y. Candidates with few values: {shown}")
     return DataError(
-        f"which column is the label? Use -y. No column has few values; there are {join_words(table.names)}."
+        f"which column is the label? Use -y. No column has few values. Columns: {join_words(table.names)}."
     )
 
 
 def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:
-    """Columns that may be labels, likely ones first once sorted."""
+    """Yield columns that may be labels, as tuples that sort likely ones first."""
     n = columns.num_rows
     for i, name in enumerate(columns.column_names):
         column = columns.column(name)

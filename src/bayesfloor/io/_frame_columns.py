@@ -1,7 +1,7 @@
-"""Columns of any data frame in one form, so that the same table gives the same numbers whoever holds it.
+"""Convert the columns of any data frame to one form, so that a table gives the same numbers in every library.
 
-A column is numbers (64-bit, NaN where missing), truth values (likewise), texts (their distinct values, and the
-number of each row's), moments (microseconds), times of day and durations (numbers), or lists of numbers (a matrix).
+A column is numbers (64-bit, NaN if missing), booleans (likewise), texts (the distinct texts and each row's number),
+datetimes (microseconds), times of day and durations (numbers), or lists of numbers (a matrix).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """One column in its one form.
+    """One column in the common form.
 
     Attributes
     ----------
     name : the column's name.
-    kind : "number", "boolean", "text", "date" (moments), "time", "duration" or "list".
-    data : (n,) numbers or moments, (n, k) numbers of lists, or (n,) the number of each row's text, -1 where missing.
-    levels : the distinct texts of a column of texts, sorted.
-    bare : whether it is of an array of numbers, which are numbers whatever they look like.
+    kind : "number", "boolean", "text", "date" (datetimes), "time", "duration" or "list".
+    data : (n,) numbers or datetimes, (n, k) numbers of lists, or (n,) the number of each row's text, -1 if missing.
+    levels : the distinct texts of a text column, sorted.
+    bare : whether it comes from a numeric array, whose columns are always numbers.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Values:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
-        """Which rows have no value."""
+        """Which rows have a missing value."""
         if self.kind == "text":
             return np.asarray(self.data < 0)
         if self.kind == "date":
@@ -57,11 +57,11 @@ class Values:
 
     @cached_property
     def counts(self) -> Ints:
-        """Number of rows that have each text."""
+        """Number of rows with each text."""
         return np.bincount(self.data[self.data >= 0], minlength=len(self.levels))
 
     def as_texts(self) -> Values:
-        """The same column as texts: whole numbers without a point."""
+        """Return the column as texts, whole numbers without a decimal point."""
         if self.kind == "text":
             return self
         values = self.data.tolist()
@@ -69,7 +69,7 @@ class Values:
 
 
 def texts(name: str, values: Sequence[str | None]) -> Values:
-    """A column of texts; sorted as if each had a mark behind, the order that indicators always had."""
+    """Make a text column; texts sort as if followed by "|", the order that indicators have always had."""
     found: dict[str | None, int] = {None: -1}
     codes = np.array([found.setdefault(value, len(found) - 1) for value in values], dtype=np.int64)
     del found[None]
@@ -81,7 +81,7 @@ def texts(name: str, values: Sequence[str | None]) -> Values:
 
 
 def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
-    """A column of texts in which some of the distinct ones count as missing."""
+    """Return a text column in which some of the distinct texts count as missing."""
     if not any(gaps):
         return values
     rank = np.cumsum(~np.array(gaps)) - 1
@@ -95,24 +95,24 @@ def _as_text(value: Any) -> str:
 
 
 def read_frame(X: Any) -> list[Values]:
-    """The columns of a data frame or an array, each in its one form."""
+    """Return the columns of a data frame or an array in the common form."""
     frame = as_frame(X)
     return _read_array(X) if frame is None else [read_column(column) for column in frame.iter_columns()]
 
 
 def as_frame(X: Any) -> Any:
-    """A data frame of any kind as narwhals', or None of what is none."""
+    """Wrap a data frame of any library with narwhals, or return None for anything else."""
     import narwhals
 
     names = [str(name) for name in getattr(X, "columns", []) if isinstance(name, (str, int))]
     if len(set(names)) < len(names):
-        raise InputError("Got several columns of one name, but expected names that differ. Rename them first.")
+        raise InputError("Got several columns with the same name, but expected different names. Rename them first.")
     frame = narwhals.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, narwhals.DataFrame) else None
 
 
 def _read_array(X: Any) -> list[Values]:
-    """The columns of an array: numbers, or objects of any kind."""
+    """Return the columns of an array of numbers or of objects."""
     options: Any = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
     values = checked_array(X, dtype=None, **options)
     if values.dtype.kind in "OUSMm":
@@ -123,7 +123,7 @@ def _read_array(X: Any) -> list[Values]:
 
 
 def read_column(column: Any) -> Values:
-    """A column of a narwhals frame in its one form."""
+    """Return a column of a narwhals frame in the common form."""
     name, kind = str(column.name), str(column.dtype)
     if column.dtype.is_numeric() and not kind.startswith("Decimal"):
         return Values(name, "number", np.array(column.to_numpy(), dtype=np.float64))
@@ -133,13 +133,13 @@ def read_column(column: Any) -> Values:
             return Values(name, "date", moments.astype("datetime64[us]"))
     if kind.startswith(("List(", "Array(")) and (block := _stack(column)) is not None:
         return Values(name, "list", block)
-    if kind == "String" and (found := column.to_numpy()).dtype == object:  # quicker than a list
+    if kind == "String" and (found := column.to_numpy()).dtype == object:  # faster than column.to_list
         return read_list(name, found.tolist())
     return read_list(name, column.to_list())
 
 
 def _stack(column: Any) -> Floats | None:
-    """The lists of a column as a matrix, without a Python object each; None where these have to tell."""
+    """Stack the lists of a column as a matrix without Python objects, or return None if these are needed."""
     if find_spec("pyarrow") is None:
         return None
     native = column.to_native()
@@ -149,7 +149,7 @@ def _stack(column: Any) -> Floats | None:
 
 
 def read_list(name: str, values: Sequence[Any]) -> Values:
-    """Python values of any kinds as a column in its one form."""
+    """Return Python values of any types as a column in the common form."""
     types = set(map(type, values))
     if types <= {str, type(None), float} and str in types:
         return texts(name, [None if value != value else value for value in values])  # noqa: PLR0124 - NaN
@@ -162,8 +162,8 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
         return Values(name, kind, _read_lists(name, values, gaps))
     if kind == "struct":
         raise InputError(
-            f"Got a column of structures, {quoted(name)}, but expected one value per row. "
-            "Unpack it into columns of its own, or drop it."
+            f"Got structures in column {quoted(name)}, but expected one value per row. "
+            "Unpack them into several columns, or drop the column."
         )
     if kind == "text":
         return texts(name, [None if gap else _decode(value) for value, gap in zip(values, gaps, strict=True)])
@@ -173,7 +173,7 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
 
 
 def _kind(kind: type) -> str:
-    """What values of a Python type are."""
+    """Return the kind of a Python type."""
     return next((name for name, types in _KINDS if issubclass(kind, types)), "text")
 
 
@@ -182,7 +182,7 @@ def _decode(value: Any) -> str:
 
 
 def _as_moment(value: Any) -> np.datetime64:
-    """A date or a moment as its own clock shows it."""
+    """Return a date or datetime in its own local time."""
     plain = value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
     return np.datetime64(plain.isoformat() if isinstance(plain, dt.date) else plain).astype("datetime64[us]")
 
@@ -197,10 +197,10 @@ def _as_days(value: Any) -> float:
 
 
 _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("duration", (dt.timedelta, np.timedelta64)),  # before numbers: NumPy's durations are numbers to it
+    ("duration", (dt.timedelta, np.timedelta64)),  # before numbers: NumPy counts its durations as numbers
     ("boolean", (bool, np.bool_)),
     ("number", (int, float, Decimal, np.number)),
-    ("date", (dt.date, np.datetime64)),  # a datetime is a date, too
+    ("date", (dt.date, np.datetime64)),  # a datetime is a date too
     ("time", (dt.time,)),
     ("list", (list, tuple, np.ndarray)),
     ("struct", (dict,)),
@@ -215,7 +215,7 @@ _TURNS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
 
 
 def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Floats:
-    """Lists of numbers, all of one length, as a matrix; missing ones as NaN."""
+    """Return lists of numbers, all of the same length, as a matrix; missing lists become NaN."""
     width = next(len(value) for value, gap in zip(values, gaps, strict=True) if not gap)
     none = np.full(width, np.nan)
     try:
@@ -225,14 +225,14 @@ def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Float
         block = np.empty(0)
     if block.ndim != 2 or not width:
         raise InputError(
-            f"Got lists in column {quoted(name)} that are not numbers, or not all of one length, "
-            "but expected as many numbers in every row."
+            f"Got lists in column {quoted(name)} that are not numbers, or not all of the same length, "
+            "but expected the same number of values in every row."
         )
     return block
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN and their like differ from themselves, or will not say."""
+    """Whether a value is missing: None, NaN, or anything else that differs from itself or cannot be compared."""
     if value is None:
         return True
     if isinstance(value, (str, bytes, list, tuple, dict, np.ndarray)):

@@ -1,4 +1,4 @@
-"""Which rows belong together."""
+"""Read groups: which rows belong together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
 
 
 def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
-    """The groups in an order of their own, and the number of each row's; 1 and '1' are two groups."""
+    """Return the sorted groups and each row's group number; 1 and '1' are two groups."""
     with blame("groups"):
         labels = as_label_array(groups)
     if labels.shape != (n_rows,):
@@ -26,7 +26,7 @@ def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
 
 
 def _number_objects(labels: list[Any]) -> tuple[list[Any], Ints]:
-    """Texts and numbers in one column: each kind sorted by itself, since Python does not compare them."""
+    """Number groups of mixed types; each type is sorted separately, since Python does not compare texts and numbers."""
     try:
         kinds = [(_kind(label), label) for label in labels]
         names = sorted(set(kinds))
@@ -34,14 +34,14 @@ def _number_objects(labels: list[Any]) -> tuple[list[Any], Ints]:
     except TypeError as error:
         found = sorted({type(label).__name__ for label in labels})
         raise InputTypeError(
-            f"Got groups of type {' and '.join(found[:3])}, but expected texts, numbers or dates. "
-            "Number them first, such as by pandas.factorize(groups)[0]."
+            f"Got groups of type {' and '.join(found[:3])}, but expected text, numbers or dates. "
+            "Number them first, for example with pandas.factorize(groups)[0]."
         ) from error
     return [label for _, label in names], np.array([number[kind] for kind in kinds], dtype=np.int64)
 
 
 def _kind(label: Any) -> str:
-    """What can be compared: texts, and whatever are numbers."""
+    """Return the kind of a label; labels of the same kind can be compared."""
     if isinstance(label, (str, bytes)):
         return type(label).__name__
     return "number" if isinstance(label, (int, float, np.number, np.bool_)) else type(label).__name__

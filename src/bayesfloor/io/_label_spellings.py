@@ -1,4 +1,4 @@
-"""Labels that may be one: those that differ by case or blanks only, and likely typos."""
+"""Find labels that may mean the same class: those that differ only in case or spaces, and likely typos."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_RARE = 0.1  # of another label's rows, from which on a label like it may be a typo
-_CLOSE = 0.8  # part of two spellings that is alike
-_SHORTEST = 4  # letters; shorter labels are alike too easily
+_RARE = 0.1  # a label may be a typo if it has at most this fraction of the similar label's rows
+_CLOSE = 0.8  # similarity of two spellings from which one may be a typo
+_SHORTEST = 4  # letters; shorter labels are too easily similar
 _MOST = 2000  # different labels to compare
 
 
 class Spellings(NamedTuple):
-    """Labels that differ by case or blanks only, the most frequent first; and likely typos as (typo, label)."""
+    """Labels that differ only in case or spaces, most frequent first; and likely typos as (typo, label)."""
 
     alike: tuple[tuple[str, ...], ...] = ()
     typos: tuple[tuple[str, str], ...] = ()
 
     @property
     def best(self) -> dict[str, str]:
-        """The most frequent spelling of each that differs by case or blanks only."""
+        """The most frequent spelling for each label that differs from it only in case or spaces."""
         return {other: group[0] for group in self.alike for other in group[1:]}
 
 
 def find_spellings(y: Any) -> Spellings:
-    """Labels that may be one.
+    """Find labels that may mean the same class.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _plain(label: str) -> str:
 
 
 def _find_typos(rows: Counter[str]) -> list[tuple[str, str]]:
-    """Rare labels that are nearly spelled as a frequent one."""
+    """Find rare labels that are spelled almost like a frequent one."""
     found, matcher = [], SequenceMatcher(autojunk=False)
     for typo in sorted(rows):
         matcher.set_seq2(typo)
@@ -70,11 +70,11 @@ def _alike(matcher: SequenceMatcher[str], label: str) -> float:
 
 
 def _differ_in_number(one: str, two: str) -> bool:
-    """Whether digits tell two labels apart, as in level 1 and level 2."""
+    """Whether two labels have different digits, such as level 1 and level 2."""
     return [c for c in one if c.isdigit()] != [c for c in two if c.isdigit()]
 
 
 def respell(y: Any, best: dict[str, str]) -> np.ndarray:
-    """The labels, each in its best spelling; typos stay as they are."""
+    """Return the labels in their best spelling; typos are not changed."""
     labels = np.asarray(y, dtype=object).ravel()
     return np.array([best.get(label, label) if isinstance(label, str) else label for label in labels], dtype=object)

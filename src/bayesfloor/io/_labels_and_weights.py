@@ -1,4 +1,4 @@
-"""What users bring as labels and weights becomes numbers."""
+"""Turn the user's labels and weights into numbers."""
 
 from __future__ import annotations
 
@@ -12,35 +12,36 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._checked_arrays import unmask
 from bayesfloor.io._frame_columns import is_missing
 
 KINDS = ("auto", "votes")
 _NAMES = (str, bytes, bool, np.bool_, int, float, np.number, np.datetime64, np.timedelta64)
-_MANY = 20  # different numbers; fewer are classes, whatever they look like
-_ROWS_PER_CLASS = 2  # on average, of more classes than that: of what has a row each, nothing can be learned
-_ROWS_PER_NUMBER = 20  # rows that each has at least, if they are names of classes
+_MANY = 20  # different labels; up to this many are always classes
+_ROWS_PER_CLASS = 2  # fewest rows per class, on average, if there are more: classes of one row teach nothing
+_ROWS_PER_NUMBER = 20  # fewest rows per number, on average, if numbers are classes
 
 
 def hard_shares(codes: Ints, n_classes: int) -> csr_array:
-    """One label a row as a matrix of chances."""
+    """Return one label per row as a matrix of class probabilities."""
     n = len(codes)
     return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_classes))
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Labels of units: rows, or single votes where rows have several."""
+    """Labels of units: rows, or single votes if rows have several."""
 
     classes: np.ndarray
     shares: csr_array
     row: Ints  # the input row of each unit
-    n_unlabelled: int = 0  # rows that no unit is of, since they have no label
+    n_unlabelled: int = 0  # rows without a label, which have no unit
 
 
 def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
-    """``y`` as classes and chances: one label per row, votes or probabilities; rows without a label are left out."""
+    """Read ``y`` as one label per row, as votes or as probabilities; rows without a label are left out."""
     if kind not in KINDS:
         raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
     y = unmask(y)
@@ -58,7 +59,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
 
 
 def read_one_label(y: Any, n_rows: int) -> Target:
-    """``y`` as one label per row; votes and probabilities are refused."""
+    """Read ``y`` as one label per row; raise for votes and probabilities."""
     target = read_target(y, n_rows)
     if target.shares.nnz != n_rows - target.n_unlabelled:
         raise InputError("Got votes or probabilities as y, but expected one label per row.")
@@ -66,7 +67,7 @@ def read_one_label(y: Any, n_rows: int) -> Target:
 
 
 def missing_labels(y: Any) -> NDArray[np.bool_]:
-    """Which rows have no label: None, NaN and their like."""
+    """Return which rows have no label: None, NaN and similar values."""
     with blame("y"):
         labels = as_label_array(y)
     if labels.ndim != 1:
@@ -79,29 +80,29 @@ def missing_labels(y: Any) -> NDArray[np.bool_]:
 
 
 def as_label_array(y: Any) -> np.ndarray:
-    """Labels as an array, whoever holds them; masked ones are missing."""
+    """Return labels from any container as an array; masked ones are missing."""
     return np.asarray(_as_objects(y.to_numpy() if hasattr(y, "to_numpy") else y))
 
 
 def _without_gaps(y: Any, row: Ints) -> np.ndarray:
-    """The labels that there are; whole numbers as such, which a gap among them makes others."""
+    """Return the labels that are not missing; whole numbers, which gaps turn into floats, become integers again."""
     labels = as_label_array(y)[row]
     is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
     return labels.astype(np.int64) if is_whole else labels
 
 
 def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
-    """The classes, at least two, and the number of each row's."""
+    """Return the classes, at least two, and each row's class number."""
     classes, codes = read_labels(y, n_rows)
     if len(classes) < 2:
         raise InputError(
-            f"Got {len(classes)} class, one class only, but expected at least 2: there is nothing to tell."
+            f"Got {len(classes)} class, but expected at least 2: with one class there is nothing to predict."
         )
     return classes, codes
 
 
 def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
-    """The classes, and the number of each row's."""
+    """Return the classes and each row's class number."""
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -114,29 +115,29 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
     refuse_regression(np.unique(labels), n_rows)
     with blame("y"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The number of unique classes")  # many are refused by then
+        warnings.filterwarnings("ignore", "The number of unique classes")  # too many were rejected above
         check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
 
 
 def refuse_regression(values: np.ndarray, n_rows: int) -> None:
-    """Refuse numbers that are too many, and too far apart, to be names of classes."""
+    """Raise if labels are too many different numbers to be classes."""
     if looks_like_regression(values, n_rows):
         raise InputError(
             f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
-            "looks like regression, but expected classes. Cut them into classes first; if they are names of classes, "
-            "pass them as texts: y.astype(str)."
+            "looks like regression, but expected classes. Bin them into classes first; if they are names of classes, "
+            "pass them as text: y.astype(str)."
         )
     if len(values) > _MANY and _ROWS_PER_CLASS * len(values) > n_rows:
         raise InputError(
-            f"Got {len(values):,} different labels of {n_rows:,} rows, but expected classes of at least "
+            f"Got {len(values):,} different labels in {n_rows:,} rows, but expected classes with at least "
             f"{_ROWS_PER_CLASS} rows each on average: these look like quantities, dates or ids. Pass the column of "
-            "classes as y, or cut quantities into classes first."
+            "classes as y, or bin quantities into classes first."
         )
 
 
 def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
-    """Whether these distinct labels are quantities: broken numbers, or whole ones with gaps and few rows each."""
+    """Whether these distinct labels are quantities: fractions, or integers with gaps between them and few rows each."""
     if values.dtype.kind not in "iuf" or len(values) <= _MANY or not np.isfinite(values).all():
         return False
     if (values != np.round(values)).any():
@@ -145,9 +146,9 @@ def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
 
 
 def _as_objects(y: Any) -> Any:
-    """Labels in a list as they are: NumPy would make texts of them all, and one label of 1 and '1'."""
+    """Keep the labels of a list as they are: NumPy would turn them all into text and merge 1 with '1'."""
     y = unmask(y)
-    if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # StringDType, which scikit-learn does not know
+    if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # StringDType, which scikit-learn does not support
         return y.astype(object)
     if not isinstance(y, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in y):
         return y
@@ -157,33 +158,33 @@ def _as_objects(y: Any) -> Any:
 
 
 def _as_one_kind(labels: list[Any]) -> np.ndarray:
-    """Labels of any kinds as texts or as numbers, unless two that differ would become one."""
+    """Return labels of mixed types as texts or numbers; raise if two different labels would become one."""
     labels = [_plain_number(label) for label in labels]
     _refuse_objects(labels)
     array = np.array(labels)
     different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
         raise InputError(
-            "Got labels that differ only in kind or in what cannot be seen, such as 1 and '1', "
-            "but expected classes that can be told apart. Rename one of them."
+            "Got labels that differ only in type or in invisible characters, such as 1 and '1', "
+            "but expected classes with different names. Rename one of them."
         )
     return array
 
 
 def _plain_number(label: Any) -> Any:
-    """A decimal number, as databases have them, as one of Python's."""
+    """Convert a decimal number from a database to an int or a float."""
     if not isinstance(label, Decimal):
         return label
     return int(label) if label == label.to_integral_value() else float(label)
 
 
 def _refuse_objects(labels: list[Any]) -> None:
-    """Refuse what is no name of a class: it cannot be sorted, or two that look alike are not equal."""
+    """Raise for labels that cannot be sorted, or that look alike but are not equal."""
     strange = {type(label).__name__ for label in labels if not isinstance(label, _NAMES)}
     if strange:
         raise InputTypeError(
-            f"Got labels of type {' and '.join(sorted(strange)[:3])} in y, but expected texts, whole numbers or truth "
-            "values. Pass them as texts: [str(label) for label in y]."
+            f"Got labels of type {' and '.join(sorted(strange)[:3])} in y, but expected text, whole numbers or "
+            "booleans. Pass them as text: [str(label) for label in y]."
         )
 
 
@@ -193,22 +194,23 @@ def _check_labels(labels: np.ndarray) -> None:
     missing = missing_labels(labels)
     if missing.any():
         raise InputError(
-            f"Input y contains NaN: {missing.sum()} label(s) are missing, the first in row {missing.argmax() + 1:,} "
-            "(counted from 1), but expected a label for every row. Drop these rows, or give them a label of their own."
+            f"Input y contains NaN: {how_many(int(missing.sum()), 'missing label')}, the first in row "
+            f"{missing.argmax() + 1:,} (counted from 1), but expected a label for every row. Drop these rows, or give "
+            "them a label of their own."
         )
 
 
 def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
-    """Rows of votes (each a unit of its own) or of probabilities."""
+    """Read rows of votes, each of which becomes a unit, or of probabilities."""
     names = getattr(y, "column_names", getattr(y, "columns", None))
     try:
         given = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"Got y of shape {np.shape(y)} with texts, but expected one label a row, or votes or probabilities."
+            f"Got y of shape {np.shape(y)} with text, but expected one label per row, votes or probabilities."
         ) from error
     if len(given) != n_rows:
-        raise InputError(f"Got y with {len(given)} rows and X with {n_rows}, but expected as many.")
+        raise InputError(f"Got y with {len(given)} rows and X with {n_rows}, but expected the same number.")
     if not np.isfinite(given).all() or (given < 0).any():
         raise InputError("Got negative or missing numbers in y, but expected votes or probabilities.")
     total = given.sum(axis=1)
@@ -220,7 +222,7 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
     if (given != np.round(given)).any() or (total == 0).any():
         raise InputError(
             f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
-            "probabilities (rows that add up to 1) or votes (whole numbers, at least one a row)."
+            "probabilities (rows that add up to 1) or votes (whole numbers, at least one per row)."
         )
     row, code = np.nonzero(given)
     count = given[row, code].astype(int)
@@ -229,11 +231,11 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
 
 
 def _refuse_several(given: Floats, total: Floats) -> None:
-    """Refuse several labels per row, which votes of several annotators would look like if all were 0 or 1."""
+    """Raise for several labels per row; votes that are all 0 or 1 look the same."""
     if np.isin(given, (0, 1)).all():
         raise InputError(
-            f"Got y of shape {given.shape} with several ones in {np.count_nonzero(total > 1):,} rows: looks like "
-            "several labels per row, but expected one. Take one column of y at a time; if each one is an annotator's "
+            f"Got y of shape {given.shape} with several 1s in {np.count_nonzero(total > 1):,} rows: looks like "
+            "several labels per row, but expected one. Use one column of y at a time; if each 1 is an annotator's "
             'vote, pass y_kind="votes".'
         )
 
@@ -242,31 +244,31 @@ def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
     empty = np.flatnonzero(np.asarray(shares.sum(axis=0)) == 0)
     if len(empty):
         raise InputError(
-            f"Got no vote for class {classes.tolist()[empty[0]]!r}, but expected some for every column of y."
+            f"Got no vote for class {classes.tolist()[empty[0]]!r}, but expected at least one in every column of y."
         )
     return shares
 
 
 def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
-    """Weights of rows, scaled to a mean of 1; None where all are alike."""
+    """Return row weights scaled to a mean of 1, or None if all are equal."""
     if sample_weight is None:
         return None
     with blame("sample_weight"):
         weight = np.asarray(unmask(sample_weight), dtype=np.float64)
     if weight.shape != (n_rows,) or not np.isfinite(weight).all() or (weight < 0).any():
         raise InputError(
-            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers of 0 or more."
+            f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers that are 0 or more."
         )
     if not weight.any():
-        raise InputError("Got sample_weight of zero for every row, but expected some weight.")
+        raise InputError("Got sample_weight 0 for every row, but expected some positive weights.")
     return None if (weight == weight[0]).all() else weight / weight.mean()
 
 
 def refuse_weightless(codes: Ints, classes: np.ndarray) -> None:
-    """Refuse classes that none of the rows with weight is of."""
+    """Raise if all rows of a class have zero weight."""
     gone = np.setdiff1d(np.arange(len(classes)), codes)
     if len(gone):
         raise InputError(
-            f"Got sample_weight of zero for all rows of class {classes.tolist()[gone[0]]!r}, "
-            "but expected some weight for every class. Leave these rows out instead."
+            f"Got sample_weight 0 for all rows of class {classes.tolist()[gone[0]]!r}, "
+            "but expected some positive weights in every class. Leave these rows out instead."
         )

@@ -1,4 +1,4 @@
-"""Labels in a file of their own: one a line, an array, or a column of a table."""
+"""Read labels from a separate file: one label per line, an array, or a column of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesfloor.io._row_columns import Coded, encode, read_roles
 
 
 def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
-    """Labels in the order of the rows."""
+    """Read labels in the order of the rows."""
     file = find_file(path)
     with reading(file):
         name, coded = _read(file, label, n_rows)
@@ -32,7 +32,7 @@ def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
 
 
 def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
-    """Labels, without the first line if it is one too many and no label."""
+    """Return the labels; the first line is a header if it is one line too many and not a label."""
     header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
     name = lines[0][0] if header and lines[0] else "label"
     rows = lines[1:] if header else lines

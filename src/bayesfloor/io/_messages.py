@@ -1,4 +1,4 @@
-"""The one line that a file is refused with, and the words in it."""
+"""One-line error messages about files, and helpers to write them."""
 
 from __future__ import annotations
 
@@ -12,70 +12,70 @@ from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
 _LONGEST = 60
-_MOST = 5  # troubles told of one file
+_MOST = 5  # problems shown per file
 
 
 class DataError(InputError):
-    """A file or a column that cannot be used; the message is one line and says what to do."""
+    """A file or a column cannot be used; the message is one line and says what to do."""
 
 
 def short(text: object) -> str:
-    """A text that fits into a line."""
+    """Shorten a text to fit into a line."""
     shown = printable(text)
     return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 3] + "..."
 
 
 def short_path(path: object) -> str:
-    """A path that fits into a line, with the end that tells it from others."""
+    """Shorten a path to fit into a line; keep its end, which identifies it."""
     shown = printable(path)
     return shown if len(shown) <= _LONGEST else "..." + shown[3 - _LONGEST :]
 
 
 def quote(name: object) -> str:
-    """A name in quotes."""
+    """Return a name in quotes, shortened."""
     return f"'{short(name)}'"
 
 
 def join_words(names: Sequence[str], most: int = 5) -> str:
-    """Some names in quotes, and how many more there are."""
+    """List the first names in quotes, and say how many more there are."""
     shown = ", ".join(quote(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def shell(words: Sequence[str], *, windows: bool = os.name == "nt") -> str:
-    """Words as one would type them; the shells of Windows know no single quotes."""
+    """Join words into a command to paste; Windows shells do not support single quotes."""
     return subprocess.list2cmdline(words) if windows else shlex.join(words)
 
 
 def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
-    """A question about names like one given, whatever the case; nothing if there are none."""
+    """Suggest similar names, ignoring case; empty if there are none."""
     lowered = {other.lower(): other for other in names}
     close = [lowered[found] for found in difflib.get_close_matches(name.lower(), lowered, most)]
     return f" Did you mean {join_words(close)}?" if close else ""
 
 
 def unknown(name: str, names: Sequence[str], noun: str = "column") -> DataError:
-    """A name that is none of those there are."""
+    """Return the error for an unknown name."""
     return DataError(
         f"no {noun} {quote(name)}.{did_you_mean(name, names)} {noun.capitalize()}s: {join_words(names, 8)}."
     )
 
 
 def refuse_unknown(wanted: Iterable[str], names: Sequence[str], noun: str = "column") -> None:
-    """Refuse the first name that is none of those there are."""
+    """Raise for the first unknown name."""
     for name in wanted:
         if name not in names:
             raise unknown(name, names, noun)
 
 
 def refuse_length(found: str, length: int, n_rows: int) -> None:
-    """Refuse more or fewer values than rows."""
+    """Raise if there are more or fewer values than rows."""
     if length != n_rows:
-        raise DataError(f"{found}, but there are {n_rows:,} rows of features. Expected as many, in the same order.")
+        raise DataError(f"{found}, but there are {n_rows:,} rows of features. Expected one per row, in the same order.")
 
 
 def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
-    """All that is wrong with a file, in one line."""
+    """Return one error with all problems of a file, in one line."""
     if len(troubles) == 1:
         return DataError(troubles[0])
     listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:_MOST], 1))
@@ -84,6 +84,6 @@ def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
 
 
 def one_line(error: BaseException) -> str:
-    """The beginning of what a library says."""
+    """Return the beginning of a library's error message, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return printable(text if len(text) <= 120 else text[:117] + "...").rstrip(".")

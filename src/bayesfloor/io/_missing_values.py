@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Always, and where all other values of the column are numbers or dates.
+# MISSING applies to all columns; the larger set only if all other values of the column are numbers or dates.
 MISSING = frozenset({"", "?", "??", "n/a", "#n/a", "na", "<na>", "nan", "null", "(null)", "#null!", "-", "--", "\\n"})
 _MISSING_AMONG_NUMBERS = MISSING | {
     *("none", "nil", "missing", "unknown", "undefined", "n.a.", "k.a.", "k. a.", "nat", ".", "..", "...", "*"),
@@ -13,7 +13,7 @@ _BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007"} | {ord("\u2019"): "'
 
 
 def strip(text: str) -> str:
-    """A text without blanks around it, and with plain ones inside."""
+    """Strip spaces around a text, and replace special spaces inside it with plain ones."""
     return text.strip() if text.isascii() else text.translate(_BLANKS).strip()
 
 

@@ -1,4 +1,4 @@
-"""Weights of the n-grams of texts, counted once for each different word."""
+"""Weight the n-grams of texts; n-grams are counted once per distinct word."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats
 
-_AT_ONCE = 10_000  # texts, so that the weights of all never stand in memory together
+_AT_ONCE = 10_000  # texts at a time, so that the weights of all texts are never in memory together
 
 
 class NgramWeights:
-    """What ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))`` gives, to the last digit.
+    """Gives exactly the weights of ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))``, but faster.
 
-    These n-grams never cross the border of a word: those of a text are those of its words, of which there are few.
+    These n-grams never cross a word boundary, so a text's n-grams are those of its words, and distinct words are few.
     """
 
     def __init__(self) -> None:
@@ -26,30 +26,30 @@ class NgramWeights:
         self._weights = TfidfTransformer()
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which n-grams there are, and how frequent; ValueError where there are none."""
+        """Learn the n-grams and their frequencies; raise ValueError if there are none."""
         words, counts = _count_words(texts)
         self._grams.fit(words)
         self._weights.fit(self._count(words, counts))
         return self
 
     def transform(self, texts: Sequence[str]) -> Any:
-        """The weights of the n-grams of each text, as a sparse matrix."""
+        """Return the n-gram weights of each text as a sparse matrix."""
         return self._weights.transform(self._count(*_count_words(texts)), copy=False)
 
     def scores(self, texts: Sequence[str], svd: Any) -> Floats:
-        """The components of each text."""
+        """Return the components of each text."""
         parts = (texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE))
         return np.vstack([svd.transform(self.transform(part)) for part in parts])
 
     def _count(self, words: Sequence[str], counts: Any) -> Any:
-        """How often each n-gram is in each text, in the order in which others sum them up."""
+        """Count each n-gram in each text, sorted so that sums are the same to the last digit."""
         grams = counts @ self._grams.transform(words)
         grams.sort_indices()
         return grams
 
 
 def _count_words(texts: Sequence[str]) -> tuple[list[str], Any]:
-    """The different words of texts, and the words of each as a sparse matrix."""
+    """Return the distinct words, and each text's word counts as a sparse matrix."""
     from scipy.sparse import csr_array
 
     known: dict[str, int] = {}

@@ -1,6 +1,6 @@
-"""How a column of texts writes numbers and truth values: decided once, from all its values.
+"""Find the one format in which a text column writes numbers or booleans, from all its values.
 
-A format is found from the distinct texts of a column and reads others by the very same rules, or refuses them.
+A format is found from the distinct texts of a column. It reads other texts by the same rules, or rejects them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAIRS = (
     *(("nee", "ja"), ("não", "sim"), ("falso", "vero"), ("nej", "ja"), ("nie", "tak"), ("нет", "да")),
     *(("いいえ", "はい"), ("否", "是")),
 )
-_MOST_SPELLINGS = 40  # of yes, no and missing
+_MOST_SPELLINGS = 40  # distinct spellings of yes, no and missing
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|MXN|ZAR|KRW|TRY|RUB|US|R|kr|zł|Kč|Ft|Fr"
 _SIGNS = "".join(c for c in map(chr, range(0x20, 0x20C1)) if unicodedata.category(c) == "Sc")
 _MONEY = rf"(?:(?:{_CODES})\.?)?[{re.escape(_SIGNS)}]?"
@@ -36,12 +36,12 @@ _CELL = re.compile(
 )
 # Thousands and decimal marks, in the order in which they are tried.
 _MARKS = (("", "."), (",", "."), ("", ","), (".", ","), (" ", "."), (" ", ","), ("'", "."), ("'", ","))
-_SHAPE = {ord(digit): "9" for digit in "12345678"}  # leading zeros are to be seen
-_DIGITS = 15  # longer ones are names of things: a 64-bit number does not hold them
+_SHAPE = {ord(digit): "9" for digit in "12345678"}  # zeros stay, so that leading zeros can be seen
+_DIGITS = 15  # longer numbers are identifiers: 64-bit floats cannot represent them
 
 
 def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[int]]:
-    """Which texts have which shape: texts whose digits stand at the same places have one."""
+    """Group texts by shape: texts with digits at the same positions share one."""
     found: dict[str, list[int]] = {}
     for i, text in enumerate(texts):
         found.setdefault(text.translate(shape), []).append(i)
@@ -56,7 +56,7 @@ class BooleanFormat:
     yes: str
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """0 and 1, NaN where missing; ValueError of other words."""
+        """Return 0 and 1, NaN if missing; raise ValueError for other words."""
         known = {self.no: 0.0, self.yes: 1.0}
         words = [strip(level).casefold() for level in levels]
         bad = [level for level, word in zip(levels, words, strict=True) if word not in known and not is_gap(level)]
@@ -65,12 +65,12 @@ class BooleanFormat:
         return np.array([known.get(word, np.nan) for word in words])
 
     def describe(self) -> str:
-        """What was done, for people."""
+        """Describe what was done, for people."""
         return f"read {self.yes} and {self.no} as 1 and 0"
 
 
 def boolean_format(levels: Sequence[str]) -> BooleanFormat | None:
-    """The format of a column that says yes or no; None of any other."""
+    """Return the format of a column of yes and no, or None for any other column."""
     if len(levels) > _MOST_SPELLINGS:
         return None
     words = {strip(level).casefold() for level in levels if not is_gap(level)}
@@ -79,7 +79,7 @@ def boolean_format(levels: Sequence[str]) -> BooleanFormat | None:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Numbers written with these marks, in this money or in percent."""
+    """Numbers with these separators, in this currency or in percent."""
 
     thousands: str = ""
     decimal: str = "."
@@ -88,7 +88,7 @@ class NumberFormat:
     ambiguous: bool = False
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """The numbers, NaN where missing; ValueError of what is written otherwise."""
+        """Parse texts as numbers, NaN if missing; raise ValueError for other formats."""
         thousands = self.thousands or ("," if self.decimal == "." else ".")  # larger numbers may come later
         core = re.compile(_core(thousands, self.decimal))
         values = np.full(len(levels), np.nan)
@@ -97,27 +97,27 @@ class NumberFormat:
                 continue
             cell = _cell(shape)
             if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
-                raise InputError(f"{quoted(levels[places[0]])} is not a number as the others are written")
+                raise InputError(f"{quoted(levels[places[0]])} is not a number in the format of the others")
             sign = -1.0 if cell.negative else 1.0
             values[places] = [sign * _value(strip(levels[i][cell.span]), thousands, self.decimal) for i in places]
         return values
 
     def describe(self) -> str:
-        """What was done, for people."""
-        marks = {".": "point", ",": "comma", " ": "blank", "'": "apostrophe"}
+        """Describe what was done, for people."""
+        marks = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
         parts = [
             *([f"amounts in {self.money}"] if self.money else []),
             *(["percent"] if self.percent else []),
             *([f"decimal {marks[self.decimal]}"] if self.decimal != "." or self.ambiguous else []),
             *([f"thousands {marks[self.thousands]}"] if self.thousands else []),
         ]
-        told = f"read texts as numbers{' (' * bool(parts)}{', '.join(parts)}{')' * bool(parts)}"
-        return told + ", which the values leave open" * self.ambiguous
+        told = f"read text as numbers{' (' * bool(parts)}{', '.join(parts)}{')' * bool(parts)}"
+        return told + ", a guess because the values allow other readings" * self.ambiguous
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """The parts of a number in a text, and where its digits stand."""
+    """The parts of a number in a text, and the position of its digits."""
 
     core: str
     span: slice
@@ -128,7 +128,7 @@ class _Cell:
 
 
 def _cell(level: str) -> _Cell | None:
-    """The parts of a text that may be a number."""
+    """Split a text that may be a number into its parts."""
     found = _CELL.fullmatch(strip(level))
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
@@ -149,12 +149,12 @@ def _cell(level: str) -> _Cell | None:
 
 
 def may_be_number(level: str) -> bool:
-    """Whether a text is a number in some format, or at least written like one."""
+    """Whether a text looks like a number in some format."""
     return _cell(level) is not None
 
 
 def _core(thousands: str, decimal: str) -> str:
-    """A pattern of the digits of a number with these marks."""
+    """Return a pattern for the digits of a number with these separators."""
     mark, point = re.escape(thousands), re.escape(decimal)
     whole = r"\d+" if not thousands else rf"(?:\d+|[1-9]\d{{0,2}}(?:{mark}\d{{3}})+)"
     if thousands == ",":
@@ -163,9 +163,10 @@ def _core(thousands: str, decimal: str) -> str:
 
 
 def number_format(levels: Sequence[str]) -> NumberFormat | None:
-    """The one format in which all values of a column are numbers; None where there is none.
+    """Find the one format in which all values of a column are numbers, or return None.
 
-    Leading zeros, more digits than a number holds, and a plus before blanks (telephones) make names, not numbers.
+    Values with leading zeros, with more digits than a float can represent, or with a plus sign and spaces (telephone
+    numbers) are identifiers, not numbers.
     """
     cells = []
     for shape in by_shape(levels, _SHAPE):
@@ -186,14 +187,14 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
     if not fits:
         return None
     grouped = [pair for pair in fits if pair[0] and any(pair[0] in core for core in cores)]
-    best = grouped[0] if money and grouped else fits[0]  # money has no three decimals
+    best = grouped[0] if money and grouped else fits[0]  # amounts of money do not have three decimals
     read = [_value(core, *best) for core in cores]
     rival = any([_value(core, *pair) for core in cores] != read for pair in fits if pair != best)
     return NumberFormat(*best, money=next(iter(money), ""), percent=percent == {True}, ambiguous=rival)
 
 
 def _value(core: str, thousands: str, decimal: str) -> float:
-    """The number that digits with these marks stand for."""
+    """Return the value of digits with these separators."""
     plain = core.replace(thousands, "") if thousands else core
     return float(plain.replace(decimal, "."))
 

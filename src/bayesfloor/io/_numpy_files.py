@@ -1,4 +1,4 @@
-"""NumPy's files: a ``.npy`` with labels in a column, a ``.npz`` with an array for each part."""
+"""Read NumPy files: a ``.npy`` with labels in a column, or a ``.npz`` with separate arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bayesfloor.io._row_columns import Coded, refuse_gaps
 
 
 def read_npy(file: File, asked: Asked) -> Contents:
-    """Features, and labels from a column given by its number."""
+    """Read features, and labels from a column given by its number."""
     _refuse_names(file, asked)
     with _loaded(file) as array:
         X = _check_features(array, file.shown)
@@ -34,24 +34,24 @@ def read_npy(file: File, asked: Asked) -> Contents:
 
 
 def _refuse_names(file: File, asked: Asked) -> None:
-    """Refuse names of columns, which one array does not have."""
+    """Raise for column names, which a single array does not have."""
     flags = [*asked.beside, *([] if asked.embedding is None else ["embedding"])]
     if flags:
         raise DataError(
-            f"{file.shown} has no columns with names, so --{flags[0]} cannot be used. Use a .npz or a table."
+            f"{file.shown} has no column names, so --{flags[0]} cannot be used. Use a .npz file or a table."
         )
 
 
 def _label_number(file: File, label: str | None, width: int) -> int:
     if label is None:
         raise DataError(
-            f"which column is the label? {file.shown} has no names: pass its number, such as -y -1 for the last, "
-            "or the labels' own file with --labels-file"
+            f"which column is the label? {file.shown} has no column names: pass a number, such as -y -1 for the last "
+            "column, or a file of labels with --labels-file"
         )
     if not re.fullmatch("-?[0-9]{1,9}", label) or not -width <= int(label) < width:
         raise DataError(
-            f"no column {quote(label)}. {file.shown} has no names: expected a number from 0 to {width - 1}, or -1 for "
-            "the last."
+            f"no column {quote(label)}. {file.shown} has no column names: expected a number from 0 to {width - 1}, or "
+            "-1 for the last."
         )
     return int(label) % width
 
@@ -60,7 +60,7 @@ def _label_number(file: File, label: str | None, width: int) -> int:
 
 
 def read_npz(file: File, asked: Asked) -> Contents:
-    """Features, labels, and other arrays that are asked for."""
+    """Read features, labels, and other requested arrays."""
     with _opened(file) as arrays:
         refuse_unknown(asked.named, arrays.files, "array")
         name = asked.embedding
@@ -80,14 +80,14 @@ def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str,
 
 
 def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:
-    """The array of the usual name, or the only one that could be meant."""
+    """Find the array with the usual name, or the only one that fits."""
     if usual in arrays.files:
         return usual
     shapes = {name: _shape(arrays, name) for name in arrays.files}
     able = [name for name, shape in shapes.items() if shape and (len(shape) == 1) is flat and name not in taken]
     if len(able) == 1:
         return able[0]
-    shown = [f"{short(name)} {shape or '(not numbers or texts)'}" for name, shape in list(shapes.items())[:8]]
+    shown = [f"{short(name)} {shape or '(not numbers or text)'}" for name, shape in list(shapes.items())[:8]]
     raise DataError(f"{question} Arrays: {', '.join(shown) or 'none'}")
 
 
@@ -98,11 +98,11 @@ def _shape(arrays: Any, name: str) -> tuple[int, ...]:
         return ()
 
 
-# Labels alone
+# Labels in a separate file
 
 
 def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
-    """The name and the labels in a file of their own."""
+    """Read labels, and their name, from a separate file."""
     if file.kind == "npy":
         with _loaded(file) as array:
             return "label", _coded(array, "label")
@@ -111,12 +111,12 @@ def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
         return _label_array(arrays, label, [])
 
 
-# What both have in common
+# Shared helpers
 
 
 @contextmanager
 def _loaded(file: File) -> Iterator[Any]:
-    """What NumPy makes of a file, which is closed whatever happens."""
+    """Load a file with NumPy, and close it in any case."""
     with file.open_raw() as stream:
         with _no_pickles(file.shown):
             loaded = np.load(stream, allow_pickle=False)
@@ -125,10 +125,10 @@ def _loaded(file: File) -> Iterator[Any]:
 
 @contextmanager
 def _opened(file: File) -> Iterator[Any]:
-    """The arrays of a file."""
+    """Open the arrays of a file."""
     with _loaded(file) as arrays:
         if isinstance(arrays, np.ndarray):
-            raise DataError(f"{file.shown} is a .npy by its contents. Rename it.")
+            raise DataError(f"{file.shown} contains a single array, so it is a .npy file. Rename it to end in .npy.")
         yield arrays
 
 
@@ -139,21 +139,21 @@ def _array(arrays: Any, name: str) -> np.ndarray:
 
 @contextmanager
 def _no_pickles(what: str) -> Iterator[None]:
-    """Say what to do about Python objects, which only pickle could read."""
+    """Explain what to do about Python objects, which only pickle could read."""
     try:
         yield
     except ValueError as error:
         if "allow_pickle" not in str(error):
             raise
         raise DataError(
-            f"{what} holds Python objects, which are not read. Save it again as numbers or texts."
+            f"{what} contains Python objects, which are not read for safety. Save it again as numbers or text."
         ) from error
 
 
 def _check_features(X: Any, what: str) -> np.ndarray:
-    """An array of features, rows of more than one axis laid flat."""
+    """Check an array of features, and flatten rows of more than one axis."""
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
-        raise DataError(f"{what} holds {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
+        raise DataError(f"{what} has type {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
     if X.ndim < 2 or not X.size:
         raise DataError(f"{what} has shape {X.shape}, but expected rows and columns of numbers.")
     return finite_floats(X.reshape(len(X), -1), what, allow_gaps=True)
@@ -162,8 +162,8 @@ def _check_features(X: Any, what: str) -> np.ndarray:
 def _coded(values: np.ndarray, name: str) -> Coded:
     if values.ndim == 2 and values.shape[1] > 1:
         raise DataError(
-            f"array {quote(name)} has shape {values.shape}: several labels per row? Take one column at a time, as an "
-            "array of its own."
+            f"array {quote(name)} has shape {values.shape}: several labels per row? Save one column as a separate "
+            "array and use that."
         )
     flat = _flat(values, name)
     gaps = np.isnan(flat) if flat.dtype.kind == "f" else np.zeros(len(flat), dtype=bool)
@@ -174,7 +174,7 @@ def _coded(values: np.ndarray, name: str) -> Coded:
 
 
 def _whole_column(values: np.ndarray, name: str) -> np.ndarray:
-    """One value a row, none missing."""
+    """Return one value per row; raise if any is missing."""
     flat = _flat(values, name)
     if flat.dtype.kind == "f":
         refuse_gaps(name, np.isnan(flat))
@@ -182,13 +182,13 @@ def _whole_column(values: np.ndarray, name: str) -> np.ndarray:
 
 
 def _flat(values: np.ndarray, name: str) -> np.ndarray:
-    """One value a row, bytes as texts."""
+    """Return one value per row, with bytes decoded."""
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.ndim != 1 or values.dtype.kind not in "biufUS":
         raise DataError(
             f"array {quote(name)} has shape {values.shape} and type {short(values.dtype)}, but expected one number "
-            "or text a row."
+            "or text per row."
         )
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 

@@ -1,4 +1,4 @@
-"""Odd texts in a column of numbers, dates or times of day, such as "<5" or "error": few enough to count as missing."""
+"""Find odd texts such as "<5" or "error" in a column of numbers, dates or times that are few enough to be missing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bayesfloor.io._frame_columns import Values, as_gaps
 from bayesfloor.io._missing_values import is_gap
 from bayesfloor.io._number_formats import may_be_number, number_format
 
-_MOST_TEXTS = 5  # different odd ones; more are a vocabulary that says something
-_MOST_ROWS = 0.02  # of those that have a value: what is filled in for them hardly moves anything
-_FEWEST_READ = 20  # different numbers; fewer may be categories, as "1", "2" and "3 or more"
+_MOST_TEXTS = 5  # different odd texts; more of them are a vocabulary that carries information
+_MOST_ROWS = 0.02  # fraction of the rows with a value: filling so few hardly changes a result
+_FEWEST_READ = 20  # different numbers; fewer may be categories, such as "1", "2" and "3 or more"
 _KINDS = {
     "number": (may_be_number, number_format, "a number", "numbers"),
     "date": (may_be_date, date_format, "a date", "dates"),
@@ -24,18 +24,18 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Odd:
-    """Texts that count as missing, and what is said of them."""
+    """Texts that count as missing, and the note about them."""
 
     texts: tuple[str, ...]
     told: str
 
     def without(self, values: Values) -> Values:
-        """A column with these texts missing."""
+        """Return the column with these texts as missing values."""
         return as_gaps(values, [level in self.texts for level in values.levels])
 
 
 def find_odd(values: Values, *kinds: str) -> Odd | None:
-    """The odd texts of a column of which no format fits all; None where there are none, or too many."""
+    """Find the odd texts of a column that no format fits completely; None if there are none or too many."""
     for kind in kinds:
         looks, find, one, many = _KINDS[kind]
         fits = cache(lambda shape, looks=looks: is_gap(shape, among_numbers=True) or looks(shape))
@@ -58,7 +58,7 @@ def find_odd(values: Values, *kinds: str) -> Odd | None:
 
 
 def _count(values: Values, odd: tuple[str, ...]) -> tuple[int, int, int]:
-    """Number of rows that are odd, of rows that have a value, and of different texts that are not odd."""
+    """Count the odd rows, the rows that have a value, and the distinct texts that are not odd."""
     n_odd = n_rows = n_read = 0
     for level, rows in zip(values.levels, values.counts.tolist(), strict=True):
         if not is_gap(level, among_numbers=True):

@@ -1,4 +1,4 @@
-"""Tables in files and streams: what columns there are, and how to read some of them."""
+"""Open tables in files and streams: list their columns and read some of them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, othe
 from bayesfloor.io._find_file import File, reading
 from bayesfloor.io._messages import DataError, troubles_of
 
-_BATCH = 1 << 16  # rows decoded at once
+_BATCH = 1 << 16  # rows decoded at a time
 _Stream = Callable[[Sequence[str]], Iterator[Any]]
-_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream]  # as the last fields of a Table
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream]  # the last fields of a Table
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is read when asked for.
+    """A table that is read on request.
 
     Attributes
     ----------
     file : File
-        Where it is.
+        The table's file.
     names : list of str
-        Its columns.
+        Names of its columns.
     notes : tuple of str
-        What was assumed in reading it, such as an encoding.
+        Assumptions made while reading it, such as its encoding.
     """
 
     file: File
@@ -45,19 +45,19 @@ class Table:
 
     @property
     def is_csv(self) -> bool:
-        """Whether types were guessed from texts."""
+        """Whether types were guessed from text."""
         return self.file.kind == "CSV"
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """These columns, all by default, as record batches one after the other: memory for one is enough."""
+        """Yield these columns, all by default, as record batches; only one has to fit in memory."""
         return self._plain(self.stream, columns)
 
     def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
-        """These columns, all by default, as a ``pyarrow.Table``; of these rows, ascending, if any are given."""
+        """Read these columns, all by default, as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
         return self._whole(self.batches(columns), rows)
 
     def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
-        """These columns, those of a CSV as the texts they are."""
+        """Read these columns; those of a CSV as text, without type guessing."""
         return self._whole(self._plain(self.text_stream, columns), rows)
 
     def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
@@ -74,7 +74,7 @@ class Table:
 
 
 def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
-    """The rows asked for of batches that are let go one after the other."""
+    """Yield the requested rows of each batch, so that batches need not stay in memory."""
     at = 0
     for batch in batches:
         first, last = np.searchsorted(rows, [at, at + batch.num_rows])
@@ -84,30 +84,28 @@ def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
 
 
 def table_of(stream: Any) -> Table:
-    """The table that an object with ``__arrow_c_stream__`` holds or streams: of a file it would have the same types.
+    """Return the table of an object with ``__arrow_c_stream__``, with the same types as from a file.
 
-    What can be read once only is held in memory. A lazy frame is collected.
+    The table is kept in memory, since a stream can be read only once. A lazy frame is collected.
     """
     if not hasattr(stream, "__arrow_c_stream__") and hasattr(stream, "collect"):
         stream = stream.collect()
     if not hasattr(stream, "__arrow_c_stream__"):
         raise DataError(
             f"Got {type(stream).__name__}, but expected a table with the Arrow stream interface "
-            "(__arrow_c_stream__), such as a frame of Polars, a DuckDB relation or a reader of PyArrow."
+            "(__arrow_c_stream__), such as a Polars frame, a DuckDB relation or a PyArrow reader."
         )
     held = arrow().table(stream)
     return _checked(File("the stream", "Arrow", b""), _typed(held.column_names, partial(_of_held, held)))
 
 
 def open_table(file: File) -> Table:
-    """The table in a file that was found."""
+    """Open the table in a file."""
     openers = {"CSV": open_csv, "Parquet": _open_parquet, "Arrow": _open_arrow}
     if file.kind not in openers:
-        raise DataError(f"{file.shown} holds arrays of NumPy, but expected a table: CSV, Parquet or Arrow.")
+        raise DataError(f"{file.shown} contains NumPy arrays, but expected a table: CSV, Parquet or Arrow.")
     names, notes, stream, text_stream = openers[file.kind](file)
-    left = tuple(
-        f"{how_many(n, f'{kind} file')} beside the {file.kind} files were not read" for kind, n in file.others()
-    )
+    left = tuple(f"ignored {how_many(n, f'{kind} file')} in the same folder" for kind, n in file.others())
     return _checked(file, (names, notes + left, stream, text_stream))
 
 
@@ -120,16 +118,16 @@ def _checked(file: File, opened: _Opened) -> Table:
 
 
 def refuse_headless(table: Table) -> None:
-    """Refuse a first line of data, if a name was not found in it."""
+    """Raise if the first line looks like data; called when a column name was not found."""
     if table.is_csv and looks_headless(table.names):
         raise DataError(headless(table.file, table.names))
 
 
-# Files that know their types
+# Files with column types
 
 
 def _typed(names: Sequence[str], read: _Stream) -> _Opened:
-    """Columns with types of their own, which are not read as texts."""
+    """Return an opened table whose columns have types and are not read as text."""
     return list(names), (), read, read
 
 
@@ -147,7 +145,7 @@ def _open_arrow(file: File) -> _Opened:
 
 
 def _arrow_reader(file: File) -> Any:
-    """A reader of Arrow's file or stream format, which does not copy what is not packed."""
+    """Return a reader of Arrow's file or stream format, which does not copy uncompressed data."""
     pa, ipc = arrow(), arrow(".ipc")
     source = file.open() if isinstance(file.source, bytes) else pa.memory_map(os.fsencode(file.source))
     return (ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream)(source)
@@ -165,7 +163,7 @@ def _of_held(held: Any, names: Sequence[str]) -> Iterator[Any]:
 
 
 def _open_folder(file: File, kind: str) -> _Opened:
-    """All files beneath a folder; folders called ``column=value`` are columns."""
+    """Open all files in a folder and its subfolders; folders named ``column=value`` are columns."""
     parts = file.parts()
     named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
     paths = [as_utf8(str(part.source)) for part in parts]
@@ -178,7 +176,7 @@ def _open_folder(file: File, kind: str) -> _Opened:
 
 
 def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
-    """Refuse files that have other columns than the first."""
+    """Raise if files have different columns from the first."""
     first = set(schemas[0].names)
     others = [(part, first ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
     troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]

@@ -1,4 +1,4 @@
-"""What was done to the data before anything was measured, for people and for JSON."""
+"""Report what was done to the data before the analysis, for people and for JSON."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from bayesfloor.io._column_encoders import Column
 
 @dataclass(frozen=True, repr=False)
 class Prepared(Result):
-    """What became of every column and row.
+    """How columns and rows were treated.
 
     Attributes
     ----------
     columns : tuple of Column
-        What became of each column of a table; empty where all were used as they are.
+        How each column of a table was treated; empty if all were used as they are.
     notes : tuple of str
-        How the file or array was read, where that was not plain.
+        Assumptions made while reading the file or array.
     n_unlabelled : int
-        Rows without a label, which were left out.
+        Number of rows without a label, which were left out.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Prepared(Result):
     >>> print(found.prepared)
     Prepared: 1 filled
     >>> found.prepared.columns[0].treatment
-    'filled 9 missing values with the median 30, and a column says where'
+    'filled 9 missing values with the median 30, and added a column that marks them'
     """
 
     columns: tuple[Column, ...] = ()
@@ -53,7 +53,7 @@ class Prepared(Result):
         return f"Prepared: {told}" if told else ""
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
-        """Name, role and treatment of every column that was not used as it is."""
+        """Yield the name, role and treatment of every column that was not used as it is."""
         for column in self.columns:
             if not column.as_is:
                 yield printable(column.name), column.role, column.treatment
@@ -66,5 +66,5 @@ class Prepared(Result):
 
 
 def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str, ...] = ()) -> Prepared:
-    """What was done; of columns nothing where all were used as they are."""
+    """Make the report; it lists no columns if all were used as they are."""
     return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)

@@ -1,4 +1,4 @@
-"""What the user asked for, held against the names there are, and what a reader hands back."""
+"""The user's request, checked against the column names, and what a reader returns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesfloor.io._messages import DataError, did_you_mean, join_words, quote
 
 
 class Contents(NamedTuple):
-    """What is in a file: features and their names, labels unless they are elsewhere, other columns asked for."""
+    """Contents of a file: features and their names, labels unless they are elsewhere, other requested columns."""
 
     X: Any
     names: Sequence[str]
@@ -26,10 +26,10 @@ class Contents(NamedTuple):
 
 @dataclass(frozen=True)
 class Asked:
-    """Columns by name, and how many rows to read at most of a file that is large."""
+    """Requested columns, and the number of rows to read from a large file."""
 
     label: str | None
-    beside: Mapping[str, str]  # columns that are neither features nor labels, by what they are
+    beside: Mapping[str, str]  # columns that are neither features nor labels, by purpose
     features: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     embedding: str | None = None
@@ -39,35 +39,35 @@ class Asked:
 
     @property
     def roles(self) -> list[str]:
-        """Columns that are no features."""
+        """Columns that are not features."""
         label = [] if self.labels_elsewhere or self.label is None else [self.label]
         return list(dict.fromkeys([*label, *self.beside.values()]))
 
     @property
     def named(self) -> list[str]:
-        """Columns that must be there."""
+        """Columns that must exist."""
         return list(dict.fromkeys([*self.roles, *([] if self.embedding is None else [self.embedding])]))
 
     def refuse_conflicts(self) -> None:
-        """Refuse a label that is something else as well, which would make any floor, or any error, zero."""
+        """Raise if the label column has a second purpose, which would make every floor or error zero."""
         if self.label is None or self.labels_elsewhere:
             return
         for flag, name in {"embedding": self.embedding, **self.beside}.items():
             if name == self.label and flag not in ("id", "image"):
-                raise DataError(f"column {quote(name)} is given as -y and as --{flag}. Name another column for one.")
+                raise DataError(f"column {quote(name)} is given as -y and as --{flag}. Pass two different columns.")
 
     def choose(self, names: Sequence[str], apart: Sequence[str] = ()) -> list[str]:
-        """Columns that are features: those asked for, without those that stand apart."""
+        """Choose the feature columns: the requested ones, without those set apart."""
         taken = _matching("--features", self.features, names) if self.features else set(names)
         left = taken - self.dropped(names) - set(apart)
         if not left:
             raise DataError(
-                f"no columns are left as features. Check --features and --drop; columns: {join_words(names) or 'none'}."
+                f"no columns are left as features. Check --features and --drop. Columns: {join_words(names) or 'none'}."
             )
         return [name for name in names if name in left]
 
     def dropped(self, names: Sequence[str]) -> set[str]:
-        """Columns to leave out."""
+        """Return the columns to leave out."""
         return _matching("--drop", self.drop, names)
 
 

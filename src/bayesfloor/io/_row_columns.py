@@ -1,4 +1,4 @@
-"""Columns that say what a row is, such as labels, ids and groups: one text or number a row, none missing."""
+"""Read columns that describe rows, such as labels, ids and groups: one text or number per row."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bayesfloor.io._open_table import Table
 
 
 class Coded(NamedTuple):
-    """Distinct values, and the number of each row's; -1 of one that has none."""
+    """Distinct values, and the number of each row's value; -1 if it has none."""
 
     values: np.ndarray
     codes: np.ndarray
 
     @property
     def rows(self) -> np.ndarray:
-        """The value of each row, None where it has none."""
+        """The value of each row, or None if it has none."""
         found, missing = self.values[self.codes], self.codes < 0
         if missing.any():
             found = found.astype(object)
@@ -30,7 +30,7 @@ class Coded(NamedTuple):
 
 
 def read_roles(table: Table, roles: list[str], label: str | None) -> dict[str, Coded]:
-    """The columns of these names; only that of labels may have gaps."""
+    """Read the columns with these names; only the label column may have gaps."""
     if not roles:
         return {}
     columns = table.read_texts(roles)
@@ -47,12 +47,12 @@ def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
     if kinds.is_temporal(column.type):
         column = column.cast(arrow().string())
     if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
-        raise DataError(f"column {quote(name)} holds {short(column.type)}, but expected texts or numbers.")
+        raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected text or numbers.")
     return encode(column, is_csv=is_csv)
 
 
 def refuse_gaps(name: str, missing: np.ndarray) -> None:
-    """Refuse rows without a value."""
+    """Raise if any row has no value."""
     if missing.any():
         raise DataError(
             f"column {quote(name)} has {how_many(int(missing.sum()), 'missing value')}, the first in row "
@@ -61,7 +61,7 @@ def refuse_gaps(name: str, missing: np.ndarray) -> None:
 
 
 def encode(column: Any, *, is_csv: bool) -> Coded:
-    """A column of pyarrow by its distinct values."""
+    """Encode a pyarrow column by its distinct values."""
     compute = arrow(".compute")
     distinct = compute.unique(column).drop_null()
     if arrow(".types").is_floating(distinct.type):
@@ -71,10 +71,10 @@ def encode(column: Any, *, is_csv: bool) -> Coded:
 
 
 def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
-    """Values as an array; whole numbers of a CSV become numbers if no two texts would become one."""
+    """Return values as an array; whole numbers in a CSV become integers if no two texts would become equal."""
     if not is_text(distinct.type):
         return distinct.to_numpy(zero_copy_only=False)
     texts = distinct.to_pylist()
     if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
         return np.array([int(text) for text in texts])
-    return np.array(texts, dtype=object)  # long texts, such as paths, are many times as large in any other type
+    return np.array(texts, dtype=object)  # long texts, such as paths, would take many times the memory in other types

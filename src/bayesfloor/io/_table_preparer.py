@@ -1,4 +1,4 @@
-"""``TablePreparer``: a table as people have it becomes numbers, and what became of every column is told."""
+"""``TablePreparer``: turn a real-world table into numbers, and report how each column was treated."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from bayesfloor.io._frame_columns import Values, as_frame, read_frame
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Make numbers of a table with columns of any kind, without looking at labels.
+    """Turn a table with columns of any kind into numbers, without using labels.
 
-    Numbers stay as they are; missing ones get the median, and a column says where. Numbers, dates and yes or no
+    Numbers are not changed; missing ones get the median, and an added column marks them. Numbers, dates and yes or no
     written as text are read in the one format that fits all values of the column; up to five odd texts such as "<5" in
-    at most 2 % of rows count as missing. Up to 40 categories become
-    indicators, missing ones a category of their own. Free text and more categories are compared by their character
-    n-grams. Dates tell elapsed days, year, month, weekday and hour. Codes such as zip codes are numbered. Lists of
-    numbers, such as embeddings, are unpacked. Ids, row counters, constant and empty columns are left out.
+    at most 2 % of rows count as missing. Up to 40 categories become indicators, with one more for missing values. Free
+    text and more categories are compared by their character n-grams. Dates are split into elapsed days, year, month,
+    weekday and hour. Codes such as zip codes are numbered. Lists of numbers, such as embeddings, are unpacked. Ids, row
+    counters, constant and empty columns are left out.
 
-    The order of rows does not matter, nor does the kind of data frame.
+    The result does not depend on the order of rows or on the data frame library.
 
     Parameters
     ----------
     roles : dict, optional
-        What columns are, where their values do not show it: "number", "category", "code", "date", "text", "id" or
-        "group" (both left out), or a list of levels from low to high.
+        Roles of columns whose values do not show them: "number", "category", "code", "date", "text", "id" or
+        "group" (the last two are left out), or a list of levels from low to high.
     strict : bool, default=False
-        Refuse a table in which anything has to be prepared, and name all columns concerned.
+        Raise if any column has to be prepared, and name all of them.
     random_state : int, RandomState instance or None, default=0
-        Start of the search for the components of n-grams.
+        Seed for computing the components of n-grams.
 
     Attributes
     ----------
     columns_ : tuple of Column
-        What became of each column: name, role, treatment, width, n_missing, lossy, as_is.
+        How each column was treated: name, role, treatment, width, n_missing, lossy, as_is.
     quantity_ : (k,) bool array
-        Which columns made are quantities that scaling may touch; indicators and n-grams are not.
+        Which output columns are quantities that may be scaled; indicators and n-grams are not.
     code_ : (k,) bool array
-        Which columns made hold codes, as numbers from 0.
+        Which output columns are codes, as numbers from 0.
     source_ : (k,) int array
-        The column of the table that each column made came from.
+        The input column of each output column.
     n_features_in_ : int
-        Number of columns of the table.
+        Number of columns in the table.
     feature_names_in_ : array of str
-        Names of the columns, of a data frame.
+        Column names, if the table is a data frame.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
            [24.  ,  1.  , 71.25,  0.71,  0.  ],
            [26.  ,  0.  ,  8.5 ,  0.71,  0.  ]])
     >>> preparer.columns_[0].treatment
-    'filled 1 missing value with the median 24, and a column says where'
+    'filled 1 missing value with the median 24, and added a column that marks it'
     >>> list(preparer.get_feature_names_out())
     ['age', 'age missing', 'paid', 'sex=f', 'sex=m']
     """
@@ -77,33 +77,33 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Decide what each column is and how it becomes numbers.
+        """Decide each column's role and how to turn it into numbers.
 
         Parameters
         ----------
         X : data frame or array of shape (n, p)
             The table.
         y : ignored
-            Labels are never looked at.
+            Labels are never used.
 
         Returns
         -------
         self : TablePreparer
-            Fitted.
+            The fitted preparer.
         """
         self._fit(read_frame(X), is_frame=as_frame(X) is not None)
         self._forget_scores()
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Floats:  # noqa: ARG002
-        """Fit, and the same table as numbers; read only once.
+        """Fit the table and return it as numbers, reading it only once.
 
         Parameters
         ----------
         X : data frame or array of shape (n, p)
             The table.
         y : ignored
-            Labels are never looked at.
+            Labels are never used.
 
         Returns
         -------
@@ -117,12 +117,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return numbers
 
     def transform(self, X: Any) -> Floats:
-        """Make numbers of a table with the same columns.
+        """Turn a table with the same columns into numbers.
 
         Parameters
         ----------
         X : data frame or array of shape (n, p)
-            A table with the columns that were fitted, in any order; new categories have no indicator.
+            A table with the fitted columns, in any order; new categories have no indicator.
 
         Returns
         -------
@@ -133,24 +133,24 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return self._encode(self._in_order(read_frame(X), is_frame=as_frame(X) is not None))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
-        """Names of the columns made.
+        """Return the names of the output columns.
 
         Parameters
         ----------
         input_features : ignored
-            As scikit-learn asks for.
+            Required by scikit-learn.
 
         Returns
         -------
         names : (k,) array of str
-            The column's own name, and what is told of it.
+            The input column's name, with a suffix if it became several columns.
         """
         check_is_fitted(self)
         return np.array([name for encoder in self._encoders for name in encoder.names], dtype=object)
 
     def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
         if not table or not len(table[0].data):
-            raise InputError(f"Got a table of {len(table)} columns without rows, but expected at least one of each.")
+            raise InputError(f"Got a table with {len(table)} columns without rows, but expected at least one of each.")
         roles = _check_roles(self.roles, [values.name for values in table])
         beside = any(values.kind == "list" and values.name not in roles for values in table)
         made = _each(
@@ -178,11 +178,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
 
     def _forget_scores(self) -> None:
-        """Drop what was kept so that the table fitted is not compared twice."""
+        """Drop the scores that were kept so that the fitted table need not be scored twice."""
         self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
 
     def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:
-        """The columns of a new table in the order of the fitted one."""
+        """Return the columns of a new table in the order of the fitted one."""
         names = [values.name for values in table]
         if is_frame and hasattr(self, "feature_names_in_"):
             without = [name for name in self._names if name not in names]
@@ -190,7 +190,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             if without or new:
                 raise InputError(
                     f"Got a table without columns {_list(without)} and with new columns {_list(new)}, but expected "
-                    "the feature names should match those that were passed during fit."
+                    "the columns of fit: the feature names should match those that were passed during fit."
                 )
             by_name = {values.name: values for values in table}
             return [by_name[name] for name in self._names]
@@ -209,7 +209,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
 
 def summarize(columns: Sequence[Column]) -> str:
-    """What was prepared, in one line; nothing where all was used as it is.
+    """Summarise the preparation in one line; empty if all columns were used as they are.
 
     Examples
     --------
@@ -241,7 +241,7 @@ _WORDS = (
 
 
 def _in_a_word(column: Column) -> str:
-    """What was done to a column, in a word or two."""
+    """Describe what was done to a column in a few words."""
     if column.role in ("date", "text", "code", "ordered"):
         return column.role
     if column.role == "category":
@@ -252,7 +252,7 @@ def _in_a_word(column: Column) -> str:
 
 
 def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
-    """Something made of every column; what fails is told of all columns at once."""
+    """Apply a function to every column, and report the failures of all columns in one error."""
     made, failed = [], []
     for values in table:
         try:
@@ -262,22 +262,22 @@ def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
     if failed:
         shown = "; ".join(failed[:10]) + f"; and {len(failed) - 10} more" * (len(failed) > 10)
         raise InputError(
-            f"Got {len(failed)} column{'s' * (len(failed) > 1)} that cannot be made numbers ({shown}), but expected "
-            "finite values of one kind in each. Correct or drop them, or say what they are with roles=."
+            f"Got {len(failed)} column{'s' * (len(failed) > 1)} that cannot be turned into numbers ({shown}), but "
+            "expected finite values of one kind in each. Fix or drop them, or say what they are with roles=."
         )
     return made
 
 
 def _check_roles(roles: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
-    """The roles given, if all are known and of columns that there are."""
+    """Return the given roles; raise if a role or a column is unknown."""
     given = {} if roles is None else {str(name): role for name, role in roles.items()}
     strange = [name for name in given if name not in names]
     if strange:
-        raise InputError(f"Got roles of columns {_list(strange)}, but expected names among {_list(names)}.")
+        raise InputError(f"Got roles for columns {_list(strange)}, but expected names among {_list(names)}.")
     for name, role in given.items():
         if role not in ROLES if isinstance(role, str) else not isinstance(role, (list, tuple)) or not role:
             raise InputError(
-                f"Got role {role!r} of column {quoted(name)}, but expected one of {', '.join(ROLES)}, "
+                f"Got role {role!r} for column {quoted(name)}, but expected one of {', '.join(ROLES)}, "
                 "or a list of levels from low to high."
             )
     return given
@@ -288,7 +288,7 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encoder]:
-    """Constants stay in a table that has nothing else to prepare, such as dark pixels of images."""
+    """Keep constant columns, such as dark pixels of images, if nothing else in the table needs preparing."""
     constant = [
         encoder.column.role == "constant" and values.kind != "date" for values, encoder in zip(table, made, strict=True)
     ]
@@ -305,8 +305,9 @@ def _refuse_preparation(columns: Sequence[Column]) -> None:
     found = [f"{quoted(column.name)} ({column.treatment})" for column in columns if not column.as_is]
     if found:
         raise InputError(
-            f"Got {len(found)} column{'s' * (len(found) > 1)} that would have to be prepared, but expected complete "
-            f"numbers and categories with strict=True: {'; '.join(found)}. Prepare or drop them, or leave out strict."
+            f"Got {len(found)} column{'s' * (len(found) > 1)} that would have to be prepared, but with strict=True "
+            f"expected numbers and categories without gaps: {'; '.join(found)}. Prepare or drop them, or leave out "
+            "strict."
         )
 
 
@@ -314,13 +315,13 @@ def _refuse_nothing(columns: Sequence[Column]) -> None:
     if not any(column.width for column in columns):
         told = "; ".join(f"{quoted(column.name)} {column.treatment}" for column in columns[:6])
         raise InputError(
-            f"Got a table of which nothing is left to learn from ({told}), but expected at least one feature. "
+            f"Got a table with no usable columns ({told}), but expected at least one feature. "
             "To keep a column, say what it is: roles={'column': 'number'}."
         )
 
 
 def _marks(encoder: Encoder, mark: bool) -> np.ndarray:  # noqa: FBT001
-    """A mark for each of an encoder's columns; never for one that says where values are missing."""
+    """Return a mark for each of an encoder's columns, but never for the one that marks missing values."""
     marks = np.full(len(encoder.names), mark, dtype=bool)
     if encoder.says_missing and not encoder.code:
         marks[-1] = False

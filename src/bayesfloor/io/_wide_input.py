@@ -1,4 +1,4 @@
-"""Sparse, very wide and higher-dimensional input: exact values beside components that trees can work with."""
+"""Read sparse, very wide and higher-dimensional input: keep exact values, and compute components for the trees."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from bayesfloor.io._checked_arrays import checked_data, unmask
 from bayesfloor.io._features import AUTO, WIDE, Features, dense_if_small, is_sparse, read_features, refuse_huge
 
 _COMPONENTS = 100
-_SPARSE = 0.25  # proportion of values other than 0 below which exact values are kept sparse
+_SPARSE = 0.25  # exact values are kept sparse if the proportion of nonzero values is below this
 
 
 def read_any(
     estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
 ) -> Features:
-    """``X`` as numbers, whether sparse, wide or of more than two dimensions; unless told not to, wide ones reduced."""
+    """Return ``X`` as numbers, also if sparse, wide or of more than two dimensions; reduce wide data by default."""
     plain, notes = lay_flat(X)
     plain = dense_if_small(plain) if isinstance(prepare, str) else plain
     if is_sparse(plain) and isinstance(prepare, str):
@@ -35,19 +35,18 @@ def read_any(
 
 
 def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
-    """An array of more than two dimensions with one row for each of the first, and what to say of it."""
+    """Flatten an array of more than two dimensions to one row per first index; return it with a note."""
     X = unmask(X)
     if getattr(X, "ndim", 2) <= 2:
         return X, ()
     shape = tuple(X.shape)
     values = X if is_sparse(X) else np.asarray(X)
-    return values.reshape((shape[0], prod(shape[1:]))), (
-        f"{' x '.join(map(str, shape[1:]))} numbers per row laid flat",
-    )
+    note = f"flattened {' x '.join(map(str, shape[1:]))} numbers per row"
+    return values.reshape((shape[0], prod(shape[1:]))), (note,)
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix by its rows, each value once, in order, none of them 0."""
+    """Return a sparse matrix in canonical CSR form: sorted, without duplicates or stored zeros."""
     from scipy.sparse import csr_array
 
     made = csr_array(X, dtype=np.float64, copy=True)
@@ -57,9 +56,9 @@ def canonical(X: Any) -> Any:
 
 
 def typical_size(X: Any) -> Floats:
-    """Mean size of the values other than 0 in each column of a sparse matrix by rows; 1 where there are none.
+    """Return the mean absolute nonzero value of each column of a CSR matrix, or 1 for a column of zeros.
 
-    Divided by it, columns in any unit count alike, and rare ones are not blown up as by a standard deviation.
+    Dividing by it makes columns in any unit comparable, without inflating rare ones as a standard deviation would.
     """
     width = X.shape[1]
     size = np.bincount(X.indices, np.abs(X.data), minlength=width) / np.maximum(
@@ -69,7 +68,7 @@ def typical_size(X: Any) -> Floats:
 
 
 def divide_columns(X: Any, by: Floats) -> Any:
-    """A sparse matrix by rows, each column divided."""
+    """Divide each column of a CSR matrix."""
     made = X.copy()
     made.data = made.data / by[made.indices]
     return made
@@ -77,7 +76,7 @@ def divide_columns(X: Any, by: Floats) -> Any:
 
 def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Features:
     if roles is not None:
-        raise InputError("Got roles beside a large sparse matrix, but expected none: all its columns are numbers.")
+        raise InputError("Got roles for a large sparse matrix, but expected none: all its columns are numbers.")
     values = checked_data(
         estimator, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
     )
@@ -92,7 +91,7 @@ def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Fea
 
 
 def _reduced(features: Features) -> Features:
-    """Components of the values in place of these, which are kept as exact ones."""
+    """Replace the values by their components, and keep the values as exact ones."""
     from bayesfloor.io._column_encoders import Column
 
     exact = _exact(features.values)
@@ -113,7 +112,7 @@ def _reduced(features: Features) -> Features:
 
 
 def _exact(values: Any) -> Any:
-    """The same values, sparse if most are 0: whatever held them has no say."""
+    """Return the values, sparse if most are 0, whatever the input type."""
     few = (values.nnz if is_sparse(values) else np.count_nonzero(values)) < _SPARSE * prod(values.shape)
     if few:
         return canonical(values)
@@ -121,7 +120,7 @@ def _exact(values: Any) -> Any:
 
 
 def _distinct(exact: Any) -> tuple[Ints, Ints]:
-    """Where each distinct row is found first, in an order of their content, and the number of each row's."""
+    """Return the first occurrence of each distinct row, sorted by content, and each row's number."""
     rows = _sparse_bytes(exact) if is_sparse(exact) else ((row + 0.0).tobytes() for row in exact)  # -0.0 is 0.0
     digests = np.frombuffer(b"".join(blake2b(row, digest_size=16).digest() for row in rows), dtype="V16")
     _, first, number = np.unique(digests, return_index=True, return_inverse=True)
@@ -135,7 +134,7 @@ def _sparse_bytes(exact: Any) -> Any:
 
 
 def _components(rows: Any) -> Floats:
-    """The first components of rows whose columns are scaled, found from a fixed start."""
+    """Compute the first components of rows with scaled columns, with a fixed seed."""
     from sklearn.utils.extmath import randomized_svd
 
     if is_sparse(rows):
@@ -144,6 +143,6 @@ def _components(rows: Any) -> Floats:
         spread = np.where(np.ptp(rows, axis=0) > 0, rows.std(axis=0), 0.0)
         scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     width = max(1, min(_COMPONENTS, min(rows.shape) - 1))
-    with one_blas_thread():  # whose number of threads would have a say in the last digits
+    with one_blas_thread():  # the number of threads would change the last digits
         left, size, _ = randomized_svd(scaled, width, n_iter=5, random_state=0)
     return np.ascontiguousarray(left * size)

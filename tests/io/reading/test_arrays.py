@@ -67,9 +67,9 @@ def test_pickles_are_never_read(tmp_path, arrays, message):
     np.save(tmp_path / "a.npy", X.astype(object))
 
     assert message(path, None) == (
-        "array 'y' holds Python objects, which are not read. Save it again as numbers or texts."
+        "array 'y' contains Python objects, which are not read for safety. Save it again as numbers or text."
     )
-    assert message(tmp_path / "a.npy", "0").startswith("a.npy holds Python objects, which are not read.")
+    assert message(tmp_path / "a.npy", "0").startswith("a.npy contains Python objects, which are not read for safety.")
 
 
 def test_an_array_called_allow_pickle_is_an_array_like_others(tmp_path, arrays, message):
@@ -96,15 +96,15 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, arrays, message):
     path = tmp_path / "a.npz"
 
     assert message(save(path, X=X, y=y[:-1]), None) == (
-        "there are 39 labels, but there are 40 rows of features. Expected as many, in the same order."
+        "there are 39 labels, but there are 40 rows of features. Expected one per row, in the same order."
     )
     assert message(save(path, X=X, y=y, key=y[:3]), None, ids="key").startswith("array 'key' has 3 values, but")
     assert message(save(path, X=X[:, 0], y=y), None).startswith("array 'X' has shape (40,), but expected rows and")
-    assert message(save(path, X=X.astype(str), y=y), None).startswith("array 'X' holds <U32, but expected numbers.")
+    assert message(save(path, X=X.astype(str), y=y), None).startswith("array 'X' has type <U32, but expected numbers.")
     assert message(save(path, X=X, y=np.eye(N)), None).startswith("array 'y' has shape (40, 40): several labels")
     assert message(save(path, X=X, y=np.zeros((N, 1, 2))), None).startswith("array 'y' has shape (40, 1, 2) and type")
     assert message(save(path, X=wild, y=y), None).startswith("array 'X' has infinite numbers in 1 row, the first in")
-    assert message(save(path, X=X, y=np.where(y, np.nan, 1)), None).startswith("column 'y' holds one value only")
+    assert message(save(path, X=X, y=np.where(y, np.nan, 1)), None).startswith("column 'y' has only one value")
     assert message(save(path, X=X, y=np.full(N, np.nan)), None).startswith("column 'y' is empty.")
 
 
@@ -141,14 +141,14 @@ def test_a_npy_without_labels_says_how_to_give_them(tmp_path, arrays, message):
     path = tmp_path / "a.npy"
 
     assert message(path, None) == (
-        "which column is the label? a.npy has no names: pass its number, such as -y -1 for the last, "
-        "or the labels' own file with --labels-file"
+        "which column is the label? a.npy has no column names: pass a number, such as -y -1 for the last column, "
+        "or a file of labels with --labels-file"
     )
     assert message(path, "3") == (
-        "no column '3'. a.npy has no names: expected a number from 0 to 2, or -1 for the last."
+        "no column '3'. a.npy has no column names: expected a number from 0 to 2, or -1 for the last."
     )
     assert message(path, "1").startswith("column '1' has 40 different numbers in 40 rows: looks like regression")
-    assert message(path, "1", ids="key").startswith("a.npy has no columns with names, so --id cannot be used.")
+    assert message(path, "1", ids="key").startswith("a.npy has no column names, so --id cannot be used.")
     assert "so --embedding cannot be used" in message(path, "1", embedding="key")
 
 

@@ -29,5 +29,5 @@ def test_a_label_that_is_also_the_groups_is_refused(table, write_as, message):
     path = write_as("a.csv", table)
 
     assert message(path, groups="label") == (
-        "column 'label' is given as -y and as --groups. Name another column for one."
+        "column 'label' is given as -y and as --groups. Pass two different columns."
     )

@@ -67,8 +67,7 @@ def test_lists_that_are_no_rows_name_the_first_bad_one(write_as, message):
         return message(write_as("a.arrow", embedded(values, kind)), embedding="emb")
 
     assert refused([[1.0, 2.0], [1.0], [1.0, 3.0]]) == (
-        "column 'emb' has a list of 1 in row 2, but expected 2 numbers as in other rows (1 such row). "
-        "Mend or drop them."
+        "column 'emb' has a list of 1 in row 2, but expected 2 numbers as in other rows. Fix or drop this row."
     )
     assert refused([None, [1.0, 2.0], [1.0, 2.0]]).startswith("column 'emb' has no list in row 1, but expected 2")
     assert refused([None, [1.0, 2.0], [1.0, 2.0]], pa.list_(pa.float32(), 2)).startswith("column 'emb' has no list in")
@@ -78,7 +77,7 @@ def test_lists_that_are_no_rows_name_the_first_bad_one(write_as, message):
     assert refused([[1.0, 2.0], [1.0, float("nan")], [1.0, 1.0]]).startswith(
         "column 'emb' has missing or infinite numbers in 1 row, the first in row 2."
     )
-    assert refused([[], [], []], pa.list_(pa.float32())).startswith("column 'emb' holds empty lists only")
+    assert refused([[], [], []], pa.list_(pa.float32())).startswith("column 'emb' has only empty lists")
 
 
 def test_a_missing_number_in_a_later_piece_has_the_right_row(write_as, message):
@@ -104,13 +103,13 @@ def test_text_that_is_no_list_names_its_row(text, message, text_file):
     quoted = text.replace('"', '""')
     path = text_file(f'emb,label\n"[0.5, 1]",a\n"{quoted}",b\n"[2.5, 3]",a\n')
 
-    assert message(path, embedding="emb").startswith(f"column 'emb' holds '{text}' in row 2, but expected a list")
+    assert message(path, embedding="emb").startswith(f"column 'emb' has '{text}' in row 2, but expected a list")
 
 
 def test_a_named_embedding_must_be_lists(table, write_as, message):
     """Else it is a plain column, and the name a mistake."""
     path = write_as("a.parquet", table)
 
-    assert message(path, embedding="u") == "column 'u' holds double, but --embedding expects lists of numbers."
+    assert message(path, embedding="u") == "column 'u' has double values, but expected lists for --embedding."
     assert message(path, embedding="u", features=("v",)).startswith("--features and --embedding are both given")
     assert message(path, embedding="label").startswith("column 'label' is given as -y and as --embedding.")

@@ -24,7 +24,7 @@ def test_without_a_label_or_candidates_columns_are_named(message, text_file):
     """Even then there is something to choose from."""
     path = text_file("u,v\n1.5,2.5\n2.5,3.5\n3.5,5.5\n")
 
-    assert message(path, None) == "which column is the label? Use -y. No column has few values; there are 'u', 'v'."
+    assert message(path, None) == "which column is the label? Use -y. No column has few values. Columns: 'u', 'v'."
 
 
 def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write_as, message):
@@ -38,9 +38,11 @@ def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write_a
         path = write_as(name, table)
         assert message(path, "price").startswith("column 'price' has 40 different numbers in 40 rows: looks like regr")
         assert message(path, "count").startswith("column 'count' has 30 different numbers in 40 rows: looks like regr")
-        assert message(path, "key").startswith("column 'key' has as many values as rows, 40, and looks like an id")
+        assert message(path, "key").startswith(
+            "column 'key' has a different value in each of 40 rows, so it looks like an id"
+        )
         assert message(path, "one") == (
-            "column 'one' holds one value only, 'same', but expected at least 2 classes. Name another column with -y."
+            "column 'one' has only one value, 'same', but expected at least 2 classes. Pass another column with -y."
         )
 
 
@@ -67,7 +69,7 @@ def test_a_label_of_lists_or_without_end_is_refused(write_as, message):
     table = pa.table({"u": [1, 2, 3], "lists": [[1], [2], [1]], "inf": [1, 2, np.inf]})
     path = write_as("a.parquet", table)
 
-    assert message(path, "lists") == "column 'lists' holds list<element: int64>, but expected texts or numbers."
+    assert message(path, "lists") == "column 'lists' has list<element: int64> values, but expected text or numbers."
     assert message(path, "inf").startswith("column 'inf' has infinite labels.")
 
 

@@ -45,7 +45,7 @@ def test_a_labels_file_of_another_length_is_refused(tmp_path, arrays, message, t
         return message(path, None, labels_file=text_file("\n".join(lines), "y.txt"))
 
     assert refused(["a", "b"] * 30) == (
-        "y.txt has 60 labels, but there are 40 rows of features. Expected as many, in the same order."
+        "y.txt has 60 labels, but there are 40 rows of features. Expected one per row, in the same order."
     )
     assert refused(["a", "b"] * 20 + ["a"]).startswith("y.txt has 41 labels, but there are 40 rows")
     assert refused(["a"] * 10).startswith("y.txt has 10 labels, but there are 40 rows")
