@@ -8,7 +8,7 @@ from bayesfloor.summary._glossary import CODES, TERMS
 @pytest.fixture(scope="module")
 def told(run):
     """What is told of every code and every term, by their names and as people type them."""
-    terms = [*CODES, *TERMS, "bf204", " Interval ", "best_estimate", "lowest_possible_error", "P VALUE"]
+    terms = [*CODES, *TERMS, "bf204", " Interval ", "interval", "lowest_possible_error", "P VALUE", "p_value"]
     return {term: run("explain", term) for term in terms}
 
 
@@ -17,7 +17,8 @@ def test_every_code_and_term_is_explained(told, term):
     """A code that the tool prints and does not know itself is worse than none."""
     ended = told[term]
 
-    assert (ended.code, ended.stdout, ended.stderr) == (0, {**CODES, **TERMS}[term] + "\n", "")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert " ".join(ended.stdout.split()) == {**CODES, **TERMS}[term]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,8 @@ def test_one_term_is_explained_by_the_command_itself(process):
     """The process that people start."""
     ended = process("explain", "BF204")
 
-    assert (ended.code, ended.stdout, ended.stderr) == (0, CODES["BF204"] + "\n", "")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert " ".join(ended.stdout.split()) == CODES["BF204"]
 
 
 def test_without_a_term_all_are_listed(run):

@@ -70,11 +70,11 @@ def test_without_a_terminal_there_are_no_colours_unless_forced(run):
 
 def test_evidence_is_grey_and_words_that_decide_are_coloured(run, files):
     """Tree bounds are no result, and must not look like one."""
-    shown = run("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, FORCE_COLOR="1").stdout
+    shown = run("check", "easy.csv", "-y", "label", "--target", "90%", "-v", cwd=files, FORCE_COLOR="1").stdout
 
     assert "\x1b[2mhow we know " in shown
     assert "accuracy is \x1b[32mreachable\x1b[0m" in shown
-    assert "\x1b[36mBF301\x1b[0m  \x1b[32mok\x1b[0m: " in shown
+    assert "\x1b[36mBF301\x1b[0m          \x1b[32mok\x1b[0m: " in shown
 
 
 @pytest.mark.posix

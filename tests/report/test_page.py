@@ -700,7 +700,7 @@ def test_a_report_says_where_the_trees_of_all_rows_were_grown():
 
     assert "trees on all rows" not in make_page(check)
     assert re.search(rf"trees on all rows<.*?{where}", page, re.DOTALL)
-    assert "9,000,000 rows, subsampled to 178 but for the tree bounds" in page
+    assert "9,000,000 rows, subsampled to 178 except for the tree bounds" in page
 
 
 def test_values_of_rows_are_shown_only_when_given(hostile_check):

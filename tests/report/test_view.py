@@ -24,11 +24,11 @@ from bayesfloor.report._view import (
     pair_table,
     row_cards,
     row_names,
-    ruler_end,
     tree_text,
     values_of,
 )
 from bayesfloor.summary._check import grow_class_tree
+from bayesfloor.summary._ruler import ruler_end
 
 
 def clusters(seed, n_classes, each, spread=1.5):

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.engine._show import percent
 from bayesfloor.summary._check import grow_class_tree
+from bayesfloor.summary._text import to_full_text
 
 N = 90
 
@@ -298,7 +299,7 @@ def test_labels_that_may_be_one_are_named_and_merged_if_asked(gaussians):
     labels[:5], labels[5] = "Cat ", "cta"
     apart, together = (check(X, labels, clean_labels=clean) for clean in (False, True))
 
-    assert "1 label differs from another by case or blanks only" in apart.findings[0].text
+    assert "1 label differs from another only by case or spaces" in apart.findings[0].text
     assert (apart.facts.n_classes, together.facts.n_classes) == (4, 3)
 
 
@@ -430,7 +431,7 @@ def test_learners_with_hostile_names_are_harmless_too(made, altered):
     """Learners are named by users, and the best one is named in the summary."""
     name = "\x1b[31mbest\n<b>"
     found = altered(made("two classes"), answer={"errors": {name: 0.001, "neighbours": 0.4}, "best": name})
-    printed = [repr(found), found.to_markdown(), *(t.text for t in found.traits)]
+    printed = [to_full_text(found), found.to_markdown(), *(t.text for t in found.traits)]
 
     assert r"\x1b[31mbest\n" in printed[0]
     assert "<b>" not in printed[1]

@@ -7,7 +7,8 @@ import pytest
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, show_labels
-from bayesfloor.summary._findings import find
+from bayesfloor.summary._findings import _BY_IMPORTANCE, find
+from bayesfloor.summary._glossary import CODES
 
 
 def codes(found):
@@ -20,9 +21,23 @@ def text_of(found, code):
     return next(finding.text for finding in found.findings if finding.code == code)
 
 
-def test_causes_come_before_doubts(each):
-    """First what is there, then how far to believe it."""
-    assert codes(each) == sorted(codes(each))
+def test_the_most_important_come_first(each):
+    """The user's model, then faults in the data, then the classes responsible, then how the answer was found."""
+    ranks = [_BY_IMPORTANCE.index(code) for code in codes(each)]
+
+    assert ranks == sorted(ranks)
+
+
+def test_every_code_of_a_finding_has_its_place():
+    """A new code without one would break the check that first finds it."""
+    assert sorted(_BY_IMPORTANCE) == [code for code in CODES if not code.startswith("BF3")]
+
+
+def test_a_headline_is_the_first_sentence(each):
+    """One screen shows nothing else of a finding."""
+    for finding in each.findings:
+        assert finding.text.startswith(finding.headline)
+        assert finding.headline.endswith(".")
 
 
 def test_findings_do_not_repeat_themselves(each):
@@ -72,8 +87,9 @@ def test_classes_of_one_distribution_are_alike(made):
     after, before = found.merge.after, found.merge.before
 
     assert text_of(found, "BF103") == (
-        "These classes cannot be separated; consider merging them: 0 and 1. With 2 classes left, the best estimate of "
-        f"the lowest possible error is {percent(after.estimate)} % instead of {percent(before.estimate)} %."
+        "These classes cannot be separated: 0 and 1. Merge them, or add a feature that separates them. With 2 classes "
+        f"left, the best estimate of the lowest possible error is {percent(after.estimate)} % instead of "
+        f"{percent(before.estimate)} %."
     )
     assert before.estimate == found.answer.estimate
     assert after.upper < 0.02
@@ -94,7 +110,8 @@ def test_the_hardest_pair_is_the_first_of_the_table(made):
     told = about(pairs.estimate[1, 2], pairs.lower[1, 2], pairs.upper[1, 2])
 
     assert text_of(made("iris"), "BF104") == (
-        f"Hardest pair: 1 and 2, error between them {told}, {percent(pairs.relative[1, 2])} % relative to guessing."
+        f"Hardest pair: 1 and 2, error between them {told}. That is {percent(pairs.relative[1, 2])} % relative to "
+        "guessing between the two. A feature that separates them would help most."
     )
 
 
@@ -119,7 +136,8 @@ def test_suspicious_labels_are_counted(made):
     """In the singular, too."""
     found = made("suspects")
     one = replace(found, suspicious=replace(found.suspicious, n_suspect=1))
-    look = "wrong: most of {} nearest neighbours belong to another class."
+    look = "wrong: most of {} nearest neighbours belong to another class. "
+    look += "Look at them before you train: bayesfloor samples, or .suspicious."
 
     assert found.suspicious.n_suspect > 1
     assert text_of(found, "BF105") == f"{found.suspicious.n_suspect} labels look {look.format('their')}"
@@ -135,7 +153,7 @@ def test_no_odd_rows_are_no_finding(made):
 
 def test_every_weak_trait_is_a_finding(each):
     """What weakens the answer is told, and nothing else is."""
-    doubts = [code for code in codes(each) if code.startswith("BF2")]
+    doubts = sorted(code for code in codes(each) if code.startswith("BF2"))
 
     assert doubts == [trait.code for trait in each.traits if trait.weak]
 

@@ -10,9 +10,12 @@ from bayesfloor.learners._registry import BLEND, REGISTRY
 from bayesfloor.selection._gap import AT, BELOW, NO_ROWS, NOT_SHOWN, ROOM
 from bayesfloor.selection._selection_path import NO_DIFFERENCE
 from bayesfloor.summary import explain, schema
+from bayesfloor.summary._figures import answer_figures, evidence_figures
 from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._glossary import WORDS as OTHER_WORDS
+from bayesfloor.summary._json_fields import FIELDS
 from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL
-from bayesfloor.summary._text import class_cells, figures, pair_cells
+from bayesfloor.summary._text import class_cells, pair_cells
 
 
 def names_in(part):
@@ -42,7 +45,17 @@ def test_every_name_in_the_schema_is_explained(name):
 def test_the_schema_says_what_the_glossary_says():
     """Two texts for one thing drift apart."""
     for name, inner in names_in(schema()):
-        assert inner["description"] == explain(name), name
+        assert inner["description"] == FIELDS[name], name
+
+
+def test_no_field_is_explained_that_does_not_exist():
+    """A page of its own lists them."""
+    assert {*FIELDS} - {name for name, _ in names_in(schema())} <= {"relative"}
+
+
+def test_the_list_of_terms_stays_short():
+    """Who asks for all of them reads a screen, not a book."""
+    assert len(TERMS) <= 25
 
 
 def test_every_code_of_a_check_is_explained(each):
@@ -66,14 +79,15 @@ def test_every_finding_says_where_to_look(each):
 
 def test_every_term_of_the_left_column_is_explained(made):
     """The summary's names are what readers look up first."""
-    names = [*(name for name, _, _ in figures(made("wine"))), "ruler"]
+    names = [name for name, *_ in (*answer_figures(made("chosen")), *evidence_figures(made("wine")))] + ["ruler"]
 
     assert [name for name in names if not is_known(name)] == []
 
 
 def test_every_head_of_the_tables_of_pairs_and_classes_is_explained(made):
     """As printed, word for word."""
-    heads = {*pair_cells(made("wine"), 1)[0], *class_cells(made("wine"), 1)[0]} - {""}
+    labels = made("wine").labels
+    heads = {*pair_cells(made("wine"), 1, labels)[0], *class_cells(made("wine"), 1, labels)[0]} - {""}
 
     assert [name for name in sorted(heads) if not is_known(name)] == []
 
@@ -136,7 +150,9 @@ GONE = [
 def test_words_that_are_no_longer_used_are_not_explained(word):
     """One term for one thing."""
     assert not is_known(word)
-    assert not [name for name, text in {**CODES, **TERMS}.items() if re.search(rf"\b{word}\b", text)]
+    assert not [
+        name for name, text in {**CODES, **TERMS, **OTHER_WORDS, **FIELDS}.items() if re.search(rf"\b{word}\b", text)
+    ]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -160,18 +176,18 @@ def test_blanks_and_underscores_are_alike(term):
 @pytest.mark.parametrize(("term", "near"), [("intervall", "interval"), ("BF21", "BF2"), ("neighbors", "neighbours")])
 def test_unknown_terms_are_refused_with_those_near(term, near):
     """A slip of the pen is answered, not just refused."""
-    with pytest.raises(ValueError, match=rf"(?i)nothing is called {term!r} here. Near it: .*{near}"):
+    with pytest.raises(ValueError, match=rf"(?i)unknown term {term!r}. Did you mean: .*{near}"):
         explain(term)
 
 
 @pytest.mark.parametrize("term", ["", "   ", "zzzzzzzz", "x" * 1000])
 def test_nonsense_is_refused_with_something_to_ask_for(term):
     """There is always a next step."""
-    with pytest.raises(ValueError, match=r"Near it: \w+"):
+    with pytest.raises(ValueError, match=r"Did you mean: \w+"):
         explain(term)
 
 
-@pytest.mark.parametrize("name", [*CODES, *TERMS])
+@pytest.mark.parametrize("name", sorted({*CODES, *TERMS, *OTHER_WORDS, *FIELDS}))
 def test_every_explanation_is_whole_sentences(name):
     """They stand alone on a terminal."""
     text = explain(name)

@@ -1,6 +1,7 @@
 """A check as JSON: exact, described by a schema, and refused in words when it is not one."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -149,8 +150,8 @@ def test_text_markdown_and_json_show_the_same_numbers(each):
 
     for value in (answer["estimate"], answer["lower"], answer["upper"], answer["guessing"]):
         if value is not None:
-            assert f" {percent(value)} %" in text
-            assert f"**{percent(value)} %" in page
+            assert re.search(rf"(?<![\d.]){percent(value)} (%|to)", text)
+            assert re.search(rf"(?<![\d.]){percent(value)} (%|to)", page)
     for pair in pair_rows(each, 5):
         place = next(
             k

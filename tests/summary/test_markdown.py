@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures
 from bayesfloor.summary._markdown import escape, to_markdown
-from bayesfloor.summary._text import HOW, class_cells, figures, pair_cells
+from bayesfloor.summary._text import class_cells, pair_cells
 
 
 def tables(text):
@@ -29,7 +30,9 @@ def test_every_table_has_as_many_cells_in_every_row(each):
 def test_all_figures_of_the_terminal_are_there(each):
     """Two forms of one summary; the tree bounds are not bold, because they are not a result."""
     text = each.to_markdown()
-    for name, value, note in figures(each):
+    for name, value in answer_figures(each):
+        assert f"| {name} | **{escape(value)}** |" in text
+    for name, value, note in evidence_figures(each):
         shown = escape(value) if name == HOW else f"**{escape(value)}**"
         assert f"| {name} | {shown} | {escape(note)} |" in text
     for finding in each.findings:
@@ -39,7 +42,8 @@ def test_all_figures_of_the_terminal_are_there(each):
 def test_the_tables_are_those_of_the_terminal(each):
     """More rows, the same cells."""
     text = each.to_markdown()
-    for row in (*pair_cells(each, 10, escape)[1:], *class_cells(each, 10, escape)):
+    labels = [escape(label) for label in each.labels]
+    for row in (*pair_cells(each, 10, labels)[1:], *class_cells(each, 10, labels)):
         assert f"| {' | '.join(row)} |" in text
 
 

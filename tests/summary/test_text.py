@@ -1,4 +1,4 @@
-"""The summary for a terminal: the answer first, each figure by its name."""
+"""The summary for a terminal: the answer on one screen, and everything that was measured."""
 
 import re
 from dataclasses import replace
@@ -7,51 +7,79 @@ import numpy as np
 import pytest
 
 from bayesfloor.engine._show import cells, percent, range_text, span
-from bayesfloor.summary._text import HOW, align, figure_lines, figures, head_line, ruler, to_text, unmeasured
+from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._phrases import accuracy
+from bayesfloor.summary._ruler import ruler
+from bayesfloor.summary._text import to_full_text, to_text, unmeasured
+from bayesfloor.summary._text_table import align
+
+WIDTHS = (100, 80, 60)
 
 
 def figure(found, name):
     """Value and note of a figure."""
-    return next((value, note) for each, value, note in figures(found) if each == name)
+    return next(rest for each, *rest in (*answer_figures(found), *evidence_figures(found)) if each == name)
+
+
+def joined(text):
+    """A text in one line."""
+    return " ".join(text.split())
 
 
 def test_the_answer_comes_first(each):
-    """Then what was looked at, then the figures."""
-    text = " ".join(repr(each).split())
-
-    assert text.startswith(f"{each.verdict} {' '.join(head_line(each).split())} best estimate ")
+    """Then what was checked, then the figures: the same on one screen and in full."""
+    for text in (to_text(each), to_full_text(each)):
+        assert joined(text).startswith(f"{each.verdict} {joined(head_line(each))}")
+        names = ["best estimate  ", "range  ", "guessing  ", "reliability  "]
+        places = [text.index(f"\n{name}") for name in names]
+        assert places == sorted(places)
 
 
 def test_all_figures_are_those_of_the_answer(each):
-    """Best estimate, both ends with what they rest on, guessing, reliability with its reasons."""
+    """Accuracy and error together, both ends, guessing, reliability with its reasons."""
     answer = each.answer
+    best = f"{accuracy(answer.estimate)} % accuracy (error {percent(answer.estimate)} %)"
 
-    assert figure(each, "best estimate")[0] == f"{percent(answer.estimate)} % error"
-    assert figure(each, "range, upper end") == (f"{percent(answer.upper)} %", answer.why_upper)
-    assert figure(each, "guessing")[0] == f"{percent(answer.guessing)} %"
-    assert figure(each, "reliability") == (answer.reliability, "; ".join(answer.reasons))
+    assert figure(each, "best estimate")[0].startswith(best)
+    assert figure(each, "upper end") == [f"{percent(answer.upper)} %", answer.why_upper]
+    assert f"(error {percent(answer.guessing)} %)" in figure(each, "guessing")[0]
+    assert figure(each, "reliability") == [": ".join(filter(None, (answer.reliability, "; ".join(answer.reasons))))]
 
 
 def test_a_lower_end_that_there_is_not_is_not_printed(each):
     """Two numbers look like an interval; here one of them would be none."""
-    value, note = figure(each, "range, lower end")
-    there = np.isfinite(each.answer.lower)
+    answer, (told,) = each.answer, figure(each, "range")
+    value, note = figure(each, "lower end")
+    there = bool(np.isfinite(answer.lower))
 
-    assert value == (f"{percent(each.answer.lower)} %" if there else "none")
-    assert note == (each.answer.why_lower if there else "these data give no lower limit")
+    assert value == (f"{percent(answer.lower)} %" if there else "none")
+    assert note == (answer.why_lower if there else "these data give no lower limit")
+    assert ("these data give no lower limit" in told) is not there
+    if there:
+        ends = f"{accuracy(answer.upper)} to {accuracy(answer.lower)} % accuracy"
+        assert told == f"{ends} (error {span(answer.lower, answer.upper)})"
+
+
+def test_the_users_model_has_a_line_of_its_own(made):
+    """It is what they asked about."""
+    found = made("chosen")
+    whole = found.gap.overall
+
+    assert figure(found, "your model")[0].endswith(f"(error {percent(whole.error)} %): {whole.word}")
+    assert "your model" not in to_text(made("iris"))
 
 
 def test_tree_bounds_are_evidence_and_nothing_else(each):
-    """They stand in one line, called what they are, and nowhere as a result."""
+    """They stand in one line of the full text, called what they are, and nowhere as a result."""
     bounds = span(each.overall.lower, each.overall.upper)
-    lines = [line for line in repr(each).splitlines() if bounds in line]
+    lines = [line for line in to_full_text(each).splitlines() if bounds in line]
     others = {range_text(each.answer.lower, each.answer.upper)}
     others |= {range_text(*ends) for ends in zip(each.classes.lower, each.classes.upper, strict=True)}
 
     assert figure(each, HOW)[0] == bounds
     assert figure(each, HOW)[1].startswith("tree bounds, ")
     assert [line for line in lines if not line.startswith(HOW)] == [] or bounds in others
-    assert list(figures(each))[-1][0] == HOW
+    assert HOW not in to_text(each)
 
 
 def test_tree_bounds_above_the_best_estimate_are_marked(made, altered):
@@ -65,10 +93,11 @@ def test_tree_bounds_above_the_best_estimate_are_marked(made, altered):
 
 def test_the_head_says_what_was_looked_at(made):
     """Rows, features, classes, scale, trees."""
-    assert head_line(made("iris")) == "iris · 150 rows · 4 features · 3 classes · scale none · 3 trees · effort normal"
-    assert " · 40 groups · " in head_line(made("groups"))
+    assert head_line(made("iris")) == "iris · 150 rows · 4 features · 3 classes"
+    assert settings_line(made("iris")) == "effort normal · scale none · 3 trees"
+    assert head_line(made("groups")).endswith(" · 40 groups")
     assert head_line(made("sampled")).startswith("300 of 50,100 rows · ")
-    assert head_line(made("all rows")).startswith("1,500 rows, subsampled to 300 but for the tree bounds · 2 ")
+    assert head_line(made("all rows")).startswith("1,500 rows, subsampled to 300 except for the tree bounds · 2 ")
 
 
 def test_the_head_takes_millions_of_rows(made):
@@ -90,7 +119,7 @@ def test_without_a_learner_there_is_no_error(made, altered):
     """Too few rows to train any."""
     found = altered(made("two rows a class"), answer={"errors": {}, "best": ""})
 
-    assert figure(found, "cross-validated error") == ("none", "no learner could be trained")
+    assert figure(found, "cross-validated error") == ["none", "no learner could be trained"]
 
 
 def test_pairs_too_small_to_measure_are_counted(made):
@@ -102,19 +131,19 @@ def test_pairs_too_small_to_measure_are_counted(made):
 
 def test_pairs_too_small_to_measure_are_not_listed(made):
     """No table where there is nothing to rank."""
-    assert "hardest pairs" not in repr(made("separate"))
-    assert "0 and 1 " not in repr(made("iris"))
+    assert "hardest pairs" not in to_full_text(made("separate"))
+    assert "0 and 1 " not in to_full_text(made("iris"))
 
 
 def test_ranges_are_said_not_to_hold_together(made):
     """Once, under the tables; of two classes there is one range."""
-    assert repr(made("iris")).count("not all of them together") == 1
-    assert "together" not in repr(made("two classes"))
+    assert to_full_text(made("iris")).count("not all of them together") == 1
+    assert "together" not in to_full_text(made("two classes"))
 
 
 def test_classes_with_few_rows_are_marked(made):
     """A number would be read."""
-    assert "too few rows" in repr(made("two rows a class"))
+    assert "too few rows" in to_full_text(made("two rows a class"))
 
 
 def test_the_ruler_marks_the_range_and_the_best_estimate(made, altered):
@@ -123,8 +152,18 @@ def test_the_ruler_marks_the_range_and_the_best_estimate(made, altered):
     found = altered(replace(made("two classes"), target=None), answer=ends)
     open_end = altered(found, answer={"lower": np.nan})
 
-    assert ruler(found) == f"0 ▕{'─' * 10}{'█' * 5}◆{'█' * 10}{'─' * 24}▏ 50.0 %   ◆ best estimate"
-    assert ruler(open_end) == f"0 ▕{'█' * 15}◆{'█' * 10}{'─' * 24}▏ 50.0 %   ◆ best estimate"
+    assert ruler(found) == f"0 ▕{'─' * 10}{'█' * 5}◆{'█' * 10}{'─' * 24}▏ 50 % error  ◆ best"
+    assert ruler(open_end) == f"0 ▕{'█' * 15}◆{'█' * 10}{'─' * 24}▏ 50 % error  ◆ best"
+
+
+def test_the_ruler_zooms_to_where_the_answer_is(made, altered):
+    """From 0 to guessing a small error would be a dot."""
+    ends = {"guessing": 0.9, "lower": 0.001, "estimate": 0.01, "upper": 0.02}
+    found = altered(replace(made("two classes"), target=None), answer=ends)
+
+    assert ruler(found).endswith("▏ 3 % error  ◆ best")
+    assert ruler(found).count("█") > 25
+    assert ruler(replace(found, target=0.9)).endswith("▏ 15 % error  ◆ best  ┃ 90 %")
 
 
 @pytest.mark.parametrize("target", [0.0001, 0.5, 0.9, 0.999, 1.0])
@@ -145,35 +184,63 @@ def test_the_ruler_takes_any_range(made, altered, lower, upper):
     assert len(ruler(found)[ruler(found).index("▕") : ruler(found).index("▏")]) == 51
 
 
-def test_no_line_has_trailing_blanks(each):
-    """Diffs and editors complain of them."""
-    assert all(line == line.rstrip() for line in repr(each).splitlines())
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("form", [to_text, to_full_text])
+class TestEveryWidth:
+    """What holds for the screen and the full text, at every width."""
+
+    def test_no_line_is_too_wide(self, each, form, width):
+        """A terminal would break it inside a word; only a single long word may stand out."""
+        lines = [line for line in form(each, width).splitlines() if cells(line) > width]
+
+        assert not [line for line in lines if len(line.split()) > 2]
+
+    def test_layout_is_clean(self, each, form, width):
+        """No trailing blanks, no two blank lines, no percent sign at the start of a line."""
+        text = form(each, width)
+
+        assert all(line == line.rstrip() for line in text.splitlines())
+        assert "\n\n\n" not in text
+        assert text == text.strip("\n")
+        assert not [line for line in text.splitlines() if line.strip().startswith("%")]
+
+    def test_no_absurd_number_is_printed(self, each, form, width):
+        """Not one."""
+        text = form(each, width).lower()
+
+        assert not [bad for bad in (" nan", "inf ", "-0.0", "100.00", "e+0", "e-1") if bad in text]
 
 
-def test_there_are_no_two_blank_lines(each):
-    """One screen."""
-    assert "\n\n\n" not in repr(each)
-    assert not repr(each).endswith("\n")
+@pytest.mark.parametrize("width", [100, 80])
+def test_the_answer_fits_a_screen(each, width):
+    """24 lines: it is read at a glance, whatever the number of classes."""
+    assert len(to_text(each, width).splitlines()) <= 24
 
 
-def test_no_absurd_number_is_printed(each):
-    """Not one."""
-    text = repr(each)
-
-    assert not [bad for bad in ("nan", "inf ", "-0.0", "100.00", "e+0", "e-1", "None") if bad in text.lower()]
-
-
-def test_sentences_are_wrapped(each):
-    """Tables may be wider, prose may not, unless a label is."""
-    lines = to_text(each, 60).splitlines()
-    prose = [line for line in lines if line.startswith(("BF1", "BF2", "       "))]
-
-    assert all(len(line) <= 60 or max(map(len, line.split())) > 20 for line in prose)
-
-
-def test_wrapping_changes_no_word(each):
+def test_wrapping_changes_no_word_of_the_findings(each):
     """Only where lines end."""
-    assert to_text(each, 60).split() == to_text(each, 200).split()
+    for width in WIDTHS:
+        text = joined(to_full_text(each, width))
+        assert all(joined(f"{finding.code} {finding.text}") in text for finding in each.findings)
+
+
+def test_one_screen_has_the_three_main_findings(each):
+    """And says how many more there are."""
+    found = [finding for finding in each.findings if finding.look != "gap"]
+    text = joined(to_text(each, 200))
+
+    assert all(joined(f"{finding.code} {finding.headline}") in text for finding in found[:3])
+    assert ("more finding" in text) is (len(found) > 3)
+
+
+def test_columns_are_dropped_by_importance():
+    """The least important first; then the names are shortened."""
+    rows = [("a long name", "best", "least", "last"), ("x", "1", "2", "3")]
+
+    assert align(rows, 30, (2, 3)) == ["a long name  best  least  last", "x               1      2     3"]
+    assert align(rows, 29, (2, 3)) == ["a long name  best  last", "x               1     3"]
+    assert align(rows, 18, (2, 3)) == ["a long name  best", "x               1"]
+    assert align(rows, 15, (2, 3)) == ["a long n…  best", "x             1"]
 
 
 def test_columns_stand_one_below_the_other():
@@ -184,29 +251,29 @@ def test_columns_stand_one_below_the_other():
     assert {cells(line) for line in lines} == {10}
 
 
-def test_figures_stand_one_below_the_other(each):
-    """Names to the left, all as wide."""
-    lines = figure_lines(each)[:-1]
+def test_gates_are_listed_and_a_target_alone_is_in_the_verdict(made):
+    """The verdict says what came of it."""
+    found = made("target")
+    alone, two = found.gates(), found.gates(max_error=0.5)
 
-    assert all(line[21:23] == "  " for line in lines)
-    assert all(cells(line) <= 100 for line in lines[:-1])
+    assert "BF301" not in to_text(found, gates=alone)
+    assert joined(f"BF301 {two[0].word}: {two[0].text} BF302 {two[1].word}: {two[1].text}") in joined(
+        to_text(found, gates=two)
+    )
 
 
-def test_a_number_is_never_parted_from_its_percent_sign(each):
-    """Wherever lines end."""
-    for width in (40, 60, 73, 100):
-        assert not [line for line in to_text(each, width).splitlines() if line.strip().startswith("%")]
+@pytest.mark.parametrize("width", [40, 100])
+def test_what_to_do_next_says_what_it_does_where_there_is_room(made, width):
+    """Commands are never broken."""
+    text = to_text(made("iris"), width, steps=[("bayesfloor report iris.csv -y label", "writes the full report")])
+
+    assert text.endswith("writes the full report") is (width == 100)
+    assert "bayesfloor report iris.csv -y label" in text
 
 
 def test_labels_of_hostile_data_stay_apart_in_the_table(made):
     """Each class is a line of its own."""
     found = made("hostile")
-    text = repr(found)
 
-    assert found.labels[0] in text or len(found.labels) > 5
-    assert len(text.splitlines()) < 60
-
-
-def test_the_summary_fits_a_screen(each):
-    """It is read at a glance, whatever the number of classes."""
-    assert len(repr(each).splitlines()) <= 50
+    assert len(to_full_text(found).splitlines()) < 70
+    assert to_text(found).replace("\n", "").isprintable()

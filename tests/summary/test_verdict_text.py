@@ -170,13 +170,13 @@ def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
 def test_a_reachable_target_names_its_proof(asked):
     """The upper end, and that it was tested."""
     assert asked(0.75) == (
-        "75 % accuracy is reachable on these features: the lowest possible error is at most 20.0 % (tested, 95 %)."
+        "75 % accuracy is reachable on these features: the lowest possible error is at most 20.0 % (95 % confidence)."
     )
 
 
 def test_what_guessing_reaches_was_not_tested(asked):
     """The most frequent class is always there."""
-    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always naming the most frequent class does it).")
+    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always naming the most frequent class reaches it).")
 
 
 def test_a_target_out_of_reach_says_for_whom(asked):

@@ -1,4 +1,4 @@
-"""The verbs of the command line."""
+"""The commands and their options."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from bayesfloor.cli._run_check import (
     check_file,
     check_outputs,
     command_line,
-    gate_lines,
     if_pillow,
-    next_lines,
+    next_steps,
     one_to_stdout,
     page_path,
     pictures,
-    prepared_lines,
+    print_check,
     read_baseline,
     write_all,
 )
@@ -28,6 +27,7 @@ from bayesfloor.cli._shared_options import (
     ACCURACY,
     FRACTION,
     NAME,
+    SectionedCommand,
     all_rows_options,
     check_options,
     drawn_options,
@@ -42,10 +42,10 @@ OK, FAILED = 0, 1
 
 
 class Verbs(click.Group):
-    """Verbs; a file without one is checked."""
+    """The verbs; a file name without a verb is checked."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """The verb that is meant."""
+        """Find the verb; a file name stands for ``check``."""
         first = args[0]
         if first not in self.commands and (first == "-" or first.lower().endswith(FILES) or Path(first).exists()):
             args = ["check", *args]
@@ -53,7 +53,7 @@ class Verbs(click.Group):
 
 
 def run(args: list[str] | None = None) -> int:
-    """Run a command and give its exit code."""
+    """Run a command and return its exit code."""
     from bayesfloor.cli._errors import tell
 
     try:
@@ -70,35 +70,38 @@ def verbs() -> None:
     """Estimate the lowest error any classifier could reach on your data, before you tune a model.
 
     \b
-    bayesfloor demo                            see it run
-    bayesfloor check data.csv -y label         how low can the error go, and what is in the way?
+    bayesfloor demo                            see an example
+    bayesfloor check data.csv -y label         how low can the error go?
     bayesfloor check data.csv -y label --target 98%
-    bayesfloor report data.csv -y label        the same as one HTML file
+    bayesfloor report data.csv -y label        the full report as one HTML file
     bayesfloor features data.csv -y label      which columns can be dropped?
     bayesfloor compare a.npy b.npy --labels-file y.txt
 
-    Files: CSV, TSV, Parquet, Arrow, npz, npy; - for standard input. Results go to stdout, all else to stderr.
-    Exit codes: 0 ok, 1 a gate failed, 2 usage or data, 3 internal error, 130 interrupted. No telemetry, no network.
+    FILE may be CSV, TSV, Parquet, Arrow, npz or npy; "-" reads standard input. Results go to stdout, messages to
+    stderr. Exit codes: 0 success, 1 a gate failed, 2 wrong usage or data, 3 internal error, 130 interrupted.
+    bayesfloor sends nothing and fetches nothing.
     """
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @check_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach; fail if it is out of reach.")
+@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%. Fail if it is out of reach.")
 @predictions_option
 @click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
-@click.option("--max-pair-error", type=FRACTION, help="Fail if that between any two classes exceeds this.")
-@click.option("--max-class-error", type=FRACTION, help="Fail if that within any class exceeds this.")
-@click.option("--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="An earlier check to compare with.")
+@click.option("--max-pair-error", type=FRACTION, help="Fail if the lowest error between any two classes exceeds this.")
+@click.option("--max-class-error", type=FRACTION, help="Fail if the lowest error within any class exceeds this.")
+@click.option(
+    "--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="JSON file of an earlier check to compare with."
+)
 @click.option(
     "--max-error-rise",
     type=FRACTION,
     default="0%",
     show_default=True,
-    help="How far the best estimate may rise above the baseline.",
+    help="Fail if the best estimate rises above the baseline by more than this.",
 )
-@click.option("--strict", is_flag=True, help="Fail also if a gate is too close to call.")
-@click.option("--exit-zero", is_flag=True, help="Report failed gates, but exit with 0.")
+@click.option("--strict", is_flag=True, help="Also fail if a gate is too close to call.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate fails.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
 def check(
@@ -115,7 +118,7 @@ def check(
     exit_zero: bool,
     **given: Any,
 ) -> int:
-    """Estimate how low the error can go, what is in the way, and whether a target is reachable.
+    """Estimate how low the error can go, and whether a target is reachable.
 
     \b
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
@@ -134,27 +137,30 @@ def check(
         max_error_rise=max_error_rise,
     )
     if "-" not in (json_path, markdown):
-        more = prepared_lines(found) if output.verbose else []
-        output.result("\n".join([repr(found), *more, *gate_lines(gates), *next_lines(found, settings)]))
+        print_check(output, found, gates, next_steps(found, settings))
     write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "too close to call"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @check_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach.")
+@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%.")
 @predictions_option
 @click.option("--select", is_flag=True, help="Also select features, and show which can be dropped.")
-@click.option("-o", "--output", "path_out", metavar="PATH", help="Where to write; FILE.bayesfloor.html by default.")
+@click.option(
+    "-o", "--output", "path_out", metavar="PATH", help="Where to write the report. Default: FILE.bayesfloor.html."
+)
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON.")
 @click.option("--markdown", metavar="PATH", help="Also write the summary as Markdown.")
-@click.option("--image", metavar="COLUMN", type=NAME, help="Column with paths of images, shown for suspicious labels.")
-@click.option("--pixels", metavar="HxW", help="The features are the pixels of an image, such as 28x28.")
 @click.option(
-    "--show-rows", is_flag=True, help="Show the features of rows with suspicious labels; they are left out otherwise."
+    "--image", metavar="COLUMN", type=NAME, help="Column with image paths, to show suspicious labels as pictures."
 )
-@click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
+@click.option("--pixels", metavar="HxW", help="The features are the pixels of an image of this size, such as 28x28.")
+@click.option(
+    "--show-rows", is_flag=True, help="Show the feature values of suspicious labels. They are left out by default."
+)
+@click.option("--open", "open_it", is_flag=True, help="Open the report in a browser.")
 def report(
     path_out: str | None,
     json_path: str | None,
@@ -186,12 +192,19 @@ def report(
         click.launch(str(written))
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @all_rows_options
-@click.option("--most", type=click.IntRange(1), help="Most rows to list; by default 50 are printed, all written.")
-@click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
+@click.option(
+    "--most",
+    metavar="N",
+    type=click.IntRange(1),
+    help="List at most this many. Default: 50 on the terminal, all in a file.",
+)
+@click.option(
+    "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
+)
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
-    """List suspicious labels: rows whose neighbours belong to another class."""
+    """List suspicious labels: rows whose nearest neighbours belong to another class."""
     from bayesfloor.cli._run_samples import find_rows, format_rows, write_rows
     from bayesfloor.cli._write_table import check_ending
 
@@ -208,18 +221,24 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
         output.result(f"{n_rows} rows in {printable(path_out)}")
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @drawn_options
-@click.option("--most", type=click.IntRange(1), help="Number of features to keep; with --filter, to print.")
-@click.option("--pairs", is_flag=True, help="Try pairs of features where no single one helps.")
+@click.option(
+    "--most", metavar="N", type=click.IntRange(1), help="Number of features to keep; with --filter, to print."
+)
+@click.option("--pairs", is_flag=True, help="Also try pairs of features if no single one helps.")
 @click.option(
     "--criterion",
     type=click.Choice(["overall", "mean", "worst"]),
-    help="What to lower: the overall floor (default), or the mean or the worst of the pairs.",
+    help="What to lower: the overall floor (default), or the mean or worst over pairs of classes.",
 )
-@click.option("--holdout", type=FRACTION, help="Fraction of the rows to hold out from choosing, 25% by default.")
-@click.option("--filter", "alone", is_flag=True, help="Rate each feature alone: fast, for thousands of columns.")
-@click.option("-o", "--output", "path_out", metavar="PATH", help="Write .csv, .parquet or .jsonl instead.")
+@click.option("--holdout", type=FRACTION, help="Fraction of rows to hold out for testing the selection. Default: 25%.")
+@click.option(
+    "--filter", "alone", is_flag=True, help="Rate each feature on its own. Fast enough for thousands of columns."
+)
+@click.option(
+    "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
+)
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
     """Find the features that lower the floor, and how many are enough.
@@ -246,12 +265,12 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
     work.write_found(output, found, path_out, json_path)
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @files_options
-@click.option("--pca", metavar="N,N", help="Compare one file raw, standardised and as principal components.")
+@click.option("--pca", metavar="N,N", help="Compare one file raw, standardised and as this many principal components.")
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> None:
-    """Rank representations of the same rows by their cross-class edges, and say which differences are significant.
+    """Compare representations of the same rows, such as embeddings, and rank them.
 
     \b
     bayesfloor compare raw.npy clip.npy --labels-file labels.txt
@@ -272,14 +291,14 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     write_json(output, found, json_path)
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @drawn_options
 @click.option(
     "--cut",
     type=click.Choice(["average", "complete", "min_cut", "normalized_cut"]),
     default="average",
     show_default=True,
-    help="How to split classes; min_cut is the paper's.",
+    help="How to split the classes; min_cut is the method of the paper.",
 )
 @click.option(
     "--format",
@@ -287,7 +306,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     type=click.Choice(["text", "json", "newick"]),
     default="text",
     show_default=True,
-    help="Output format.",
+    help="Format of the output.",
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
@@ -300,28 +319,25 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
     (output.result if form == "text" else output.raw)(format_tree(grown, form))
 
 
-@verbs.command()
+@verbs.command(cls=SectionedCommand)
 @click.argument("term", required=False)
 @output_options
 def explain(term: str | None, **given: Any) -> None:
-    """Explain a code or a term; without TERM, list all."""
-    from bayesfloor.summary._glossary import CODES, TERMS
+    """Explain a finding code or a term; without TERM, list them."""
     from bayesfloor.summary._glossary import explain as explain_term
+    from bayesfloor.summary._glossary import list_terms
+    from bayesfloor.summary._text import fold, terminal_width
 
-    output = make_output(**given)
-    if term is None:
-        known = [f"{code}  {'. '.join(text.split('. ')[:2]).rstrip('.')}." for code, text in CODES.items()]
-        output.result("\n".join([*known, "", "Terms: " + ", ".join(sorted(TERMS))]))
-        return
-    output.result(explain_term(term))
+    output, width = make_output(**given), terminal_width()
+    output.result(list_terms(width) if term is None else "\n".join(fold(explain_term(term), width)))
 
 
-@verbs.command()
-@click.option("-o", "--output", "path_out", metavar="PATH", help="Also write the report of the demo.")
+@verbs.command(cls=SectionedCommand)
+@click.option("-o", "--output", "path_out", metavar="PATH", help="Also write the report.")
 @effort_option
 @output_options
 def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
-    """See it run, on the digits that come with scikit-learn."""
+    """Run a check on the digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
     from bayesfloor.summary._check import check as look_at
@@ -330,6 +346,6 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     digits = load_digits()
     with output.bar() as bar:
         found = look_at(digits.data, digits.target, name="digits", effort=effort, progress=bar)
-    output.result(repr(found))
+    print_check(output, found, (), [("bayesfloor check data.csv -y label", "checks your own data")])
     if path_out is not None:
         output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))

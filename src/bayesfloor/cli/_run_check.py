@@ -13,7 +13,7 @@ import click
 
 from bayesfloor.cli._console import Output, ProgressBar
 from bayesfloor.cli._settings import Settings, read
-from bayesfloor.engine._show import as_utf8
+from bayesfloor.engine._show import as_utf8, how_many
 
 if TYPE_CHECKING:
     from bayesfloor.io._data import Data
@@ -73,6 +73,14 @@ def read_baseline(path: str | None) -> Check | None:
         raise DataError(f"{path} is not a baseline: {error}") from error
 
 
+def print_check(output: Output, found: Check, gates: tuple[Gate, ...], steps: list[tuple[str, str]]) -> None:
+    """Print the answer on one screen, or everything with ``--verbose``."""
+    from bayesfloor.summary._text import terminal_width, to_full_text, to_text
+
+    form = to_full_text if output.verbose else to_text
+    output.result(form(found, terminal_width(), gates, steps))
+
+
 def write_all(
     output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
 ) -> None:
@@ -101,11 +109,6 @@ def _add_to_job_page(output: Output, text: str) -> None:
         output.note(f"warning: the job's page cannot be written: {error}")
 
 
-def gate_lines(gates: tuple[Gate, ...]) -> list[str]:
-    """What came of the gates."""
-    return ["", *(f"{gate.code}  {gate.word}: {gate.text}" for gate in gates)] if gates else []
-
-
 _SAID_AGAIN = {
     "label": "-y",
     "features": "-x",
@@ -117,25 +120,48 @@ _SAID_AGAIN = {
 }
 
 
-def next_lines(found: Check, settings: Settings) -> list[str]:
-    """What to do next, as commands to copy."""
+def next_steps(found: Check, settings: Settings) -> list[tuple[str, str]]:
+    """Return commands to paste, with what each does: remedies for the main findings first, then the report."""
+    explain = (f"bayesfloor explain {found.findings[0].code if found.findings else 'CODE'}", "explains a code")
     if settings.path == "-":
-        return ["", "bayesfloor explain CODE"]
+        return [explain]
+    from bayesfloor.cli._large_data import say_again
+
+    data, engine = _data_again(settings), say_again(settings)
+    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
+    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    again = [*data, *engine, *model, *effort, *_prepare_again(settings)]
+    steps = [] if engine else _remedies(found, settings, data, again)
+    steps.append((_command("report", again), "writes the full report"))
+    steps.append((_command("check", [*again, "-v"]), "shows all findings and tables"))
+    return [*steps, explain]
+
+
+def _remedies(found: Check, settings: Settings, data: list[str], again: list[str]) -> list[tuple[str, str]]:
+    """Return the commands that follow up on findings; rows that stay in their files have none."""
+    codes = {finding.code for finding in found.findings}
+    drop = [] if settings.predictions is None else ["--drop", settings.predictions]
+    steps = []
+    if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
+        steps.append((_command("check", [*again, "--clean-labels"]), "merges labels that differ by case or spaces"))
+    if {"BF102", "BF105"} & codes:
+        listed = how_many(found.suspicious.n_suspect, "suspicious label")
+        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), f"lists {listed}"))
+    return steps
+
+
+def _command(verb: str, words: list[str]) -> str:
+    return f"bayesfloor {verb} {_shell(words)}"
+
+
+def _data_again(settings: Settings) -> list[str]:
+    """Return the words that name the data, as they were typed."""
     words = [settings.path]
     for name, flag in _SAID_AGAIN.items():
         value = getattr(settings, name)
         values = value if isinstance(value, tuple) else [value]
         words += [word for one in values if one for word in (flag, one)]
-    from bayesfloor.cli._large_data import say_again
-
-    words += (engine := say_again(settings))
-    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
-    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
-    verbs = {"report": [*words, *model, *effort, *_prepare_again(settings)]}
-    if found.suspicious.n_suspect and not engine:  # samples reads all rows
-        drop = [] if settings.predictions is None else ["--drop", settings.predictions]
-        verbs = {"samples": [*words, *drop, *_prepare_again(settings)], **verbs}
-    return ["", *(f"bayesfloor {verb} {_shell(said)}" for verb, said in verbs.items()), "bayesfloor explain CODE"]
+    return words
 
 
 def _prepare_again(settings: Settings) -> list[str]:
@@ -143,15 +169,6 @@ def _prepare_again(settings: Settings) -> list[str]:
     flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
     said = [flag for flag, asked in flags.items() if asked]
     return [*(word for role in settings.as_role for word in ("--as", role)), *said]
-
-
-def prepared_lines(found: Check) -> list[str]:
-    """What was done to each column that was not used as it is."""
-    from bayesfloor.engine._show import cells, pad
-
-    rows = [("column", "read as", "what was done"), *found.prepared.lines()]
-    left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
-    return ["", *(f"{pad(name, left)}  {pad(role, middle)}  {text}" for name, role, text in rows)] if rows[1:] else []
 
 
 def _shell(words: list[str]) -> str:

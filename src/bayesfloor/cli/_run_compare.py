@@ -19,7 +19,10 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._messages import DataError
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.summary._optional_tables import comparison_cells
-from bayesfloor.summary._text import align
+from bayesfloor.summary._text import fold, terminal_width
+from bayesfloor.summary._text_table import align
+
+_DROPS = (2, 3, 6, 1, 4)  # columns that a narrow terminal does without, the least important first
 
 
 def check_files(paths: Sequence[str], pca: str | None) -> None:
@@ -122,4 +125,5 @@ def _sizes(text: str, most: int) -> list[int]:
 
 def format_comparison(found: Comparison) -> str:
     """The comparison as a table, and in words."""
-    return "\n".join([*align(comparison_cells(found)), "", found.text])
+    width = terminal_width()
+    return "\n".join([*align(comparison_cells(found), width, _DROPS), "", *fold(found.text, width)])

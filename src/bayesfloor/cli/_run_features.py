@@ -20,8 +20,10 @@ from bayesfloor.io._data import Data
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._optional_tables import feature_cells, path_cells, path_notes
-from bayesfloor.summary._text import align
+from bayesfloor.summary._text import fold, terminal_width
+from bayesfloor.summary._text_table import align
 
+_DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns that a narrow terminal does without, the least important first
 _PRINTED = 30  # features, each alone
 _MANY = 300  # additions to try in a step, from which it is told how long that may take
 _SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # of one addition, on one thread with ten classes
@@ -106,7 +108,9 @@ def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
 
 
 def _format_path(path: SelectionPath) -> str:
-    return "\n".join([*align(path_cells(path)), "", *path_notes(path)])
+    width = terminal_width()
+    notes = [line for note in path_notes(path) for line in fold(note, width)]
+    return "\n".join([*align(path_cells(path), width, _DROPS), "", *notes])
 
 
 def _format_floors(found: FeatureFloors, most: int | None) -> str:
@@ -114,7 +118,9 @@ def _format_floors(found: FeatureFloors, most: int | None) -> str:
     told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
     first = f"{told:,} of {how_many(n_all, 'feature')} predict the label alone (5 % false discoveries)"
     more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
-    return "\n".join([first, *align(feature_cells(found, most)), *more])
+    return "\n".join(
+        [*fold(first, terminal_width()), *align(feature_cells(found, most), terminal_width(), _ALONE_DROPS), *more]
+    )
 
 
 def write_found(output: Output, found: Any, path: str | None, json_path: str | None) -> None:

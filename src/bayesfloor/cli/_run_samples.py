@@ -13,8 +13,10 @@ from bayesfloor.engine._show import how_many, printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
 from bayesfloor.labels._suspicious_list import most_suspicious
-from bayesfloor.summary._text import align
+from bayesfloor.summary._text import fold, terminal_width
+from bayesfloor.summary._text_table import align
 
+_DROPS = (4, 3)  # columns that a narrow terminal does without, the least important first
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 
 
@@ -53,7 +55,10 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
     told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} look wrong: most neighbours belong to another class"
     more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
-    return "\n".join([told, *(align([head, *rows]) if rows else [])]) + more
+    return (
+        "\n".join([*fold(told, terminal_width()), *(align([head, *rows], terminal_width(), _DROPS) if rows else [])])
+        + more
+    )
 
 
 def _name(data: Data, row: int) -> str:

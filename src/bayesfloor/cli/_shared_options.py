@@ -12,6 +12,35 @@ from bayesfloor.engine._show import as_utf8
 Command = Callable[..., Any]
 
 
+_SECTIONS = {
+    "Data": (
+        *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
+        *("as_role", "clean_labels", "strict_input", "image", "pixels"),
+    ),
+    "Question": ("target", "predictions", "most", "pairs", "criterion", "holdout", "alone", "pca", "cut", "select"),
+    "Gates": ("max_error", "max_pair_error", "max_class_error", "baseline", "max_error_rise", "strict", "exit_zero"),
+    "Method": ("effort", "scale", "trees", "seed"),
+    "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
+}
+_LAST = "Output"  # the section of everything else
+
+
+class SectionedCommand(click.Command):
+    """A command whose help groups options by purpose."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        section_of = {name: section for section, names in _SECTIONS.items() for name in names}
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in (*_SECTIONS, _LAST)}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections[section_of.get(str(param.name), _LAST)].append(record)
+        for section, records in sections.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)
+
+
 class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
     """A fraction: 98%, or 0.98."""
 
@@ -53,17 +82,27 @@ FRACTION, ACCURACY = Fraction(), Fraction(positive=True)
 _FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
 _FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 _COLUMNS = (
-    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Label column."),
+    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Column with the labels."),
     click.option(
-        "-x", "--features", metavar="GLOB", type=NAME, multiple=True, help="Columns to use; all others by default."
+        "-x",
+        "--features",
+        metavar="GLOB",
+        type=NAME,
+        multiple=True,
+        help="Columns to use as features. Default: all others.",
     ),
     click.option("--drop", metavar="GLOB", type=NAME, multiple=True, help="Columns to leave out."),
-    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with lists of numbers: one vector per row."),
-    click.option("--labels-file", metavar="FILE", help="Separate file of labels, for .npy."),
+    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with one vector per row: lists of numbers."),
+    click.option("--labels-file", metavar="FILE", help="File with the labels, if the data file has none (.npy)."),
     click.option(
-        "--groups", metavar="COLUMN", type=NAME, help="Column of rows that belong together, such as a patient's."
+        "--groups",
+        metavar="COLUMN",
+        type=NAME,
+        help="Column that says which rows belong together, such as a patient number.",
     ),
-    click.option("--id", "id_column", metavar="COLUMN", type=NAME, help="Column with names of the rows."),
+    click.option(
+        "--id", "id_column", metavar="COLUMN", type=NAME, help="Column with row names, to show instead of row numbers."
+    ),
 )
 _DATA = (_FILE, *_COLUMNS)
 
@@ -79,9 +118,24 @@ def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) 
 
 
 _WORK = (
-    click.option("--trees", type=click.IntRange(1), default=3, show_default=True, help="Number of spanning trees."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."),
-    click.option("-j", "--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."),
+    click.option(
+        "--trees",
+        metavar="N",
+        type=click.IntRange(1),
+        default=3,
+        show_default=True,
+        help="Number of spanning trees to grow.",
+    ),
+    click.option("--seed", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Random seed."),
+    click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=int,
+        default=1,
+        show_default=True,
+        help="Number of threads; -1 uses all cores.",
+    ),
 )
 _METHOD = (_scale("auto", "How to scale features."), *_WORK)
 _EFFORT = click.option(
@@ -89,13 +143,14 @@ _EFFORT = click.option(
     type=click.Choice(["quick", "normal", "thorough"]),
     default="normal",
     show_default=True,
-    help="How much work goes into the answer; compare only answers of the same effort.",
+    help="How much work to put into the answer. Compare only answers of the same effort.",
 )
 _DRAWING = (
     click.option(
         "--max-rows",
+        metavar="N",
         type=click.IntRange(0),
-        help="Subsample to at most this many rows; 0 uses all, even where fewer would be enough.",
+        help="Use at most this many rows; 0 uses all.",
     ),
 )
 _ENGINE = (
@@ -104,16 +159,18 @@ _ENGINE = (
         type=click.Choice(["threads", "dask"]),
         default="threads",
         show_default=True,
-        help="Where to run: this machine or a Dask cluster, which reads Parquet and .npy files in pieces.",
+        help="Where to run: this machine or a Dask cluster.",
     ),
-    click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://10.0.0.1:8786."),
+    click.option("--scheduler", metavar="ADDRESS", help="Address of the Dask scheduler, such as tcp://10.0.0.1:8786."),
     click.option("--checkpoint", metavar="FOLDER", help="Checkpoint folder; rerun the command to resume."),
 )
 _OUTPUT = (
     click.option("-q", "--quiet", is_flag=True, help="Print only the result."),
-    click.option("-v", "--verbose", is_flag=True, help="Print each stage."),
-    click.option("--no-color", is_flag=True, help="No colours; NO_COLOR does the same."),
-    click.option("--no-progress", is_flag=True, help="No progress bar."),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Print everything that was measured, and each stage of the work."
+    ),
+    click.option("--no-color", is_flag=True, help="Print without colours, like NO_COLOR=1."),
+    click.option("--no-progress", is_flag=True, help="Do not show a progress bar."),
 )
 
 
@@ -136,15 +193,15 @@ _PREPARE = (
         metavar="COLUMN=ROLE",
         type=NAME,
         multiple=True,
-        help="What a column is: number, category, code, date, text, id or group.",
+        help="How to read a column: number, category, code, date, text, id or group.",
     ),
-    click.option("--clean-labels", is_flag=True, help="Merge labels that differ by case or blanks only."),
-    click.option("--strict-input", is_flag=True, help="Refuse a table that would have to be prepared."),
+    click.option("--clean-labels", is_flag=True, help="Merge labels that differ only by case or spaces."),
+    click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
 )
 check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
-_AS_IT_IS = _scale("none", "How each representation is scaled.")
+_AS_IT_IS = _scale("none", "How to scale each representation.")
 files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)
 effort_option = _EFFORT

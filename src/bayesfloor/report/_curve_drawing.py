@@ -11,7 +11,8 @@ from bayesfloor.engine._show import about, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._curve_display import curve_ticks
-from bayesfloor.report._view import Tick, make_ticks, round_up
+from bayesfloor.report._view import Tick, make_ticks
+from bayesfloor.summary._ruler import round_up
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
 _TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # leading digits allowed for the top of the scale

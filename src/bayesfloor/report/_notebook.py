@@ -9,7 +9,8 @@ from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
 from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
 from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._text import head_line, unmeasured
+from bayesfloor.summary._figures import head_line, settings_line
+from bayesfloor.summary._text import unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs in the list
 _TITLED, _MOST = 12, 58_000  # most classes with tooltips, and most bytes in total
@@ -27,7 +28,7 @@ def _render(check: Measured, *, titles: bool) -> str:
         "notebook.html",
         check=check,
         verdict=split_verdict(check),
-        head=head_line(check),
+        head=f"{head_line(check)} · {settings_line(check)}",
         ruler=make_ruler(check),
         reliability=why_reliable(check),
         matrix=make_matrix(check, _CELLS, titles=titles),

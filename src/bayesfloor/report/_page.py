@@ -24,9 +24,10 @@ from bayesfloor.report._view import (
     row_cards,
 )
 from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._figures import head_line, settings_line
+from bayesfloor.summary._glossary import CODES, explain
 from bayesfloor.summary._phrases import accuracy
-from bayesfloor.summary._text import NOT_TOGETHER, head_line, unmeasured
+from bayesfloor.summary._text import NOT_TOGETHER, unmeasured
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows with pictures, two per row
@@ -52,7 +53,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         "page.html",
         check=check,
         verdict=split_verdict(check),
-        head=head_line(check),
+        head=f"{head_line(check)} · {settings_line(check)}",
         tiles=_tiles(check),
         ruler=make_ruler(check),
         reliability=why_reliable(check),
@@ -136,7 +137,7 @@ def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
 def _words(check: Measured) -> list[tuple[str, str]]:
     """Return the codes on this page and the general terms, with their meanings."""
     codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.traits})
-    return [*((code, CODES[code]) for code in codes), *((term, TERMS[term]) for term in _TERMS)]
+    return [*((code, CODES[code]) for code in codes), *((term, explain(term)) for term in _TERMS)]
 
 
 def _call(check: Measured) -> str:

@@ -16,6 +16,7 @@ from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._phrases import target_text
+from bayesfloor.summary._ruler import round_up, ruler_end
 
 MOST_CELLS = 40  # classes in the matrix; if there are more, the hardest
 MOST_PAIRS = 100  # in the ranked list
@@ -26,7 +27,6 @@ _FEATURES = 30  # shown per row
 _ID = 48  # characters in the name of a row
 _ROOM = 0.82  # of the ruler's length: ticks further right have no text, so that it does not hit the text at the end
 _LEARNER = 40  # characters in the name of a learner
-_FAR = 0.25  # of the error of guessing: if all errors are below, the ruler ends before guessing
 
 
 class Bar(NamedTuple):
@@ -144,19 +144,6 @@ def make_ticks(end: float) -> list[Tick]:
     parts = [k * step / end for k in range(1, 5) if k * step < end]
     inner = [Tick(100 * part, _round(part * end) if part < _ROOM else "") for part in parts]
     return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
-
-
-def ruler_end(most: float, guessing: float) -> float:
-    """Return where a ruler ends: at guessing, or earlier if all errors are far below that."""
-    if most > _FAR * guessing:
-        return max(guessing, most, 1e-9)
-    return round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
-
-
-def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
-    """Round up to the next number with one of these leading digits."""
-    unit = 10.0 ** np.floor(np.log10(wanted))
-    return float(next(unit * step for step in steps if unit * step >= wanted))
 
 
 def _bar(line: Line, end: float) -> Bar:

@@ -36,7 +36,7 @@ from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._pair_tables import too_small
-from bayesfloor.summary._text import to_text
+from bayesfloor.summary._text import terminal_width, to_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,7 +135,7 @@ class Check(Measured):
         return make_gates(self, limits, baseline, max_error_rise)
 
     def __repr__(self) -> str:
-        return to_text(self)
+        return to_text(self, terminal_width())
 
     def _repr_html_(self) -> str | None:
         from bayesfloor.report._notebook import to_notebook

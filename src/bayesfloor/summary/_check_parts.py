@@ -25,14 +25,18 @@ from bayesfloor.summary._weaknesses import Trait, find_traits
 
 @dataclass(frozen=True, repr=False)
 class Finding(Result):
-    """Something to know: a code, words, and where to look further.
+    """Something to know about the data: what was found, why it matters, and what to do about it.
 
     Attributes
     ----------
-    code, text : str
-        For ``bayesfloor explain``, and what was found.
+    code : str
+        The code to pass to ``bayesfloor explain``.
+    text : str
+        What was found, why it matters, and what to do.
     look : str
-        The attribute of ``Check`` that has more.
+        The attribute of ``Check`` that has the details.
+    headline : str
+        The first sentence of the text: what was found.
 
     Examples
     --------
@@ -40,12 +44,13 @@ class Finding(Result):
     >>> import bayesfloor
     >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
     >>> found.findings[0].code
-    'BF104'
+    'BF105'
     """
 
     code: str
     text: str
     look: str = ""
+    headline: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,11 +1,9 @@
-"""What a reader should know, each with a code that ``explain`` knows: BF1xx and BF4xx.
+"""What a reader should know, the most important first, each with a code that ``explain`` knows.
 
-BF2xx, what weakens the answer, are in ``_weaknesses``, and BF3xx in ``_gates``.
+BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_weaknesses``, BF3xx in ``_gates``.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -20,75 +18,88 @@ from bayesfloor.summary._pair_tables import pair_rows
 from bayesfloor.summary._phrases import points
 from bayesfloor.summary._verdict_text import finds_nothing
 
+_BY_IMPORTANCE = (
+    *("BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
+    *("BF207", "BF106", "BF101", "BF102", "BF105"),  # faults in the data, which change the answer once fixed
+    *("BF103", "BF104", "BF201", "BF107"),  # the classes and columns responsible
+    *("BF401", "BF402"),  # what can be done
+    *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
+)
+
 
 def find(check: Measured) -> tuple[Finding, ...]:
-    """All findings: causes, then doubts, then what may be done."""
-    found = _those(check, (_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious))
-    doubts = [Finding(trait.code, _sentence(trait.text), "traits") for trait in check.traits if trait.weak]
-    return (*found, *doubts, *_those(check, (_droppable, _best_representation, _model)))
+    """Return all findings, the most important first."""
+    makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious]
+    makers += [_droppable, _best_representation, _model]
+    found = [finding for make in makers if (finding := make(check)) is not None]
+    found += [
+        _finding(trait.code, "traits", _sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
+    ]
+    return tuple(sorted(found, key=lambda finding: _BY_IMPORTANCE.index(finding.code)))
+
+
+def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
+    """Make a finding of its sentences: what was found, then why it matters and what to do about it."""
+    return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
 
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _those(check: Measured, looks: tuple[Callable[[Measured], Finding | None], ...]) -> list[Finding]:
-    """What these looks find."""
-    return [finding for look in looks if (finding := look(check)) is not None]
-
-
 def _spellings(check: Measured) -> Finding | None:
-    """Labels that may be one; rows are those of the classes in use."""
+    """Find labels of the classes in use that may be different spellings of one label."""
     sizes = np.round(check.pairwise.sizes).astype(int)
     found = find_spellings(np.repeat(np.array(check.pairwise.classes.tolist(), dtype=object), sizes))
-    told = []
+    texts = []
     if found.alike:
         same = [" = ".join(map(quoted, group)) for group in found.alike]
         n = sum(len(group) - 1 for group in found.alike)
-        told.append(
-            f"{how_many(n, 'label')} differ{'s' * (n == 1)} from another by case or blanks only: "
-            f"{join_labels(same, 3)}. Merge them: --clean-labels, or clean_labels=True."
-        )
+        differ = f"{how_many(n, 'label')} differ{'s' * (n == 1)} from another only by case or spaces"
+        texts += [f"{differ}: {join_labels(same, 3)}.", "Merge them: --clean-labels, or clean_labels=True."]
     if found.typos:
         pairs = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
-        told.append(f"Likely typos: {join_labels(pairs, 5)}. Correct them in the data.")
-    return Finding("BF106", " ".join(told)) if told else None
+        texts += [f"Some labels look like typos: {join_labels(pairs, 5)}.", "Correct them in the data."]
+    return _finding("BF106", "", *texts) if texts else None
 
 
 def _codes(check: Measured) -> Finding | None:
-    codes = [quoted(column.name) for column in check.prepared.columns if column.role == "code"]
-    if not codes:
+    names = [column.name for column in check.prepared.columns if column.role == "code"]
+    if not names:
         return None
-    it, they = ("It", "looks") if len(codes) == 1 else ("They", "look")
-    first = next(column.name for column in check.prepared.columns if column.role == "code")
-    return Finding(
+    looks, it, was = ("looks", "it", "was") if len(names) == 1 else ("look", "they", "were")
+    return _finding(
         "BF107",
-        f"{how_many(len(codes), 'column')} of whole numbers {they} like codes, whose order means nothing: "
-        f"{join_labels(codes, 5)}. {it} {'was' if len(codes) == 1 else 'were'} given to learners as class rates. "
-        f"If that is wrong: {shell(['--as', f'{printable(first)}=number'])}, or roles={{{first!r}: 'number'}}.",
         "prepared",
+        f"{how_many(len(names), 'column')} of whole numbers {looks} like codes, not quantities: "
+        f"{join_labels([quoted(name) for name in names], 5)}.",
+        f"Their order means nothing, so {it} {was} replaced by class rates.",
+        f"If that is wrong: {shell(['--as', f'{printable(names[0])}=number'])}, or roles={{{names[0]!r}: 'number'}}.",
     )
 
 
 def _no_signal(check: Measured) -> Finding | None:
     if not finds_nothing(check.answer):
         return None
-    p = check.overall.p_value
-    told = (
-        f"No detectable signal: no learner predicts the label from these features (Friedman-Rafsky test: p = {p:.2g})."
+    return _finding(
+        "BF101",
+        "",
+        "No detectable signal: no learner predicts the label from these features "
+        f"(Friedman-Rafsky test: p = {check.overall.p_value:.2g}).",
+        "Check that each label belongs to its row, or add features.",
     )
-    return Finding("BF101", told)
 
 
 def _conflict(check: Measured) -> Finding | None:
     if not check.suspicious.n_conflict:
         return None
     have = "has" if check.suspicious.n_conflict == 1 else "have"
-    return Finding(
+    return _finding(
         "BF102",
+        "suspicious",
         f"{how_many(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
         f"every classifier gets at least {percent(check.overall.conflict)} % of all rows wrong.",
-        "suspicious",
+        "Look for wrong labels, rounded values or a missing column.",
     )
 
 
@@ -97,17 +108,22 @@ def _alike(check: Measured) -> Finding | None:
     if not len(one):
         return None
     pairs = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
-    told = f"These classes cannot be separated; consider merging them: {join_labels(pairs, 3)}.{_once_merged(check)}"
-    return Finding("BF103", told, "pairs" if check.merge is None else "merge")
+    return _finding(
+        "BF103",
+        "pairs" if check.merge is None else "merge",
+        f"These classes cannot be separated: {join_labels(pairs, 3)}.",
+        "Merge them, or add a feature that separates them.",
+        _once_merged(check),
+    )
 
 
 def _once_merged(check: Measured) -> str:
-    """What merging leaves of the floor; nothing where only one class would be left."""
+    """Return how low the error can go after merging; nothing if only one class would be left."""
     if check.merge is None or not check.merge.steps:
         return ""
     before, after = (f"{percent(step.estimate)} %" for step in (check.merge.before, check.merge.after))
     left = how_many(check.merge.after.n_classes, "class")
-    return f" With {left} left, the best estimate of the lowest possible error is {after} instead of {before}."
+    return f"With {left} left, the best estimate of the lowest possible error is {after} instead of {before}."
 
 
 def _hardest(check: Measured) -> Finding | None:
@@ -115,9 +131,12 @@ def _hardest(check: Measured) -> Finding | None:
     if row is None or row.note or len(check.labels) == 2:  # of two classes, the answer says it all
         return None
     error = f"error between them {about(row.estimate, row.lower, row.upper)}"
-    relative = f"{percent(row.relative)} % relative to guessing"
-    return Finding(
-        "BF104", f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}, {relative}.", "pairs"
+    return _finding(
+        "BF104",
+        "pairs",
+        f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}.",
+        f"That is {percent(row.relative)} % relative to guessing between the two.",
+        "A feature that separates them would help most.",
     )
 
 
@@ -126,22 +145,26 @@ def _suspicious(check: Measured) -> Finding | None:
     if not n:
         return None
     look, their = ("label looks", "its") if n == 1 else ("labels look", "their")
-    told = f"{n:,} {look} wrong: most of {their} nearest neighbours belong to another class."
-    return Finding("BF105", told, "suspicious")
+    return _finding(
+        "BF105",
+        "suspicious",
+        f"{n:,} {look} wrong: most of {their} nearest neighbours belong to another class.",
+        "Look at them before you train: bayesfloor samples, or .suspicious.",
+    )
 
 
 def _droppable(check: Measured) -> Finding | None:
     path = check.selection
     if path is None or not path.shown.any() or path.n_features[-1] == path.n_all:
         return None
-    step, told = _without_loss(path)
+    step, how = _without_loss(path)
     names = show_labels([name for names in path.added[: step + 1] for name in names])
-    shown = f"{len(names):,} of {path.n_all:,} features {told}: {join_labels(names)}."
-    return Finding("BF401", shown, "selection") if told else None
+    shown = f"{len(names):,} of {path.n_all:,} features {how}: {join_labels(names)}."
+    return _finding("BF401", "selection", shown, "The others can be dropped.") if how else None
 
 
 def _without_loss(path: SelectionPath) -> tuple[int, str]:
-    """A step of the selection, and how it was seen that it loses nothing measurable; no words where it does."""
+    """Return a step of the selection and the evidence that it loses nothing measurable; no words if it does lose."""
     held_out = path.holdout
     if held_out is None:
         step = enough(path)
@@ -158,14 +181,14 @@ def _best_representation(check: Measured) -> Finding | None:
         return None
     names = dict(zip(found.names, show_labels(found.names), strict=True))
     worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
-    told = f"Best representation: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
+    best = f"Best representation: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
     size = found.n_features[found.names.index(found.smallest)]
-    small = f" With {how_many(size, 'feature')}, {names[found.smallest]} shows no significant difference."
-    return Finding("BF402", told + small * (found.smallest != found.best_), "comparison")
+    small = f"With {how_many(size, 'feature')}, {names[found.smallest]} shows no significant difference."
+    return _finding("BF402", "comparison", best, small * (found.smallest != found.best_))
 
 
 def _model(check: Measured) -> Finding | None:
     if check.gap is None:
         return None
     code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")
-    return Finding(code, check.gap.text, "gap")
+    return _finding(code, "gap", check.gap.text)

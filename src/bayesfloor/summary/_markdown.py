@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._gates import Gate
-from bayesfloor.summary._text import HOW, NOT_TOGETHER, class_cells, figures, head_line, pair_cells, unmeasured
+from bayesfloor.summary._text import NOT_TOGETHER, class_cells, pair_cells, unmeasured
 
 _SHOWN = 10
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~$@]|:(?=//)|&(?!#\d+;)|#(?!\d+;)|(?<=www)\.")
@@ -15,51 +16,59 @@ _BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 
 
 def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
-    """The summary as Markdown; labels cannot break out of it."""
+    """Return the summary as Markdown, in the order of the terminal; labels cannot break out of it."""
     parts = [
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
         escape(str(check.prepared)),
         *([_table(("gate", "", ""), [(g.code, f"**{g.word}**", escape(g.text)) for g in gates])] if gates else []),
-        _table(("", "", ""), [_figure(*figure) for figure in figures(check)]),
-        _pairs(check),
-        escape(unmeasured(check)) + ".",
-        _classes(check),
-        NOT_TOGETHER,
+        _table(("", ""), [(name, f"**{escape(text)}**") for name, text in answer_figures(check)]),
         "\n".join(f"- `{finding.code}` {escape(finding.text)}" for finding in check.findings),
+        _details("Hardest pairs and classes", [_pairs(check), escape(unmeasured(check)) + ".", *_classes(check)]),
+        _details("How we know", [_evidence(check), escape(settings_line(check))]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _details(title: str, parts: Sequence[str]) -> str:
+    """Fold a part of the page away."""
+    inside = "\n\n".join(part for part in parts if part)
+    return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
+
+
+def _evidence(check: Measured) -> str:
+    """Return what the answer rests on; what is evidence and not a result is not bold."""
+    rows = [
+        (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
+        for name, value, note in evidence_figures(check)
+    ]
+    return _table(("", "", ""), rows)
+
+
 def escape(text: str) -> str:
-    """A text that Markdown and HTML leave as it is, wherever it stands in a line."""
+    """Escape a text so that Markdown and HTML show it as it is, anywhere in a line."""
     return _SPECIAL.sub(_escaped, _BLOCK.sub(_escaped_start, text))
 
 
 def _escaped_start(match: re.Match[str]) -> str:
-    """What would start a list or a block of code, as entities."""
+    """Write characters that would start a list or a code block as entities."""
     return "".join(f"&#{ord(character)};" if character in "-+=. )\t" else character for character in match[0])
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """An entity for what hosts turn into tags, mentions, links or formulas, a backslash for the rest."""
+    """Return an entity for what hosts turn into tags, mentions, links or formulas, a backslash escape for the rest."""
     character = match[0]
     return f"&#{ord(character)};" if character in "<>&@:$#" else f"\\{character}"
 
 
-def _figure(name: str, value: str, note: str) -> tuple[str, str, str]:
-    """A figure; what is evidence and not a result is not bold."""
-    return name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note)
-
-
 def _pairs(check: Measured) -> str:
-    head, *rows = pair_cells(check, _SHOWN, escape)
+    head, *rows = pair_cells(check, _SHOWN, [escape(label) for label in check.labels])
     return _table(head, rows) if rows else ""
 
 
-def _classes(check: Measured) -> str:
-    head, *rows = class_cells(check, _SHOWN, escape)
-    return _table(head, rows)
+def _classes(check: Measured) -> tuple[str, str]:
+    head, *rows = class_cells(check, _SHOWN, [escape(label) for label in check.labels])
+    return _table(head, rows), NOT_TOGETHER
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

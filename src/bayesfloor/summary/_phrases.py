@@ -1,4 +1,4 @@
-"""Numbers and differences as people read them."""
+"""Format numbers and differences the way people read them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from bayesfloor.engine._show import percent
 
 
 def accuracy(error: float) -> str:
-    """What is left of 100 %, with as many decimals as the error has."""
+    """Return the accuracy in percent, with as many decimals as the error has."""
     told = percent(error)
     return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
 
 
 def target_text(target: float) -> str:
-    """A target accuracy in percent, no longer than it has to be."""
+    """Return a target accuracy in percent, no longer than necessary."""
     short = f"{100 * target:.6g} %"
     return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
 
 
 def points(difference: float) -> str:
-    """A difference of two fractions in percent, with its sign."""
+    """Return a difference between two fractions in percentage points, with its sign."""
     told = percent(abs(difference))
     return told if not float(difference) or told == "unknown" else f"{'-' if difference < 0 else '+'}{told}"

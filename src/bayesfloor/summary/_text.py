@@ -1,126 +1,138 @@
-"""The summary for a terminal."""
+"""The summary for a terminal: the answer on one screen, or everything that was measured."""
 
 from __future__ import annotations
 
+import shutil
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bayesfloor.answer._answer import TOO_HIGH
-from bayesfloor.engine._show import amount, cells, how_many, pad, percent, printable, range_text, span
+from bayesfloor.engine._show import amount, cells, how_many, pad, percent, range_text, show_labels
 from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._figures import answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
-from bayesfloor.summary._phrases import accuracy, target_text
-from bayesfloor.summary._verdict_text import finds_nothing
+from bayesfloor.summary._ruler import LENGTH, ruler
+from bayesfloor.summary._text_table import align, cut
 
-HOW = "how we know"
 NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."
-_RULER = 50
+WIDTH = 100  # of lines that go to a file or a pipe
+_WIDEST = 120  # longer lines are hard to read
+_NARROWEST = 40
+_NAMES = 15  # columns for the names of figures and what separates them from their texts
+_FINDINGS = 3  # on one screen
 _SHOWN = 5  # hardest pairs and classes
-_LEARNERS = 3  # with the lowest errors
-WIDTH = 100
+_PAIR_DROPS = (3, 4)  # columns that a narrow terminal does without, the least important first
+_CLASS_DROPS = (5, 3, 4)
+_MODEL = ("BF403", "BF404", "BF405", "BF406")  # findings about the user's model, which has a line of its own
+
+Steps = Sequence[tuple[str, str]]  # what to type next, and what it does
 
 
-def to_text(check: Measured, width: int = WIDTH) -> str:
-    """All that a reader needs on one screen: the answer, its figures, the tables, what to know."""
-    answer = [*_fold(check.verdict, width), "", head_line(check), *_fold(str(check.prepared), width), ""]
-    parts = [answer, figure_lines(check, width), table_lines(check)]
-    findings = [line for finding in check.findings for line in _item(finding.code, finding.text, width)]
-    return "\n".join("\n".join(part) for part in [*parts, findings] if part).replace("\n\n\n", "\n\n").rstrip()
+def terminal_width() -> int:
+    """Return the width of the terminal, within reason; a fixed one if there is no terminal."""
+    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 
 
-def head_line(check: Measured) -> str:
-    """What was looked at, in a line."""
-    facts = check.facts
-    rows = (
-        how_many(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
-    )
-    if check.overall.n_rows > facts.n_used:
-        rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} but for the tree bounds"
-    told = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class"), f"scale {facts.scale}"]
-    told += [how_many(facts.n_groups, "group")] if facts.n_groups is not None else []
-    told += [how_many(facts.n_trees, "tree"), f"effort {check.answer.effort}"]
-    return " · ".join([*([printable(facts.name)] if facts.name else []), *told])
+def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps | None = None) -> str:
+    """Return the answer on one screen: verdict, figures, reliability, the main findings, what to do next."""
+    steps = _python_steps(check) if steps is None else steps
+    parts = [_verdict_lines(check, width), _answer_lines(check, width), _main_findings(check, width)]
+    listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict says that
+    return _join([*parts, _gate_lines(listed, width), _step_lines(steps, width)])
 
 
-def figure_lines(check: Measured, width: int = WIDTH) -> list[str]:
-    """The answer's figures, each by its name."""
-    rows = list(figures(check))
-    left, middle = (max(cells(row[k]) for row in rows) for k in (0, 1))
-    lines = [line for row in rows for line in _figure(*row, left, middle, width)]
-    return [*lines, f"{pad('ruler', left)}  {ruler(check)}", ""]
+def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps = ()) -> str:
+    """Return everything that was measured: the answer, its evidence, the tables and all findings."""
+    head = [*_verdict_lines(check, width), *fold(settings_line(check), width)]
+    findings = [line for finding in check.findings for line in _hang(finding.code, finding.text, width)]
+    tables = [_evidence_lines(check, width), _table_lines(check, width), _prepared_lines(check, width)]
+    parts = [head, _answer_lines(check, width), *tables, findings]
+    return _join([*parts, _gate_lines(gates, width), _step_lines(steps, width)])
 
 
-def _figure(name: str, value: str, note: str, left: int, middle: int, width: int) -> list[str]:
-    """A figure, its note wrapped beside it."""
-    first, *more = _fold(note, width - left - middle - 4) or [""]
-    lines = [f"{pad(name, left)}  {pad(value, middle)}  {first}", *(" " * (left + middle + 4) + line for line in more)]
-    return [line.rstrip() for line in lines]
+def _join(parts: Iterable[Sequence[str]]) -> str:
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def figures(check: Measured) -> Iterator[tuple[str, str, str]]:
-    """Names, values and notes of the figures of the whole problem; the tree bounds come last, as mere evidence."""
-    answer, overall = check.answer, check.overall
-    best = "not clearly better than guessing" if finds_nothing(answer) else "the best that these features allow"
-    yield "best estimate", f"{percent(answer.estimate)} % error", f"{accuracy(answer.estimate)} % accuracy, {best}"
-    if np.isnan(answer.lower):
-        yield "range, lower end", "none", "these data give no lower limit"
-    else:
-        yield "range, lower end", f"{percent(answer.lower)} %", answer.why_lower
-    yield "range, upper end", f"{percent(answer.upper)} %", answer.why_upper
-    yield "cross-validated error", *_learners(check)
-    yield "guessing", f"{percent(answer.guessing)} %", "always naming the most frequent class"
-    yield "reliability", answer.reliability, "; ".join(answer.reasons)
-    yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
+def _verdict_lines(check: Measured, width: int) -> list[str]:
+    return [*fold(check.verdict, width), "", *fold(head_line(check), width), *fold(str(check.prepared), width)]
 
 
-def _learners(check: Measured) -> tuple[str, str]:
-    """The lowest error, whose it is, and the next."""
-    errors = sorted(check.answer.errors.items(), key=lambda item: item[1])
-    if not errors:
-        return "none", "no learner could be trained"
-    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])
-    then = ", ".join(f"{name} {error}" for name, error in others)
-    return least, f"by {best}{'; next ' if then else ''}{then}"
+def _prepared_lines(check: Measured, width: int) -> list[str]:
+    """Return what was done to each column that was not used as it is."""
+    rows = [("column", "read as", "what was done"), *check.prepared.lines()]
+    names = [cut(name, width // 3) for name, _, _ in rows]
+    left, middle = (max(map(cells, column)) + 2 for column in (names, [row[1] for row in rows]))
+    starts = [pad(name, left) + row[1] for name, row in zip(names, rows, strict=True)]
+    lines = [_hang(start, row[2], width, left=left + middle) for start, row in zip(starts, rows, strict=True)]
+    return [line for each in lines for line in each] if rows[1:] else []
 
 
-def _of_trees(check: Measured) -> str:
-    if check.answer.contradicts(check.overall.lower):
-        return TOO_HIGH
-    return f"from {percent(check.overall.cross_rate)} % cross-class edges"
+def _answer_lines(check: Measured, width: int) -> list[str]:
+    """Return the answer's figures, with the ruler below the range."""
+    lines = []
+    for name, text in answer_figures(check):
+        lines += _hang(name, text, width)
+        if name == "range":
+            lines.append(" " * _NAMES + _fitting_ruler(check, width - _NAMES))
+    return lines
 
 
-def ruler(check: Measured) -> str:
-    """The range, from no error to guessing, with the best estimate in it."""
-    answer = check.answer
-    end = max(answer.guessing, answer.upper, 1e-9)
-    line = ["─"] * _RULER
-    first, last = (_place(error, end) for error in (np.nan_to_num(answer.lower), answer.upper))
-    line[first : last + 1] = "█" * (last + 1 - first)
-    line[_place(answer.estimate, end)] = "◆"
-    if check.target is not None:
-        line[_place(1 - check.target, end)] = "┃"
-    aim = "" if check.target is None else f"   ┃ {target_text(check.target)} accuracy"
-    return f"0 ▕{''.join(line)}▏ {percent(end)} %   ◆ best estimate{aim}"
+def _fitting_ruler(check: Measured, width: int) -> str:
+    """Draw the ruler as long as it fits."""
+    rest = cells(ruler(check)) - LENGTH
+    return ruler(check, max(10, min(LENGTH, width - rest)))
 
 
-def _place(error: float, end: float) -> int:
-    return min(_RULER - 1, int(error / end * _RULER))
+def _main_findings(check: Measured, width: int) -> list[str]:
+    """Return the first sentences of the most important findings; the user's model has a line of its own."""
+    found = [finding for finding in check.findings if finding.code not in _MODEL]
+    lines = [line for finding in found[:_FINDINGS] for line in _hang(finding.code, finding.headline, width, 2)]
+    more = len(found) - _FINDINGS
+    return [*lines, *(_hang("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
 
 
-def table_lines(check: Measured) -> list[str]:
-    """The hardest pairs and classes."""
-    pairs = pair_cells(check, _SHOWN)
-    lines = [*(align(pairs) if len(pairs) > 1 else []), unmeasured(check)]
+def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
+    return [line for gate in gates for line in _hang(gate.code, f"{gate.word}: {gate.text}", width)]
+
+
+def _python_steps(check: Measured) -> Steps:
+    """Return what to type next in Python, as attributes of the check."""
+    n = check.suspicious.n_suspect
+    steps = [(".suspicious.frame()", f"lists the {how_many(n, 'suspicious label')}")] if n else []
+    return [*steps, ('.to_html("report.html")', "writes the full report")]
+
+
+def _step_lines(steps: Steps, width: int) -> list[str]:
+    """Return what to do next: what to type and, if there is room, what it does."""
+    left = max((cells(typed) for typed, _ in steps), default=0)
+    roomy = all(_NAMES + left + 2 + cells(does) <= width for _, does in steps)
+    lines = [f"{pad(typed, left)}  {does}" if roomy else typed for typed, does in steps]
+    return [f"{pad('' if k else 'next', _NAMES)}{line}" for k, line in enumerate(lines)]
+
+
+def _evidence_lines(check: Measured, width: int) -> list[str]:
+    """Return what the answer rests on: a name, a value and a note each."""
+    rows = list(evidence_figures(check))
+    left, middle = (max(cells(row[k]) for row in rows) + 2 for k in (0, 1))
+    lines = [_hang(pad(name, left) + value, note, width, left=left + middle) for name, value, note in rows]
+    return [line for each in lines for line in each]
+
+
+def _table_lines(check: Measured, width: int) -> list[str]:
+    """Return the tables of the hardest pairs and classes."""
+    labels = show_labels(check.pairwise.classes.tolist(), min(32, max(10, (width - _NARROWEST) // 2)))
+    pairs = pair_cells(check, _SHOWN, labels)
+    lines = [*(align(pairs, width, _PAIR_DROPS) if len(pairs) > 1 else []), *fold(unmeasured(check), width)]
     if len(check.labels) > 2:  # of two, the pair says it all
-        lines += ["", *align(class_cells(check, _SHOWN)), NOT_TOGETHER]
-    return [*lines, ""]
+        lines += ["", *align(class_cells(check, _SHOWN, labels), width, _CLASS_DROPS), *fold(NOT_TOGETHER, width)]
+    return lines
 
 
-def pair_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
-    """The table of the hardest pairs, its head first; ``show`` makes labels fit for where they go."""
-    labels = [show(label) for label in check.labels]
+def pair_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the table of the hardest pairs, its head first."""
     rows = [
         (
             f"{labels[row.one]} and {labels[row.two]}",
@@ -136,7 +148,7 @@ def pair_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> 
 
 
 def unmeasured(check: Measured) -> str:
-    """How many pairs show no confusion."""
+    """Return how many pairs show no confusion."""
     pairs = np.triu_indices(len(check.labels), 1)
     none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
     if not none:
@@ -144,11 +156,11 @@ def unmeasured(check: Measured) -> str:
     return f"{none:,} of {how_many(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"
 
 
-def class_cells(check: Measured, most: int, show: Callable[[str], str] = str) -> list[tuple[str, ...]]:
-    """The table of the hardest classes, its head first; errors are those within the class (1 - recall)."""
+def class_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the table of the hardest classes, its head first; errors are those within the class (1 - recall)."""
     rows = [
         (
-            show(check.labels[row.number]),
+            labels[row.number],
             f"{percent(row.estimate)} %",
             range_text(row.lower, row.upper),
             f"{percent(row.error)} %",
@@ -161,19 +173,16 @@ def class_cells(check: Measured, most: int, show: Callable[[str], str] = str) ->
     return [("hardest classes", "best estimate", "range", "cross-validated", "part of all errors", "rows", ""), *rows]
 
 
-def align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their columns one below the other; the first to the left, the others to the right."""
-    widths = [max(cells(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in enumerate(row)) for row in rows)
-    return [line.rstrip() for line in lines]
+def _hang(name: str, text: str, width: int, most: int | None = None, left: int = _NAMES) -> list[str]:
+    """Return a name and beside it a text, folded into at most so many lines."""
+    first, *more = fold(text, width - left) or [""]
+    if most is not None and len(more) >= most:
+        more = [*more[: most - 2], cut(" ".join(more[most - 2 :]), width - left)]
+    return [f"{pad(name, left)}{first}".rstrip(), *(" " * left + line for line in more)]
 
 
-def _item(code: str, text: str, width: int) -> list[str]:
-    first, *more = _fold(text, width - 7)
-    return [f"{code}  {first}", *(f"       {line}" for line in more)]
-
-
-def _fold(text: str, width: int) -> list[str]:
-    """Lines of at most so many columns, without a number parted from its percent sign."""
-    lines = textwrap.wrap(text.replace(" %", "\0%"), max(width, 12), break_long_words=False, break_on_hyphens=False)
+def fold(text: str, width: int) -> list[str]:
+    """Fold a text into lines, keeping numbers and their percent signs together."""
+    whole = text.replace(" %", "\0%")
+    lines = textwrap.wrap(whole, max(width, 12), break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0%", " %") for line in lines]

@@ -63,7 +63,7 @@ def _against_target(answer: Answer, target: float) -> str:
 
 def _how_tested(answer: Answer) -> str:
     guessing = answer.upper >= answer.guessing
-    return "always naming the most frequent class does it" if guessing else "tested, 95 %"
+    return "always naming the most frequent class reaches it" if guessing else "95 % confidence"
 
 
 def _why_close(answer: Answer, found: Verdict) -> str:

@@ -1,8 +1,8 @@
-"""What to know of the data before relying on the answer."""
+"""What to know about the data before relying on the answer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.summary._facts import Facts
 
-_SCALES_APART = 1.5  # times the standard error of G on the rows that scales were tried on, and this ratio
-_DUPLICATES = 0.01  # fraction of equal rows that is worth a word
+_SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters
+_DUPLICATES = 0.01  # fraction of equal rows that is worth mentioning
+
+_ANSWER_STANDS = "The answer allows for that."
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,9 +26,11 @@ class Trait(Result):
     Attributes
     ----------
     code, name, text : str
-        For ``bayesfloor explain``; what it is called; the figures.
+        The code to pass to ``bayesfloor explain``; the property's name; its figures.
     weak : bool
         Whether it weakens the answer.
+    advice : str
+        Why that matters and what to do about it, if anything.
 
     Examples
     --------
@@ -41,6 +45,7 @@ class Trait(Result):
     name: str
     weak: bool
     text: str
+    advice: str = field(default="", repr=False)
 
 
 def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
@@ -64,20 +69,25 @@ def _rows_per_class(floor: OneVsRestFloor) -> Trait:
         text += f", the smallest {amount(least)}"
     else:
         text = f"the smallest class has {how_many(least, 'row')}"
-    return Trait("BF201", "rows per class", few > 0, text)
+    advice = "Their own figures are too uncertain to rely on: add rows, or merge these classes with others."
+    return Trait("BF201", "rows per class", few > 0, text, advice)
 
 
 def _scale(facts: Facts) -> Trait:
     rates, name = facts.scale_rates, f"{'no' if facts.scale == 'none' else facts.scale} scaling"
     if not rates:
-        return Trait("BF202", "scale", weak=False, text=f"{name}, as asked for; others were not tried")
+        return Trait("BF202", "scale", weak=False, text=f"{name}, as requested; no other was tried")
     high = max(rates, key=rates.__getitem__)
     used = rates[facts.scale]
     noise = np.sqrt(used * (1 - used) / min(facts.n_used, 2000))
     weak = bool(rates[high] > _SCALES_APART * used and rates[high] - used > 4 * noise)
     shown = ", ".join(f"{scale} {percent(rate)} %" for scale, rate in rates.items())
-    using = f"the result depends on feature scaling (using {name})" if weak else f"using {name}"
-    return Trait("BF202", "scale", weak, f"{using}; cross-class edges by scaling: {shown}")
+    edges = f"Cross-class edges by scaling: {shown}."
+    if not weak:
+        return Trait("BF202", "scale", weak=False, text=f"using {name}. {edges.removesuffix('.')}")
+    text = f"the result depends on feature scaling; {name} was used"
+    advice = f"{edges} If you train with another scaling, pass it: --scale, or scale=."
+    return Trait("BF202", "scale", weak=True, text=text, advice=advice)
 
 
 def _ties(overall: Floor) -> Trait:
@@ -85,12 +95,8 @@ def _ties(overall: Floor) -> Trait:
     weak = high - low > 2 * two_sided(0.95) * overall.std_error
     if not high > low:
         return Trait("BF203", "ties", weak=False, text="equally long edges make no difference")
-    return Trait(
-        "BF203",
-        "ties",
-        bool(weak),
-        f"between {percent(low)} and {percent(high)} % of edges cross classes, by the order of equally long ones",
-    )
+    text = f"many edges are equally long: between {percent(low)} and {percent(high)} % of them may cross classes"
+    return Trait("BF203", "ties", bool(weak), text, f"This makes the tree bounds less certain. {_ANSWER_STANDS}")
 
 
 def _sparse(overall: Floor) -> Trait:
@@ -102,15 +108,16 @@ def _sparse(overall: Floor) -> Trait:
     dimension = f"intrinsic dimension {overall.dimension:.1f}" if known else "intrinsic dimension unknown"
     may_cross = f"about {percent(max(0.0, overall.bias))} % of edges may cross classes without any real overlap"
     if overall.bias > reach:
-        text = f"data are sparse ({dimension}): {may_cross} ({error}), so the tree bounds are too high"
-        return Trait("BF204", "sparse data", weak=True, text=text)
+        text = f"data are sparse ({dimension}): {may_cross}"
+        advice = f"The tree bounds are too high ({error}). {_ANSWER_STANDS} More rows or fewer features would help."
+        return Trait("BF204", "sparse data", weak=True, text=text, advice=advice)
     return Trait("BF204", "sparse data", weak=False, text=f"{dimension}; {may_cross} ({error})")
 
 
 def _tree_bounds(overall: Floor, answer: Answer) -> Trait:
     if overall.lower > answer.upper:
-        text = "the tree bounds are too high here (sparse data): a learner was tested to be better than they allow"
-        return Trait("BF205", "tree bounds", weak=True, text=text)
+        text = "the tree bounds are too high here: a learner's tested error is lower than they allow"
+        return Trait("BF205", "tree bounds", weak=True, text=text, advice=_ANSWER_STANDS)
     if answer.contradicts(overall.lower):
         text = "the tree bounds lie above the best estimate (sparse data), but not above its range"
     else:
@@ -128,15 +135,15 @@ def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
     weak = facts.n_used < facts.n_rows
     text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
     tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
-    return Trait("BF206", "rows used", weak, text + tested)
+    return Trait("BF206", "rows used", weak, text + tested, "To use all rows: --max-rows 0, or target_width=None.")
 
 
 def _duplicates(facts: Facts) -> Trait:
     equal = 1 - facts.n_distinct / max(facts.n_used, 1)
     if facts.near_copies and facts.n_groups is None:
-        text = (
-            f"{percent(facts.near_copies)} % of rows are near-duplicates of another: pass groups to keep them together"
-        )
-        return Trait("BF207", "duplicates", weak=True, text=text)
+        near = f"{percent(facts.near_copies)} % of rows are near-duplicates of another row"
+        advice = "Keep rows that belong together in one group: --groups COLUMN, or groups=."
+        return Trait("BF207", "duplicates", weak=True, text=f"{near}, so the answer may be too low", advice=advice)
     text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
-    return Trait("BF207", "duplicates", equal > _DUPLICATES, text)
+    advice = "They were tested together. If they are the same case entered twice, remove them."
+    return Trait("BF207", "duplicates", equal > _DUPLICATES, text, advice)

@@ -1,0 +1,89 @@
+"""The figures of a check by name, in the order in which every printed form shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bayesfloor.answer._answer import TOO_HIGH, Answer
+from bayesfloor.engine._show import how_many, percent, printable, span
+from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._phrases import accuracy
+from bayesfloor.summary._verdict_text import finds_nothing
+
+HOW = "how we know"
+_LEARNERS = 3  # with the lowest errors
+
+
+def head_line(check: Measured) -> str:
+    """Return what was checked, in one line."""
+    facts = check.facts
+    rows = (
+        how_many(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
+    )
+    if check.overall.n_rows > facts.n_used:
+        rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} except for the tree bounds"
+    parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
+    parts += [how_many(facts.n_groups, "group")] if facts.n_groups is not None else []
+    return " · ".join([*([printable(facts.name)] if facts.name else []), *parts])
+
+
+def settings_line(check: Measured) -> str:
+    """Return how the answer was computed, in one line."""
+    facts = check.facts
+    return f"effort {check.answer.effort} · scale {facts.scale} · {how_many(facts.n_trees, 'tree')}"
+
+
+def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
+    """Yield the answer's figures as name and text: accuracy and error together."""
+    answer = check.answer
+    best = ", not clearly better than guessing" if finds_nothing(answer) else ""
+    yield "best estimate", _both(answer.estimate) + best
+    yield "range", _range_of_both(answer)
+    yield "guessing", f"{_both(answer.guessing)}: always the most frequent class"
+    yield "reliability", ": ".join(part for part in (answer.reliability, "; ".join(answer.reasons)) if part)
+    if check.gap is not None:
+        whole = check.gap.overall
+        yield "your model", f"{_both(whole.error)}: {whole.word}"
+
+
+def _both(error: float) -> str:
+    return f"{accuracy(error)} % accuracy (error {percent(error)} %)"
+
+
+def _range_of_both(answer: Answer) -> str:
+    """Return the range in accuracy and error; without a lower limit, one end only."""
+    if np.isnan(answer.lower):
+        least = f"at least {accuracy(answer.upper)} % accuracy"
+        return f"{least} (error at most {percent(answer.upper)} %; these data give no lower limit)"
+    ends = f"{accuracy(answer.upper)} to {accuracy(answer.lower)} % accuracy"
+    return f"{ends} (error {span(answer.lower, answer.upper)})"
+
+
+def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
+    """Yield what the answer rests on as name, value and note; the tree bounds come last, as evidence only."""
+    answer, overall = check.answer, check.overall
+    if np.isnan(answer.lower):
+        yield "lower end", "none", "these data give no lower limit"
+    else:
+        yield "lower end", f"{percent(answer.lower)} %", answer.why_lower
+    yield "upper end", f"{percent(answer.upper)} %", answer.why_upper
+    yield "cross-validated error", *_learners(answer)
+    yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
+
+
+def _learners(answer: Answer) -> tuple[str, str]:
+    """Return the lowest error, the learner that reached it, and the runners-up."""
+    errors = sorted(answer.errors.items(), key=lambda item: item[1])
+    if not errors:
+        return "none", "no learner could be trained"
+    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])
+    then = ", ".join(f"{name} {error}" for name, error in others)
+    return least, f"by {best}{'; next ' if then else ''}{then}"
+
+
+def _of_trees(check: Measured) -> str:
+    if check.answer.contradicts(check.overall.lower):
+        return TOO_HIGH
+    return f"from {percent(check.overall.cross_rate)} % cross-class edges"

@@ -1,0 +1,43 @@
+"""The answer drawn on a line of characters, and where such rulers end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._phrases import target_text
+
+LENGTH = 50
+_FAR = 0.25  # of guessing: if everything is lower, the ruler ends before it
+
+
+def ruler(check: Measured, length: int = LENGTH) -> str:
+    """Draw the range with the best estimate in it, from zero error to where the answer ends or to guessing."""
+    answer = check.answer
+    aim = [] if check.target is None else [1 - check.target]
+    end = ruler_end(max(answer.upper, answer.estimate, *aim), answer.guessing)
+    line = ["─"] * length
+    first, last = (_place(error, end, length) for error in (np.nan_to_num(answer.lower), answer.upper))
+    line[first : last + 1] = "█" * (last + 1 - first)
+    line[_place(answer.estimate, end, length)] = "◆"
+    for error in aim:
+        line[_place(error, end, length)] = "┃"
+    named = "".join(f"  ┃ {target_text(1 - error)}" for error in aim)
+    return f"0 ▕{''.join(line)}▏ {100 * end:.3g} % error  ◆ best{named}"
+
+
+def _place(error: float, end: float, length: int) -> int:
+    return min(length - 1, int(error / end * length))
+
+
+def ruler_end(most: float, guessing: float) -> float:
+    """Return the error at which a ruler ends: guessing, or a round number if everything is far below that."""
+    if most > _FAR * guessing:
+        return max(guessing, most, 1e-9)
+    return round_up(max(1.5 * most, 1e-4), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+
+
+def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
+    """Return the next larger number whose leading digits are one of these steps."""
+    unit = 10.0 ** np.floor(np.log10(wanted))
+    return float(next(unit * step for step in steps if unit * step >= wanted))
