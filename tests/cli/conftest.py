@@ -22,7 +22,7 @@ import pytest
 from pyarrow import feather
 
 from bayesfloor.cli._entry import main
-from bayesfloor.cli._errors import INTERRUPTED
+from bayesfloor.cli._errors import ENDED
 from bayesfloor.summary import schema
 
 # Whoever runs the tests may have set these; a test that needs one sets it.
@@ -80,7 +80,7 @@ def _run_here(*args, cwd=None, given=b"", **environment):
         sys.stdout.flush()
         sys.stderr.flush()
         ended = _ended(end.value.code, sys.stdout.buffer.getvalue(), sys.stderr.buffer.getvalue())
-    if ended.code == INTERRUPTED:
+    if ended.code == ENDED:
         raise KeyboardInterrupt  # it was meant for the tests
     return ended
 

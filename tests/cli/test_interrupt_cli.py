@@ -1,6 +1,9 @@
 """Ctrl-C and the end of a job: a line, a code, and no half file."""
 
 import signal
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -62,7 +65,115 @@ def test_the_end_of_a_job_leaves_no_half_file(process, large, tmp_path):
     asked = ("report", large, "-y", "label", "-o", "old.html")
     code, said, told = stop(process, signal.SIGTERM, "subsamples", *asked, cwd=tmp_path)
 
-    assert code in (-signal.SIGTERM, 128 + signal.SIGTERM)
-    assert (said, "Traceback" in told) == ("", False)
+    assert (code, said) == (128 + signal.SIGTERM, "")
+    assert left_out(told) == ["interrupted; nothing half-written is left"]
     assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
     assert (tmp_path / "old.html").read_text("utf-8") == "old"
+
+
+# Where the interrupt comes while the command starts: (what is done before, the words of the command).
+LOST = {
+    "a module that is imported": "import builtins, signal\n"
+    "real = builtins.__import__\n"
+    "def late(name, *rest, **options):\n"
+    "    if name == MODULE and not asked:\n"
+    "        asked.append(name)\n"
+    "        signal.raise_signal(signal.SIGINT)\n"
+    "    return real(name, *rest, **options)\n"
+    "asked = []\n"
+    "builtins.__import__ = late\n",
+    # What threadpoolctl does, and every callback from C: the exception is printed and dropped.
+    "a callback from C": "import ctypes, signal\n"
+    "import bayesfloor.io._data as module\n"
+    "real = module.open_data\n"
+    "def late(*args, **options):\n"
+    "    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()\n"
+    "    return real(*args, **options)\n"
+    "module.open_data = late\n",
+    # What compiled modules do with any error of their imports.
+    "an ImportError": "import signal\n"
+    "import bayesfloor.io._data as module\n"
+    "def late(*args, **options):\n"
+    "    try:\n"
+    "        signal.raise_signal(signal.SIGINT)\n"
+    "    except KeyboardInterrupt:\n"
+    "        raise ImportError('numpy._core.multiarray failed to import') from None\n"
+    "module.open_data = late\n",
+}
+STARTED = "import sys\nfrom bayesfloor.cli._entry import main\nsys.argv[0] = 'bayesfloor'\nmain()\n"
+
+
+@pytest.mark.parametrize(
+    ("way", "module"),
+    [
+        ("a module that is imported", "click"),
+        ("a module that is imported", "jinja2"),
+        ("a module that is imported", "sklearn.base"),
+        ("a callback from C", ""),
+        ("an ImportError", ""),
+    ],
+)
+def test_an_interrupt_is_never_lost_nor_called_by_another_name(process, files, tmp_path, way, module):
+    """Ctrl-C while modules are imported ended with exit 0 and a whole report, or as an ImportError."""
+    code = LOST[way].replace("MODULE", repr(module)) + STARTED
+    ended = process(
+        *("report", files / "easy.csv", "-y", "label", "--effort", "quick", "-o", tmp_path / "page.html"),
+        start=[sys.executable, "-c", code],
+    )
+
+    assert (ended.code, ended.stdout) == (130, "")
+    assert ended.stderr.splitlines()[-1] == "interrupted; nothing half-written is left"
+    assert way == "a callback from C" or len(left_out(ended.stderr)) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def session(leader):
+    """Processes of a session that are left."""
+    stats = [path.read_text("utf-8", "replace") for path in _readable(Path("/proc").glob("[0-9]*/stat"))]
+    fields = [stat.rpartition(")")[2].split() for stat in stats]
+    return [each for each in fields if each[3] == str(leader) and each[0] != "Z"]
+
+
+def _readable(paths):
+    for path in paths:
+        try:
+            path.read_bytes()
+        except OSError:
+            continue
+        yield path
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.dask
+@pytest.mark.parametrize(
+    ("number", "stage"),
+    [
+        (signal.SIGINT, "starting two Dask workers"),
+        (signal.SIGTERM, "sampling rows"),
+        pytest.param(signal.SIGTERM, "starting two Dask workers", marks=pytest.mark.nightly),
+        pytest.param(signal.SIGINT, "pairs", marks=pytest.mark.nightly),
+    ],
+)
+def test_on_dask_nothing_is_left(process, large, tmp_path, number, stage, monkeypatch):
+    """Neither workers nor folders; while workers started, Ctrl-C was ignored."""
+    pytest.importorskip("distributed")
+    (tmp_path / "temp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temp"))
+    asked = ("check", large, "-y", "label", "--engine", "dask", "--max-rows", "0", "-v")
+    with process.begin(*asked, cwd=tmp_path) as begun:
+        try:
+            while stage not in (line := begun.stderr.readline()):
+                assert line, "it ended by itself"
+            begun.send_signal(number)
+            said, told = begun.communicate(timeout=120)
+        finally:
+            begun.kill()
+    for _ in range(100):
+        if not session(begun.pid):
+            break
+        time.sleep(0.1)
+
+    assert (begun.returncode, said) == (128 + number, "")
+    assert told.splitlines()[-1] == "interrupted; nothing half-written is left"
+    assert session(begun.pid) == []
+    assert list((tmp_path / "temp").glob("bayesfloor*")) == []

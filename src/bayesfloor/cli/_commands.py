@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._run_check import (
     FILES,
     check_file,
@@ -59,6 +60,7 @@ def run(args: list[str] | None = None) -> int:
     try:
         code = verbs.main(args, prog_name="bayesfloor", standalone_mode=False)
         sys.stdout.flush()
+        stop_if_asked()
     except BaseException as error:  # noqa: BLE001 - every end has its code
         return tell(error)
     return code if isinstance(code, int) else OK
@@ -178,6 +180,7 @@ def report(
     check_outputs((path_out, json_path, markdown), settings.files)
     data, found = check_file(output, target, settings)
     path = path_out or page_path(data.name)
+    stop_if_asked()
     written = found.to_html(
         path,
         images=pictures(data, settings.pixels),

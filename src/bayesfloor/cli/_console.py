@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
+from bayesfloor.cli._interrupts import stop_if_asked
+
 _PATIENCE = 0.7  # seconds without a bar; quick work needs none
 _CODE = re.compile(r"\bBF\d{3}\b")
 _WORD = re.compile(
@@ -29,6 +31,7 @@ class ClosedPipeError(Exception):
 @contextmanager
 def _writing() -> Iterator[None]:
     """What a terminal cannot show is written as an escape; Windows writes to files and pipes in UTF-8 only if told."""
+    stop_if_asked()
     plain = os.name == "nt" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ
     sys.stdout.reconfigure(errors="backslashreplace", **({"encoding": "utf-8"} if plain else {}))  # type: ignore[union-attr]
     try:
@@ -102,6 +105,7 @@ class ProgressBar:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Take note of progress; this is the library's callback."""
+        stop_if_asked()
         if self._told and stage != self._stage:
             sys.stderr.write(f"{time.monotonic() - self._start:6.1f} s  {stage}\n")
         if self._shown and time.monotonic() - self._start > _PATIENCE:

@@ -9,6 +9,7 @@ import traceback
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
+from bayesfloor.cli._interrupts import INTERRUPTED, exit_code
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
@@ -20,15 +21,17 @@ _AS_TYPED = {
     "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
     "say what it is: roles={'column': 'number'}": "tell check or report what it is: --as COLUMN=number",
 }
-USAGE, FAULT, INTERRUPTED, PIPE = 2, 3, 130, 141
+USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
 
 
 def tell(error: BaseException) -> int:
-    """Say what went wrong and give the exit code."""
+    """Say what went wrong and give the exit code; after a signal, whatever went wrong went wrong for that."""
+    if (stopped := exit_code()) is not None:
+        return _say(INTERRUPTED, stopped)
     if isinstance(error, SystemExit | click.exceptions.Exit):
         return int(getattr(error, "exit_code", getattr(error, "code", 0)) or 0)
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return _say("interrupted; nothing half-written is left", INTERRUPTED)
+        return _say(INTERRUPTED, ENDED)
     if isinstance(error, BrokenPipeError | ClosedPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
         return PIPE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, nullcontext
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from bayesfloor.cli._console import Output
+from bayesfloor.cli._interrupts import starting_workers, stop_if_asked
 from bayesfloor.cli._settings import Settings
 from bayesfloor.engine._show import printable
 from bayesfloor.io._find_file import find_file
@@ -85,6 +85,7 @@ def connect(output: Output, settings: Settings) -> Iterator[Any]:
         raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told once, below
     with _cluster(dask, output, settings.scheduler) as cluster, _client(dask, cluster) as client:
+        stop_if_asked()
         if not client.nthreads():
             output.note(f"no worker at {printable(settings.scheduler)} yet: waiting for one")
         try:
@@ -103,11 +104,8 @@ def _cluster(dask: Any, output: Output, address: str | None) -> Any:
     output.note("starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster")
     from bayesfloor.engine._runners import ON_THIS_MACHINE
 
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # workers inherit it: Ctrl-C is answered by one process
-    try:
+    with starting_workers():
         return dask.LocalCluster(n_workers=2, threads_per_worker=1, **ON_THIS_MACHINE)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _client(dask: Any, cluster: Any) -> Any:

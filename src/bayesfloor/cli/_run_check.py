@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesfloor.cli._console import Output, ProgressBar
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._settings import Settings, read
 from bayesfloor.engine._show import as_utf8, how_many
 
@@ -89,6 +90,7 @@ def write_all(
     from bayesfloor.summary._json import dump
     from bayesfloor.summary._markdown import to_markdown
 
+    stop_if_asked()
     for path, form in ((json_path, dump), (markdown, to_markdown)):
         if path == "-":
             output.raw(form(found, gates))

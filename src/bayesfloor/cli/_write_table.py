@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.io._messages import DataError
 
@@ -23,7 +24,9 @@ def check_ending(path: str | None) -> None:
 
 def write_table(path: str, columns: Columns) -> None:
     """Write columns of plain values, whole or not at all."""
-    write_whole(path, _WRITERS[Path(path).suffix.lower()](columns))
+    content = _WRITERS[Path(path).suffix.lower()](columns)
+    stop_if_asked()
+    write_whole(path, content)
 
 
 def _csv(columns: Columns) -> str:

@@ -46,7 +46,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
         raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
     y = unmask(y)
     with blame("y"):
-        shape = np.shape(y)
+        shape = np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
     gaps = missing_labels(y)

@@ -1,0 +1,83 @@
+"""Ctrl-C and the end of a job, from the first line of the command to its last.
+
+Python turns Ctrl-C into an exception at whatever line happens to run. Inside a callback of C code, or in the
+initialisation of a compiled module, that exception is printed and dropped, or becomes an ImportError. So the signal
+itself is remembered: the next sign of life of the work ends it, and whatever comes out ends as an interrupt.
+"""
+
+from __future__ import annotations
+
+import atexit
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+INTERRUPTED = "interrupted; nothing half-written is left"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Asked:
+    """The signal that asked the command to stop, 0 while none has."""
+
+    number = 0
+    wait = False  # for the end of something that has to be whole
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Remember signals while the command runs. Those that are ignored, as behind nohup, stay so."""
+    _Asked.number = 0
+    here = threading.current_thread() is threading.main_thread()
+    before: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in _SIGNALS if here}
+    heard = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in heard:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+        atexit.register(_end_at_once, heard)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    _Asked.number = number
+    if not _Asked.wait:
+        raise KeyboardInterrupt
+
+
+def _end_at_once(heard: list[signal.Signals]) -> None:
+    """At the very end of the process, where an exception would be printed and dropped."""
+    for number in heard:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def stop_if_asked() -> None:
+    """End the work if a signal was lost on its way."""
+    if _Asked.number:
+        raise KeyboardInterrupt
+
+
+def exit_code() -> int | None:
+    """The code that stands for the signal, as shells have it; None without one."""
+    return 128 + _Asked.number if _Asked.number else None
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Keep Ctrl-C from processes that are started here: this one answers it, after they are up.
+
+    They inherit the mask of the thread that starts them, and a terminal sends Ctrl-C to all.
+    """
+    mask = getattr(signal, "pthread_sigmask", None)  # not on Windows
+    before: Any = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
+    _Asked.wait = True
+    try:
+        yield
+    finally:
+        _Asked.wait = False
+        if mask:
+            mask(signal.SIG_SETMASK, before)
