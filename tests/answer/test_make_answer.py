@@ -178,7 +178,7 @@ def test_learners_of_the_user_are_cloned():
 
 
 def test_the_upper_end_is_no_higher_than_guessing():
-    """Always naming the most frequent class is a classifier too."""
+    """Always predicting the most frequent class is a classifier too."""
     rng = np.random.default_rng(1)
     found = BayesFloor(interval="fast").fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
 

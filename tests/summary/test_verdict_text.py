@@ -151,8 +151,8 @@ def test_a_proved_lower_end_is_called_so(asked):
 def test_no_signal_promises_nothing(asked):
     """Not even the best estimate."""
     assert asked(None, **NONE, **NO_SIGNAL) == (
-        "No signal found: no learner does clearly better than guessing, and always naming the most frequent class is "
-        "wrong on 50.0 % of rows."
+        "No signal found: no learner does clearly better than guessing, and always predicting the most frequent class "
+        "is wrong on 50.0 % of rows."
     )
     assert asked(None, **PROVED, **NO_SIGNAL).endswith(
         " Equal rows with different labels prove that the lowest possible error is at least 10.0 %."
@@ -176,7 +176,7 @@ def test_a_reachable_target_names_its_proof(asked):
 
 def test_what_guessing_reaches_was_not_tested(asked):
     """The most frequent class is always there."""
-    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always naming the most frequent class reaches it).")
+    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always predicting the most frequent class reaches it).")
 
 
 def test_a_target_out_of_reach_says_for_whom(asked):

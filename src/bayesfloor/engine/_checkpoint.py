@@ -32,7 +32,7 @@ Arrays = dict[str, NDArray[Any]]
 _LINE = 64  # bytes
 _MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
 LOCK = "bayesfloor.lock"  # locked by the run that uses the folder
-_CHECKSUM = "checksum"  # in a manifest, beside the description of the run
+_CHECKSUM = "checksum"  # in a manifest, next to the description of the run
 _LONGEST_MANIFEST = 1 << 16  # bytes; real manifests take a few hundred
 _DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 
@@ -53,7 +53,7 @@ class Store:
     key: str
 
     def has(self, name: str) -> bool:
-        """Return whether this piece is finished; warn of a damaged one and remove it, so that it is recomputed."""
+        """Whether this piece is finished; warn about a damaged one and remove it, so that it is recomputed."""
         if not self._path(name).is_file():
             return False
         damage = self._find_damage(name)
@@ -98,7 +98,7 @@ class Store:
         return arrays
 
     def _find_damage(self, name: str) -> str:
-        """Return what is wrong with a piece, or an empty text."""
+        """Return what is wrong with a piece, or an empty string."""
         try:
             self.read(name)
         except DamagedPieceError as error:
@@ -128,7 +128,7 @@ def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
 
 
 def prepare_folder(folder: str | Path) -> Path:
-    """Create the folder if it does not exist, and raise if it holds other things than a checkpoint."""
+    """Create the folder if it does not exist; raise if it contains anything but a checkpoint."""
     place = Path(folder).absolute()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ def _write(file: Any, key: str, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _make_header(key: str, arrays: Arrays) -> bytes:
-    """Describe the arrays in JSON, padded with blanks; positions count from the end of the header."""
+    """Describe the arrays in JSON, padded with spaces; positions count from the end of the header."""
     found, start = {}, 0
     for name, array in arrays.items():
         stop = _filled(start + array.nbytes)
@@ -271,12 +271,12 @@ def read_description(folder: str | Path) -> dict[str, Any] | None:
 
 
 def _parse_manifest(manifest: Path) -> dict[str, str | int]:
-    """Return a description: a text or an integer for each name. Raise if its form or its checksum is wrong."""
+    """Return a description, with a text or an integer for each name; raise if its form or its checksum is wrong."""
     if manifest.stat().st_size > _LONGEST_MANIFEST:
         raise InputError(f"it has more than {_LONGEST_MANIFEST:,} bytes")
     found = json.loads(manifest.read_text("utf-8"))
     if not isinstance(found, dict) or not all(type(value) in (str, int) for value in found.values()):
-        raise InputError("it does not hold a text or an integer for each name")
+        raise InputError("it does not have a text or an integer for each name")
     before = found.pop(_CHECKSUM, None)
     if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote none
         raise InputError("its checksum differs")

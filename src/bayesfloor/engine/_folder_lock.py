@@ -18,7 +18,7 @@ from bayesfloor.engine._checkpoint import LOCK, CheckpointError, cannot_write
 from bayesfloor.engine._show import printable
 
 _BEYOND = 1 << 30  # Windows forbids reading locked bytes, so lock one beyond the end of the file
-_LONGEST = 300  # characters that are shown of the file
+_LONGEST = 300  # characters of the file that are shown
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # some network file systems
 
 
@@ -52,7 +52,7 @@ def _holder(path: Path) -> str:
 
 
 def _try_lock(file: IO[str], path: Path) -> bool:
-    """Return whether this process has locked the file; warn if the file system has no locks."""
+    """Try to lock the file and return whether it worked; warn if the file system has no locks."""
     try:
         _lock(file)
     except OSError as error:

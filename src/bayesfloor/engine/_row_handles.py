@@ -93,7 +93,7 @@ class ArrayRows:
         return _open_npy(path)
 
     def _is_in(self, path: Path) -> bool:
-        """Return whether a file holds these rows; warn of one that holds others."""
+        """Whether a file holds these rows; warn if it holds others."""
         if not path.exists():
             return False
         with suppress(ValueError):

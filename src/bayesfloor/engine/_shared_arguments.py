@@ -72,7 +72,7 @@ def holding(n_jobs: int | None) -> Iterator[Callable[[Any], Held[Any]]]:
 def _read(path: str) -> Any:
     try:
         with Path(path).open("rb") as file:
-            return pickle.load(file)  # noqa: S301 - written by this very run, into a folder of its own
+            return pickle.load(file)  # noqa: S301 - written by this run, into its own folder
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"There is no file {printable(path)} on the machine that runs this task. Workers on other machines need a "

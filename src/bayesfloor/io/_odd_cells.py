@@ -58,7 +58,7 @@ def find_odd(values: Values, *kinds: str) -> Odd | None:
 
 
 def _count(values: Values, odd: tuple[str, ...]) -> tuple[int, int, int]:
-    """Count the odd rows, the rows that have a value, and the distinct texts that are not odd."""
+    """Count the rows with an odd text, the rows with any value, and the distinct texts that are not odd."""
     n_odd = n_rows = n_read = 0
     for level, rows in zip(values.levels, values.counts.tolist(), strict=True):
         if not is_gap(level, among_numbers=True):

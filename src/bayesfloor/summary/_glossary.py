@@ -85,7 +85,7 @@ TERMS = {
     "effort": "How much work goes into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "floor": "The lowest possible error (the Bayes error): no classifier can beat it with these features.",
     "gate": "A limit that the answer is compared with: ok, failed or too close to call.",
-    "guessing": "Always naming the most frequent class. The lowest possible error is never above the error of that.",
+    "guessing": "Always predicting the most frequent class. The lowest possible error is never above its error.",
     "intrinsic dimension": "The number of dimensions that the data really fill, however many columns they have. It "
     "is estimated from how edges get shorter with more rows.",
     "learning curve": "How the error falls with more training rows. Its end, extrapolated, is the best estimate.",
@@ -209,7 +209,7 @@ def explain(term: str) -> str:
     --------
     >>> from bayesfloor.summary import explain
     >>> print(explain("guessing"))
-    Always naming the most frequent class. The lowest possible error is never above the error of that.
+    Always predicting the most frequent class. The lowest possible error is never above its error.
     """
     known = {name.lower(): text for name, text in {**FIELDS, **WORDS, **TERMS, **CODES}.items()}
     wanted = term.strip().lower()

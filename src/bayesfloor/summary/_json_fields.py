@@ -20,7 +20,7 @@ FIELDS = {
     "why_upper": "What the upper end of the range rests on.",
     "reliability": "How far to rely on the answer: good, limited or upper limit only.",
     "reasons": "Why the answer is not more reliable.",
-    "guessing": "Error of always naming the most frequent class. The lowest possible error is never higher.",
+    "guessing": "Error of always predicting the most frequent class. The lowest possible error is never higher.",
     "best": "The learner with the lowest cross-validated error, or the representation with the fewest cross-class "
     "edges.",
     "errors": "Cross-validated error of each learner.",
@@ -111,7 +111,7 @@ FIELDS = {
     "tie_spread": "Range of the fraction of cross-class edges over all orders of equally long edges.",
     "conflict": "Fraction of rows that every classifier gets wrong because equal rows have different labels; for a "
     "row, whether an equal row has a different label.",
-    "constant_error": "Error of always naming the most frequent class.",
+    "constant_error": "Error of always predicting the most frequent class.",
     "p_value": "For the whole problem: p-value of the Friedman-Rafsky test that labels and features are unrelated. For "
     "a row: p-value of the test that its label is no more suspicious than those around it.",
     "p_values": "Friedman-Rafsky p-value of each pair: that both classes have the same distribution.",

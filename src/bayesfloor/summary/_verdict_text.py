@@ -33,7 +33,7 @@ def _best_case(answer: Answer) -> str:
 
 
 def _nothing(answer: Answer) -> str:
-    wrong = f"always naming the most frequent class is wrong on {percent(answer.guessing)} % of rows"
+    wrong = f"always predicting the most frequent class is wrong on {percent(answer.guessing)} % of rows"
     return f"No signal found: no learner does clearly better than guessing, and {wrong}"
 
 
@@ -63,7 +63,7 @@ def _against_target(answer: Answer, target: float) -> str:
 
 def _how_tested(answer: Answer) -> str:
     guessing = answer.upper >= answer.guessing
-    return "always naming the most frequent class reaches it" if guessing else "95 % confidence"
+    return "always predicting the most frequent class reaches it" if guessing else "95 % confidence"
 
 
 def _why_close(answer: Answer, found: Verdict) -> str:
