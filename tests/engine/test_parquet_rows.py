@@ -394,7 +394,7 @@ def test_a_file_that_is_damaged_inside_is_named_when_it_is_read(write):
 
     assert np.array_equal(rows.part(0, 9000).read()[:, 0], np.arange(9000) % 7)
     for work in (rows.read, lambda: rows.take(np.array([12_000])), lambda: read_parquet_column(rows, "x")):
-        with pytest.raises(OSError, match=r"x\.parquet cannot be read"):
+        with pytest.raises(InputError, match=r"x\.parquet cannot be read"):
             work()
 
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
+ASKS_TOO_MUCH = "says that it holds more than fits in memory, though it is small. Is it damaged?"
+
 
 class FileState(NamedTuple):
     """A file's path, size and modification time when the work began."""

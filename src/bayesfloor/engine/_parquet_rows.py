@@ -118,6 +118,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             inside = batch[max(0, part.start - at) : max(0, part.stop - at)]
             at += len(batch)
             if len(inside):
+                inside.validate(full=True)
                 yield inside
             if at >= part.stop:
                 return
@@ -131,10 +132,10 @@ def _opened(file: FileState) -> Iterator[Any]:
     try:
         with _parquet().ParquetFile(as_utf8(file.path)) as opened:
             yield opened
-    except OSError as error:  # pyarrow's own errors are ValueErrors and OSErrors
+    except (OSError, ValueError) as error:  # of pyarrow: an OSError is the system's if it has a number
         file.check()  # it may have been removed since
-        raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
-    except ValueError as error:
+        if getattr(error, "errno", None):
+            raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
         raise InputError(
             f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
             "Only Parquet and .npy files can be given as a path; read other files into a data frame first."

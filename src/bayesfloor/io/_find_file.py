@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bayesfloor.engine._file_state import data_files
+from bayesfloor.engine._file_state import ASKS_TOO_MUCH, data_files
 from bayesfloor.engine._show import as_utf8
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._messages import DataError, did_you_mean, join_words, one_line, quote, short, short_path
@@ -109,8 +109,12 @@ def reading(file: File) -> Iterator[None]:
     """Turn whatever a reader raises into a one-line error."""
     try:
         yield
-    except (DataError, MemoryError):
+    except DataError:
         raise
+    except MemoryError as error:
+        if file.is_large:
+            raise
+        raise DataError(f"{file.shown} {ASKS_TOO_MUCH}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
     except Exception as error:

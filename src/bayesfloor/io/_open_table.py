@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -64,6 +63,7 @@ class Table:
         names = self.names if columns is None else list(columns)
         with reading(self.file):
             for batch in stream(names):
+                batch.validate(full=True)  # a file may lie about itself, and what computes on it would crash
                 yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
 
     def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
@@ -144,15 +144,16 @@ def _open_arrow(file: File) -> _Opened:
     return _typed(_arrow_reader(file).schema.names, partial(_arrow_batches, file))
 
 
-def _arrow_reader(file: File) -> Any:
-    """Return a reader of Arrow's file or stream format, which does not copy uncompressed data."""
-    pa, ipc = arrow(), arrow(".ipc")
-    source = file.open() if isinstance(file.source, bytes) else pa.memory_map(os.fsencode(file.source))
-    return (ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream)(source)
+def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
+    """Open Arrow's file or stream format, for some columns or all; read it, since mapping a hostile file may crash."""
+    ipc = arrow(".ipc")
+    opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
+    return opener(file.open(), options=ipc.IpcReadOptions(included_fields=list(columns)))
 
 
 def _arrow_batches(file: File, names: Sequence[str]) -> Iterator[Any]:
-    reader = _arrow_reader(file)
+    all_names = _arrow_reader(file).schema.names
+    reader = _arrow_reader(file, sorted(map(all_names.index, names)))
     batches = map(reader.get_batch, range(reader.num_record_batches)) if hasattr(reader, "get_batch") else reader
     for batch in batches:
         yield batch.select(list(names))
@@ -165,6 +166,8 @@ def _of_held(held: Any, names: Sequence[str]) -> Iterator[Any]:
 def _open_folder(file: File, kind: str) -> _Opened:
     """Open all files in a folder and its subfolders; folders named ``column=value`` are columns."""
     parts = file.parts()
+    if kind == "ipc":
+        _validate(parts)
     named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
     paths = [as_utf8(str(part.source)) for part in parts]
     open_files = partial(arrow(".dataset").dataset, paths, format=kind, partitioning="hive" if named else None)
@@ -173,6 +176,13 @@ def _open_folder(file: File, kind: str) -> _Opened:
     _refuse_others(file, parts, schemas)
     found = open_files(schema=arrow().unify_schemas([first.schema, *schemas], promote_options="permissive"))
     return _typed(found.schema.names, lambda names: found.to_batches(columns=list(names), batch_size=_BATCH))
+
+
+def _validate(parts: Sequence[File]) -> None:
+    """Validate Arrow files before their columns are cast to common types."""
+    for part in parts:
+        for batch in _arrow_batches(part, _arrow_reader(part).schema.names):
+            batch.validate(full=True)
 
 
 def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:

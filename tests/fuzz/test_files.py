@@ -1,0 +1,77 @@
+"""Hostile files: each gives an answer, or one line that refuses it. No crash, no hang, no error from deep inside.
+
+A mutant is made from its kind, seed and number alone. Those that ever failed are kept in ``corpus``, and read again
+every time. To run more of them by hand: ``python tests/fuzz/test_files.py KIND FIRST STOP``.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+KINDS = ("arrow", "parquet", "npy", "npz", "csv")
+SEED = 22
+IN_CI, AT_NIGHT = 60, 1000  # of each kind
+
+# Kept mutants that end the process inside pyarrow, whatever is validated; SECURITY.md says so.
+CRASHES_OF_PYARROW = ()
+
+
+def read_mutants(kind, first, stop, folder):
+    """Return what came of each mutant: {number: what}; a process that dies is followed by another."""
+    found = {}
+    while first < stop:
+        command = [sys.executable, HERE / "mutants.py", kind, SEED, first, stop, folder]
+        ended = subprocess.run([*map(str, command)], check=False, capture_output=True, text=True, timeout=3600)
+        lines = [json.loads(line) for line in ended.stdout.splitlines()]
+        found |= dict(lines)
+        first = max((number for number, _ in lines), default=first) + 1
+        if ended.returncode:
+            assert lines, ended.stderr
+            found[first - 1] = f"ended by {ended.returncode}: {ended.stderr.strip()[-200:]}"
+    return found
+
+
+def failures(found):
+    """Return those that must not be."""
+    return {number: what for number, what in found.items() if what not in ("answered", "refused")}
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutated_files(kind, tmp_path):
+    """Some of each kind."""
+    found = read_mutants(kind, 0, IN_CI, tmp_path)
+
+    assert failures(found) == {}
+    assert len(found) == IN_CI
+
+
+@pytest.mark.process
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_mutated_files(kind, tmp_path):
+    """Many of each kind."""
+    found = read_mutants(kind, IN_CI, AT_NIGHT, tmp_path)
+
+    assert failures(found) == {}
+    assert len(found) == AT_NIGHT - IN_CI
+
+
+def main(kind, first, stop):
+    """Read mutants and keep those that fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = read_mutants(kind, int(first), int(stop), folder)
+    print(Counter(what.split(":")[0] for what in found.values()))  # noqa: T201 - its output
+    for number, what in failures(found).items():
+        print(kind, number, what)  # noqa: T201 - its output
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
