@@ -12,7 +12,7 @@ import pytest
 
 from bayesfloor.engine import _parquet_rows
 from bayesfloor.engine._parquet_rows import column_names, read_parquet_column
-from bayesfloor.io import open_rows
+from bayesfloor.io import InputError, open_rows
 
 HOSTILE = "a\x1b[2J\nb"  # clears the screen and begins a new line
 LISTS = {

@@ -30,7 +30,7 @@ def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
     """Check ``X`` with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
     from sklearn.utils.validation import validate_data
 
-    with blame("X"):
+    with blame("X"), np.errstate(all="ignore"):  # what is not finite is found and told, without a warning of NumPy
         return validate_data(estimator, unmask(X), **options)
 
 
@@ -38,5 +38,5 @@ def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
     """Check an array with ``check_array``."""
     from sklearn.utils.validation import check_array
 
-    with blame(name):
+    with blame(name), np.errstate(all="ignore"):
         return check_array(unmask(X), input_name=name, **options)

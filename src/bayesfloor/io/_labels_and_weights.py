@@ -114,7 +114,7 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     _check_labels(labels)
     labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
     refuse_regression(np.unique(labels), n_rows)
-    with blame("y"), warnings.catch_warnings():
+    with blame("y"), warnings.catch_warnings(), np.errstate(invalid="ignore"):  # numbers beyond all integers
         warnings.filterwarnings("ignore", "The number of unique classes")  # too many were rejected above
         check_classification_targets(labels)
     return np.unique(labels, return_inverse=True)
