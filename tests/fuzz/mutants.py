@@ -1,5 +1,6 @@
 """Make hostile files from sound ones, and read them in a process of its own: a reader may crash.
 
+Those of the kind ``corpus`` are files that failed once; they are kept as they are, since a library may write others.
 Run as a program: ``python mutants.py KIND SEED FIRST STOP FOLDER`` reads the mutants FIRST to STOP of a kind of file
 and writes one line of JSON about each: before it is read, and what came of it.
 """
@@ -126,10 +127,10 @@ def _npy(array):
     return _written(lambda stream: np.save(stream, array))
 
 
-def _npz(parts, rng, *, packed):
+def _npz(parts, rng, change, *, packed):
     """Return an archive of a sound array and a mutant: its checksums are right."""
     name = rng.choice(sorted(parts))
-    parts = {**parts, name: mutate(parts[name], rng)}
+    parts = {**parts, name: change(parts[name], rng)}
 
     def write(stream):
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as archive:
@@ -139,8 +140,8 @@ def _npz(parts, rng, *, packed):
     return _written(write)
 
 
-def make_file(kind, rng):
-    """Return the bytes of a sound file, and the name of its labels."""
+def make_file(kind, rng, change):
+    """Return the bytes of a sound file, and the name of its labels; inside an archive one array is changed."""
     way = int(rng.integers(6))
     if kind == "npy":
         return _npy(_array(rng, way)), "-1"
@@ -148,7 +149,7 @@ def make_file(kind, rng):
         labels = np.array(["cat", "dog"] * (ROWS // 2))
         labels = labels.astype("S") if way == 2 else np.arange(ROWS) % 2 if way == 3 else labels
         parts = {"X": _npy(_array(rng, way)), "y": _npy(labels)}
-        return _npz(parts, rng, packed=way % 2), "y"
+        return _npz(parts, rng, change, packed=way % 2), "y"
     tables = _tables(rng)
     table = tables[rng.choice(sorted(tables))]
     return {"arrow": _arrow, "parquet": _parquet, "csv": _csv}[kind](table, way), "label"
@@ -205,7 +206,7 @@ MUTATIONS = np.array([_flip, _flip, _flip, _number, _number, _cut, _remove, _rep
 def make_mutant(kind, seed, number):
     """Return the bytes of a mutant, and the name of the labels."""
     rng = np.random.default_rng([seed, number, *kind.encode()])
-    content, label = make_file(kind, rng)
+    content, label = make_file(kind, rng, mutate)
     return content if kind == "npz" and number % 3 else mutate(content, rng), label
 
 
@@ -245,6 +246,25 @@ def is_in_place(kind, number):
     return kind in ("npy", "parquet") and number % 4 == 0
 
 
+def kept():
+    """Return the files that ever failed."""
+    found = (Path(__file__).parent / "corpus").iterdir()
+    return sorted(path for path in found if path.suffix in (".arrow", ".parquet", ".npy", ".npz", ".csv"))
+
+
+def choose(kind, seed, number, folder):
+    """Return where a mutant is, the name of its labels, and whether it is read in pieces."""
+    labels = {"npy": "-1", "npz": "y"}
+    if kind == "corpus":
+        path = kept()[number]
+        kind, number = path.stem.split("-")
+        return path, labels.get(kind, "label"), is_in_place(kind, int(number))
+    content, label = make_mutant(kind, seed, number)
+    path = Path(folder) / f"mutant.{kind}"
+    path.write_bytes(content)
+    return path, label, is_in_place(kind, number)
+
+
 def main(kind, seed, first, stop, folder):
     """Read some mutants, and say what came of each."""
     try:
@@ -256,13 +276,11 @@ def main(kind, seed, first, stop, folder):
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", RuntimeWarning)
     for number in range(int(first), int(stop)):
-        content, label = make_mutant(kind, int(seed), number)
-        path = Path(folder) / f"mutant.{kind}"
-        path.write_bytes(content)
+        path, label, in_place = choose(kind, int(seed), number, folder)
         tell(number, "reading")
         if hasattr(signal, "alarm"):
             signal.alarm(PATIENCE)
-        tell(number, judge(str(path), label, in_place=is_in_place(kind, number)))
+        tell(number, judge(str(path), label, in_place=in_place))
 
 
 def tell(number, what):

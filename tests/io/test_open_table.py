@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import feather
+from pyarrow import feather, ipc
 from tables import read_table
 
+from bayesfloor.io import open_data
 from bayesfloor.io._messages import DataError
 from bayesfloor.io._open_table import table_of
 
@@ -55,6 +56,52 @@ def test_batches_make_up_the_table(table, file_name, write_as):
 
     assert all(isinstance(batch, pa.RecordBatch) for batch in batches)
     assert pa.Table.from_batches(batches).equals(found.read(["u", "label"]))
+
+
+# Files that lie about themselves
+
+
+def lying_batch():
+    """Return a batch of texts whose last one ends far behind the data."""
+    offsets = np.array([0, 3, 6, 1 << 30], dtype=np.int32)
+    texts = pa.Array.from_buffers(pa.string(), 3, [None, pa.py_buffer(offsets), pa.py_buffer(b"catdogcat")])
+    return pa.record_batch({"u": pa.array([1.0, 2.0, 3.0]), "label": texts})
+
+
+@pytest.mark.parametrize("new", [ipc.new_file, ipc.new_stream])
+@pytest.mark.parametrize("name", ["a.arrow", "parts/a.arrow"])
+def test_a_lie_about_the_data_is_found_before_they_are_used(tmp_path, new, name):
+    """To read what is not there would end the process."""
+    path, batch = tmp_path / name, lying_batch()
+    path.parent.mkdir(exist_ok=True)
+    with new(str(path), batch.schema) as writer:
+        writer.write_batch(batch)
+
+    with pytest.raises(DataError, match=r"cannot be read as Arrow: .*(offset|Offset)"):
+        open_data(str(path if name == "a.arrow" else path.parent), "label")
+
+
+def test_no_file_is_mapped(tmp_path, monkeypatch, table):
+    """One that is cut while it is mapped ends the process."""
+    monkeypatch.setattr(pa, "memory_map", None)
+    path = str(tmp_path / "a.arrow")
+    with ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+    assert read_table(path).read(["label", "u"]).equals(table_of(table).read(["label", "u"]))
+
+
+def test_a_small_file_that_asks_for_all_memory_is_refused(tmp_path, monkeypatch, table):
+    """That more rows than fit are promised is not the user's size of data."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path)
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    with pytest.raises(DataError, match=r"a\.parquet says that it holds more than fits in memory"):
+        open_data(str(path), "label")
 
 
 # Folders

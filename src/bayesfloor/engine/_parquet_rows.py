@@ -181,7 +181,8 @@ def _to_numpy(column: Any) -> NDArray[Any]:
 
 def as_floats(array: NDArray[Any]) -> Floats:
     """Return numbers of any type as float64 in row-major order."""
-    return np.array(array, dtype=np.float64, order="C")
+    with np.errstate(invalid="ignore"):  # a signalling NaN is as missing as any other
+        return np.array(array, dtype=np.float64, order="C")
 
 
 def _parquet() -> Any:

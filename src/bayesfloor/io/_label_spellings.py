@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 _RARE = 0.1  # a label may be a typo if it has at most this fraction of the similar label's rows
 _CLOSE = 0.8  # similarity of two spellings from which one may be a typo
 _SHORTEST = 4  # letters; shorter labels are too easily similar
+_LONGEST = 200  # letters; the time to compare two labels grows as their square
 _MOST = 2000  # different labels to compare
 
 
@@ -37,12 +39,17 @@ def find_spellings(y: Any) -> Spellings:
     >>> found.typos
     (('setsoa', 'setosa'),)
     """
-    counts = Counter(label for label in np.asarray(y, dtype=object).ravel().tolist() if isinstance(label, str))
+    return compare_spellings(Counter(np.asarray(y, dtype=object).ravel().tolist()))
+
+
+def compare_spellings(rows_of: Mapping[Any, float]) -> Spellings:
+    """Find labels that may be different spellings of one label, from the number of rows of each."""
+    counts = {label: rows for label, rows in rows_of.items() if isinstance(label, str) and rows > 0}
     groups = defaultdict(list)
     for label in sorted(counts, key=lambda label: (-counts[label], label)):
         groups[_plain(label)].append(label)
     alike = tuple(tuple(group) for group in groups.values() if len(group) > 1)
-    rows = Counter({plain: sum(counts[label] for label in group) for plain, group in groups.items()})
+    rows = {plain: sum(counts[label] for label in group) for plain, group in groups.items() if len(plain) <= _LONGEST}
     typos = _find_typos(rows) if len(rows) <= _MOST else []
     return Spellings(alike, tuple((groups[typo][0], groups[label][0]) for typo, label in typos))
 
@@ -51,7 +58,7 @@ def _plain(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
-def _find_typos(rows: Counter[str]) -> list[tuple[str, str]]:
+def _find_typos(rows: Mapping[str, float]) -> list[tuple[str, str]]:
     """Find rare labels that are spelled almost like a frequent one."""
     found, matcher = [], SequenceMatcher(autojunk=False)
     for typo in sorted(rows):

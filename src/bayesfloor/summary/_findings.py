@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesfloor.engine._show import about, how_many, join_labels, percent, printable, quoted, show_labels
-from bayesfloor.io._label_spellings import find_spellings
+from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
@@ -49,8 +49,8 @@ def _sentence(text: str) -> str:
 
 def _spellings(check: Measured) -> Finding | None:
     """Find labels of the classes in use that may be different spellings of one label."""
-    sizes = np.round(check.pairwise.sizes).astype(int)
-    found = find_spellings(np.repeat(np.array(check.pairwise.classes.tolist(), dtype=object), sizes))
+    sizes = np.round(check.pairwise.sizes)
+    found = compare_spellings(dict(zip(check.pairwise.classes.tolist(), sizes.tolist(), strict=True)))
     texts = []
     if found.alike:
         same = [" = ".join(map(quoted, group)) for group in found.alike]

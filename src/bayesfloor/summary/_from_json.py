@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from functools import cache
+from reprlib import repr as repr_short
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -43,6 +44,8 @@ def _types(kind: type) -> dict[str, Any]:
 def read(kind: Any, value: Any, name: str) -> Any:
     """A plain value as the type of a field."""
     if kind is np.ndarray or get_origin(kind) is np.ndarray:
+        if name == "Curve.measured":
+            return _flat(value, np.bool_)
         return floats(value) if kind == Floats else _flat(value, np.int64 if kind == Ints else None)
     if isinstance(kind, UnionType):
         return None if value is None else read(get_args(kind)[0], value, name)
@@ -53,7 +56,7 @@ def read(kind: Any, value: Any, name: str) -> Any:
     if value is None and name in _NULL:
         return _NULL[name]
     if not isinstance(value, _PLAIN[kind]) or (isinstance(value, bool) and kind not in (bool, Any)):
-        raise InputTypeError(f"{name} is {value!r}")
+        raise InputTypeError(f"{name} is {repr_short(value)}")
     return value
 
 
@@ -64,21 +67,23 @@ def _collection(kind: Any, value: Any, name: str) -> Any:
         return {key: read(inside[1], item, name) for key, item in value.items()}
     so_many = whole is tuple and inside[-1] is not ...
     if whole is dict or not isinstance(value, list) or (so_many and len(value) != len(inside)):
-        raise InputTypeError(f"{name} is {value!r}")
+        raise InputTypeError(f"{name} is {repr_short(value)}")
     return whole(read(inside[0], item, name) for item in value)
 
 
 def _flat(values: Any, kind: Any) -> np.ndarray:
     """A list of single values as an array."""
     if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
-        raise InputTypeError(f"{str(values)[:40]} where a list of labels or numbers belongs")
-    if kind is not None and not all(isinstance(value, int) for value in values):
-        raise InputTypeError(f"{str(values)[:40]} where whole numbers belong")
+        raise InputTypeError(f"{repr_short(values)} where a list of labels or numbers belongs")
+    if kind is not None and not all(isinstance(value, bool if kind is np.bool_ else int) for value in values):
+        raise InputTypeError(
+            f"{repr_short(values)} where {'true or false' if kind is np.bool_ else 'whole numbers'} belong"
+        )
     return np.array(values, dtype=kind)
 
 
 def floats(values: Any) -> Floats:
     """A list of numbers as an array; None is not a number."""
     if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
-        raise InputTypeError(f"{str(values)[:40]} where numbers belong")
+        raise InputTypeError(f"{repr_short(values)} where numbers belong")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -6,23 +6,25 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+from reprlib import repr as repr_short
 from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.answer._answer import RELIABILITIES, Answer
+from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import plain
 from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
+from bayesfloor.io._messages import one_line
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
-from bayesfloor.learners._registry import EFFORTS
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._from_json import floats, restore
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_optional_parts import choices_to_dict, restore_choices
+from bayesfloor.summary._plausible import refuse_implausible
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
@@ -99,32 +101,23 @@ def load(source: str | Path, kind: type[Made]) -> Made:
     version = given.get("schema_version") if isinstance(given, dict) else None
     if version != SCHEMA_VERSION:
         raise InputError(
-            f"Got schema_version {version!r}, but expected {SCHEMA_VERSION}: "
+            f"Got schema_version {repr_short(version)}, but expected {SCHEMA_VERSION}: "
             "this is not a check, or one of another version of bayesfloor. Run the check again."
         )
     try:
-        made = _restore_check(given, kind)
-        _try_out(made)
+        with np.errstate(over="raise", divide="raise", invalid="raise"):  # numbers that nothing can be computed with
+            made = _restore_check(given, kind)
+            _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"Got a check whose parts are missing or of another kind ({error}). Run it again.") from error
+        raise InputError(
+            f"Got a check whose parts are missing or of another kind ({one_line(error)}). Run it again."
+        ) from error
     return made
 
 
 def _try_out(made: Measured) -> None:
     """What has its parts but makes no sense fails here, not later."""
-    counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
-    tables = (made.pairwise, made.classes, made.one_vs_rest)
-    if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(table.classes) for table in tables}:
-        raise InputError("numbers of rows or classes make no sense")
-    if len(made.suspicious) != len(made.samples.row):
-        raise InputError("columns of the suspicious labels differ in length")
-    answer = made.answer
-    if (
-        answer.reliability not in RELIABILITIES
-        or answer.effort not in EFFORTS
-        or answer.best not in {"", *answer.errors}
-    ):
-        raise InputError("the words for reliability, effort or the best learner make no sense")
+    refuse_implausible(made)
     make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)
     to_text(made)
@@ -135,7 +128,9 @@ def _read(source: str | Path) -> Any:
     try:
         return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
     except (RecursionError, ValueError) as error:  # no JSON, or not even text
-        raise InputError(f"Got no JSON: {error}. Expected what Check.to_json writes. Run the check again.") from error
+        raise InputError(
+            f"Got no JSON: {one_line(error)}. Expected what Check.to_json writes. Run the check again."
+        ) from error
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
