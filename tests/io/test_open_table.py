@@ -61,23 +61,18 @@ def test_batches_make_up_the_table(table, file_name, write_as):
 # Files that lie about themselves
 
 
-def lying_batch():
-    """Return a batch of texts whose last one ends far behind the data."""
-    offsets = np.array([0, 3, 6, 1 << 30], dtype=np.int32)
-    texts = pa.Array.from_buffers(pa.string(), 3, [None, pa.py_buffer(offsets), pa.py_buffer(b"catdogcat")])
-    return pa.record_batch({"u": pa.array([1.0, 2.0, 3.0]), "label": texts})
-
-
 @pytest.mark.parametrize("new", [ipc.new_file, ipc.new_stream])
 @pytest.mark.parametrize("name", ["a.arrow", "parts/a.arrow"])
 def test_a_lie_about_the_data_is_found_before_they_are_used(tmp_path, new, name):
     """To read what is not there would end the process."""
-    path, batch = tmp_path / name, lying_batch()
+    path, batch = tmp_path / name, pa.record_batch({"u": pa.array([1.0, 2.0, 3.0]), "label": ["cat", "dog", "cat"]})
     path.parent.mkdir(exist_ok=True)
     with new(str(path), batch.schema) as writer:
         writer.write_batch(batch)
+    ends, lie = (np.array([0, 3, 6, last], dtype=np.int32).tobytes() for last in (9, 1 << 30))
+    path.write_bytes(path.read_bytes().replace(ends, lie))
 
-    with pytest.raises(DataError, match=r"cannot be read as Arrow: .*(offset|Offset)"):
+    with pytest.raises(DataError, match=r"cannot be read as Arrow: In column \d: .*offset"):
         open_data(str(path if name == "a.arrow" else path.parent), "label")
 
 
@@ -96,7 +91,7 @@ def test_a_small_file_that_asks_for_all_memory_is_refused(tmp_path, monkeypatch,
     path = tmp_path / "a.parquet"
     pq.write_table(table, path)
 
-    def fail(*_):
+    def fail(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
@@ -178,14 +173,14 @@ def test_columns_of_a_folder_have_one_type(tmp_path, put):
 # Single files
 
 
-def test_an_arrow_file_is_not_copied(table, write_as):
-    """A large file should be in memory once, or not at all."""
-    path = write_as("a.arrow", table)
+def test_an_arrow_file_is_in_memory_once(write_as):
+    """It is read, but not copied after that."""
+    path = write_as("a.arrow", pa.table({name: np.arange(100_000.0) for name in "uvwxyz"}))
     before = pa.total_allocated_bytes()
 
-    found = read_table(path).read(["u", "v"])
+    found = read_table(path).read()
 
-    assert pa.total_allocated_bytes() - before < found.nbytes
+    assert pa.total_allocated_bytes() - before < 1.1 * found.nbytes
 
 
 def test_a_dot_in_a_name_is_no_path(table, write_as):
