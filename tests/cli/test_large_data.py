@@ -234,7 +234,7 @@ WRONG = {
     "CSV": (("plain.csv", "-y", "label"), ["plain.csv", "in pieces", ".parquet"]),
     "standard input": (("-", "-y", "label"), ["standard input"]),
     "npy without labels": (("X.npy", "-y", "-1"), ["--labels-file"]),
-    "npy without names": (("X.npy", "--labels-file", "names.txt", "--drop", "x1"), ["no columns with names"]),
+    "npy without names": (("X.npy", "--labels-file", "names.txt", "--drop", "x1"), ["no column names"]),
     "labels that are not there": (("X.npy", "--labels-file", "gone.txt"), ["gone.txt"]),
 }
 
