@@ -10,7 +10,7 @@ from bayesfloor.formulas import henze_penrose
 from benchmarks._figures import TWO_SIDED
 from figures.drawing import panels
 
-ROWS = 32_000  # in all samples of one size together: small samples are repeated more often
+ROWS = 32_000  # in all samples of one size together; small samples are repeated more often
 SIZES = (125, 250, 500, 1000, 2000)
 
 
@@ -38,7 +38,7 @@ def falling(ink):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
         ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
     ax.axhline(true_limit(), color=ink.ink, linestyle="--", linewidth=1)
-    ax.annotate("limit of all three", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
+    ax.annotate("limit for all three", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
     ax.axhline(0.15, color=ink.ink, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
     ax.set(xscale="log", xlabel="rows", ylabel="fraction of cross-class edges", ylim=(0.13, 0.31))
@@ -68,7 +68,7 @@ def cross_rate(n, d, seed):
 
 
 def true_limit():
-    """Return E[2 eta (1 - eta)], integrated along the line on which the two differ."""
+    """Return E[2 eta (1 - eta)], integrated along the axis on which the two classes differ."""
     x = np.linspace(-8, 8, 20_001)
     half = norm.isf(0.15)
     one, two = norm.pdf(x + half), norm.pdf(x - half)

@@ -1,6 +1,6 @@
 """Estimates against known Bayes errors, for the README and the site.
 
-``PYTHONPATH=docs python -m figures.evidence`` writes the README's picture; the site draws its own in both inks.
+``PYTHONPATH=docs python -m figures.evidence`` writes the README's picture; the site draws its own, light and dark.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ HIDDEN = "hidden"  # part of the names of families whose pattern no model finds
 def errors_by_method():
     """Return signed errors in points by method, one per problem, and which problems have a hidden pattern.
 
-    Only the first draw of a problem has all methods. Where the truth is a band, the error is the distance to it.
+    Only the first draw of a problem has all methods. If the truth is a band, the error is the distance to it.
     """
     results = json.loads(RESULTS.read_text("utf-8"))
     names = [problem.name for problem in SETS["held-back"]]
@@ -47,7 +47,7 @@ def _points(estimate, truth):
 
 
 def evidence(ink):
-    """Each method's errors as dots, one per problem, and their median size."""
+    """Draw each method's errors as dots, one per problem, with their median size."""
     errors, is_hidden = errors_by_method()
     figure, (ax,) = panels(1, width=8.4, height=3.9)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
@@ -79,14 +79,14 @@ PICTURES = (evidence,)
 
 
 def digest():
-    """Return a hash of all that the picture shows, which the file carries."""
+    """Return a hash of everything that the picture shows; the file stores it."""
     errors, is_hidden = errors_by_method()
     shown = {name: points.round(6).tolist() for name, points in errors.items()}
     return hashlib.sha256(json.dumps([shown, is_hidden.tolist()]).encode()).hexdigest()
 
 
 def main():
-    """Write the README's picture on a background of its own, so that it reads on dark pages as well."""
+    """Write the README's picture with a white background, so that it is readable on dark pages too."""
     with mpl.rc_context({"savefig.facecolor": "white"}):
         save(evidence, LIGHT, PICTURE, transparent=False, description=digest())
 

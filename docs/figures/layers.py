@@ -3,17 +3,17 @@
 from figures.drawing import panels
 
 LAYERS = (
-    (("cli", "verbs"),),
+    (("cli", "commands"),),
     (("report", "one HTML page"),),
-    (("summary", "check, words, JSON"),),
+    (("summary", "check, findings, JSON"),),
     (("plotting", "displays"),),
     (("hierarchy", "class trees"), ("selection", "decisions"), ("labels", "suspicious labels")),
     (("answer", "range, verdict, pairs, classes"),),
     (("learners", "one registry, one race"),),
     (("floor", "BayesFloor, tree bounds"),),
-    (("counts", "edges and labels: counts"),),
-    (("forest", "points: edges"), ("formulas", "counts: bounds")),
-    (("io", "files, frames, streams: tables"),),
+    (("counts", "edges and labels → counts"),),
+    (("forest", "points → edges"), ("formulas", "counts → bounds")),
+    (("io", "files, frames, streams → tables"),),
     (("engine", "tasks, files, rows"),),
 )
 

@@ -79,7 +79,7 @@ def equal_rows(ink):
 
 
 def pair_in_all(ink):
-    """Draw the tree of three classes, and the tree of two of them."""
+    """Draw the spanning tree of three classes, and that of two of them."""
     figure, axes = panels(2, height=3.4)
     X, y = three_classes()
     forests = class_forests(X, y, n_trees=1)
@@ -89,12 +89,12 @@ def pair_in_all(ink):
     new = np.array([edge for edge in pair.tolist() if tuple(sorted(edge)) not in in_whole])
     draw_tree(axes[0], X, y, whole, ink)
     draw_points(axes[0], X, y, ink)
-    axes[0].set_title("the tree of three classes")
+    axes[0].set_title("spanning tree of three classes")
     draw_tree(axes[1], X, y, kept, ink)
     draw_edges(axes[1], X, new, colors=ink.ink, linewidths=1.6, linestyles=(0, (2, 1.5)), zorder=2)
     draw_points(axes[1], X[y < 2], y[y < 2], ink)
     axes[1].set(xlim=axes[0].get_xlim(), ylim=axes[0].get_ylim())
-    axes[1].set_title(f"the tree of two of them:\n{len(kept)} edges stay, {len(new)} are new (dashed)")
+    axes[1].set_title(f"spanning tree of two of them:\n{len(kept)} edges stay, {len(new)} are new (dashed)")
     return figure
 
 

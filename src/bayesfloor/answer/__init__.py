@@ -1,8 +1,8 @@
 """The answer: a best estimate, a range and a verdict for the dataset, and estimates for pairs and classes.
 
-Input: a ``Fit`` and a race.
-Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers``, ``Verdict``.
-Must not know: files, plots.
+Input: a ``Fit``, and the race between learners.
+Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers`` and ``Verdict``.
+Must not know about: files and plots.
 """
 
 from __future__ import annotations

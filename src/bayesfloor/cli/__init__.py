@@ -1,6 +1,6 @@
-"""The command line: arguments become settings, one call is made, its result printed or written.
+"""The command line: turn arguments into settings, make one call, and print or write its result.
 
-Comes in: the words of a command.
-Goes out: text, files, an exit code.
-Must not know: formulas, statistics.
+Input: command-line arguments.
+Output: text, files and an exit code.
+Must not know about: formulas and statistics.
 """

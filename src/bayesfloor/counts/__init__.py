@@ -1,6 +1,6 @@
 """Expected numbers of cross-class edges, from a forest and labels.
 
 Input: edges and labels.
-Output: cross-class edges of each pair, class, split and row.
-Must not know about: bounds, files.
+Output: the number of cross-class edges of each pair, class, split and row.
+Must not know about: bounds and files.
 """

@@ -2,5 +2,5 @@
 
 Input: tasks, files, and rows of numbers that may not fit in memory.
 Output: results, progress, checkpoint files, and short text that is safe to print.
-Must not know: what a tree or a label means.
+Must not know about: the meaning of trees and labels.
 """

@@ -2,7 +2,7 @@
 
 Input: ``Data``.
 Output: a frozen ``Fit``; ``BayesFloor`` and its results, the paper's tree bounds.
-Must not know about: classifiers, pictures, wording.
+Must not know about: classifiers, plots and the wording of messages.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Class trees, and classifiers built on them.
 
-Comes in: a ``Fit`` and its answer, or rows.
-Goes out: class trees, ``SmartSVM``, ``FloorGuidedClassifier``.
-Must not know: pictures, ``selection``.
+Input: a ``Fit`` and its answer, or rows.
+Output: class trees, ``SmartSVM`` and ``FloorGuidedClassifier``.
+Must not know about: plots, ``labels`` and ``selection``.
 """
 
 from __future__ import annotations

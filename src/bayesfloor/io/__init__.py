@@ -1,8 +1,8 @@
 """Read data of any kind, turn columns into numbers, and report how each column was treated.
 
-Input: arrays, data frames, Arrow streams, files, folders.
+Input: arrays, data frames, Arrow streams, files and folders.
 Output: frozen ``Data``; columns as numbers, with a report on each column.
-Must not know: trees, classifiers.
+Must not know about: trees and classifiers.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Input: a ``Fit``, or rows.
 Output: a score for every row, and a list of the most suspicious rows, each with its nearest neighbour of another class.
-Must not know: plots, ``hierarchy``, ``selection``.
+Must not know about: plots, ``hierarchy`` and ``selection``.
 """
 
 from __future__ import annotations

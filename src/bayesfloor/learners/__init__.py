@@ -2,7 +2,7 @@
 
 Input: a ``Fit``.
 Output: out-of-fold posteriors, errors and learning curves of the registered learners.
-Must not know: how results are shown.
+Must not know about: how results are shown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Displays of results in the style of scikit-learn; matplotlib is imported only when a display is drawn.
 
-Comes in: results.
-Goes out: displays.
-Must not know: fitting, the report's wording.
+Input: results.
+Output: displays.
+Must not know about: fitting, and the report's wording.
 """
 
 from bayesfloor.plotting._answer_display import AnswerDisplay

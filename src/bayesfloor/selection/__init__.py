@@ -1,8 +1,8 @@
 """Decisions to make before you tune a model: representation, features, merged classes, number of rows.
 
-Comes in: a ``Fit`` and its answer, or rows.
-Goes out: selected features, ranked representations, merge advice, rows needed, a model's gap to the floor.
-Must not know: pictures, ``hierarchy``.
+Input: a ``Fit`` and its answer, or rows.
+Output: selected features, ranked representations, merge advice, rows needed, and a model's gap to the floor.
+Must not know about: plots, ``hierarchy`` and ``labels``.
 """
 
 from __future__ import annotations

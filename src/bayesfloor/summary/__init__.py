@@ -1,8 +1,8 @@
-"""Everything about a dataset in one object: ``check`` and what it gives.
+"""Everything about a dataset in one object: ``check`` and its result.
 
-Comes in: results of all that is below.
-Goes out: ``Check``; findings, gates; text, Markdown, JSON.
-Must not know: HTML.
+Input: results of all lower layers.
+Output: ``Check`` with its findings and gates, as text, Markdown or JSON.
+Must not know about: HTML.
 """
 
 from __future__ import annotations
