@@ -34,5 +34,5 @@ worst = listed[np.argsort(-found.score[listed])][:12]
 figure, axes = plt.subplots(2, 6, figsize=(7, 2.9), layout="constrained")
 for ax, row in zip(axes.flat, worst, strict=True):
     ax.imshow(X[row].reshape(8, 8), cmap="Greys")
-    ax.set_title(f"called {given[row]}", fontsize=9)
+    ax.set_title(f"label {given[row]}", fontsize=9)
     ax.set_axis_off()

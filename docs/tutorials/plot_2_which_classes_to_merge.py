@@ -48,8 +48,8 @@ legend = ax.legend(ncols=3, fontsize=8)
 # %%
 # What the numbers mean
 # ---------------------
-# Each pair of classes has its own trees, and so its own tree bounds: for the error of a problem with only these two
-# classes. *normalised* is the floor relative to guessing between the two: 0 means "separate" and 1 means "nothing
+# Each pair of classes has its own trees, and so its own tree bounds, which assume that only these two classes
+# exist. *normalised* is the floor relative to guessing between the two: 0 means "separate" and 1 means "nothing
 # separates them", whatever the class sizes.
 
 pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)

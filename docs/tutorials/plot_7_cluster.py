@@ -167,7 +167,7 @@ bars = ax.barh(list(seconds), list(seconds.values()), color="#fdd0a2", edgecolor
 ax.bar_label(bars, fmt="%.1f s", padding=4)
 ax.invert_yaxis()
 ax.margins(x=0.15)
-ax.set(xlabel="seconds, starting workers and compiling included", title="60,000 rows, three trees")
+ax.set(xlabel="seconds, including starting workers and compiling", title="60,000 rows, three trees")
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
