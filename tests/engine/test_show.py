@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.engine._show import about, cells, join_labels, pad, printable, show_labels
+from bayesfloor.engine._show import about, cells, join_labels, pad, printable, quoted, show_labels
 
 HOSTILE = {
     "new line": ("a\nb", r"a\nb"),
@@ -176,3 +176,13 @@ def test_padding_fills_up_and_never_cuts(text, width):
     assert right.endswith(text)
     assert cells(left) == cells(right) == max(width, cells(text))
     assert left.removeprefix(text).strip(" ") == right.removesuffix(text).strip(" ") == ""
+
+
+def test_long_texts_are_cut_before_they_are_escaped():
+    """A label may be a whole book."""
+    book = "\x1b" * 10_000_000
+
+    assert len(printable(book)) < 50_000
+    assert len(join_labels([book] * 9)) < 6000
+    assert len(quoted(book)) < 1000
+    assert show_labels([book, "a"], 12) == show_labels(["\x1b" * 1000, "a"], 12)

@@ -9,10 +9,14 @@ from itertools import accumulate
 from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
+_LONGEST, _LISTED = 10_000, 200  # characters of a text that are shown, and of each text in a list
 
-def printable(label: object) -> str:
-    """Return a label as text, with unprintable characters escaped."""
+
+def printable(label: object, most: int = _LONGEST) -> str:
+    """Return a label as text, with unprintable characters escaped; what is longer loses its middle before that."""
     text = str(label)
+    if len(text) > most:
+        text = f"{text[: most - most // 3]}…{text[-(most // 3) :]}"
     return text if text.isprintable() else repr(text)[1:-1]
 
 
@@ -26,7 +30,7 @@ def as_utf8(text: str | os.PathLike[str]) -> str:
 
 def join_labels(labels: Sequence[object], most: int = 6) -> str:
     """List the first labels in one line, and say how many more there are."""
-    shown = ", ".join(printable(label) for label in labels[:most])
+    shown = ", ".join(printable(label, _LISTED) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
@@ -36,16 +40,17 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
     Long labels lose their middle. Labels that start or end with a space are quoted. Characters ``missing``
     from all fonts are escaped. Labels that still look alike get a number.
     """
-    short = [_shorten(_letters(quoted(label), missing), width) for label in labels]
+    enough = 4 * width  # characters, so that none of those shown is lost
+    short = [_shorten(_letters(quoted(label, enough), missing), width) for label in labels]
     looks = [_look(text) for text in short]
     again = {look for look, times in Counter(looks).items() if times > 1}
     numbers, taken = Counter[str](), set(looks)
     return [_numbered(text, numbers, taken) if look in again else text for text, look in zip(short, looks, strict=True)]
 
 
-def quoted(label: object) -> str:
-    """Return a label as text, in quotes if it is empty or starts or ends with a space."""
-    text = printable(label)
+def quoted(label: object, most: int = _LISTED) -> str:
+    """Return a label as text, in quotes if it is empty or starts or ends with a space; a long one loses its middle."""
+    text = printable(label, most)
     return text if text and text == text.strip() else f'"{text}"'
 
 

@@ -19,6 +19,9 @@ from bayesfloor.io._frame_columns import is_missing
 
 KINDS = ("auto", "votes")
 _NAMES = (str, bytes, bool, np.bool_, int, float, np.number, np.datetime64, np.timedelta64)
+_WIDE = 1000  # characters, from which on texts are held as objects
+_MOST_CLASSES = 5000  # whose pairs take 6 GB
+_MOST_VOTES = 1000  # per row: every vote becomes a row of its own
 _MANY = 20  # different labels; up to this many are always classes
 _ROWS_PER_CLASS = 2  # fewest rows per class, on average, if there are more: classes of one row teach nothing
 _ROWS_PER_NUMBER = 20  # fewest rows per number, on average, if numbers are classes
@@ -46,7 +49,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
         raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
     y = unmask(y)
     with blame("y"):
-        shape = np.asarray(y).shape
+        shape = np.shape(_as_objects(y))
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
     gaps = missing_labels(y)
@@ -112,12 +115,23 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
         labels = column_or_1d(_as_objects(y), warn=True)
         check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
-    labels = _as_one_kind(labels.tolist()) if labels.dtype == object else labels
-    refuse_regression(np.unique(labels), n_rows)
+    labels = _as_one_kind(labels.tolist()) if labels.dtype == object or _is_wide(labels) else labels
+    classes, codes = np.unique(labels, return_inverse=True)
+    refuse_regression(classes, n_rows)
+    _refuse_many(len(classes), n_rows)
     with blame("y"), warnings.catch_warnings(), np.errstate(invalid="ignore"):  # numbers beyond all integers
         warnings.filterwarnings("ignore", "The number of unique classes")  # too many were rejected above
-        check_classification_targets(labels)
-    return np.unique(labels, return_inverse=True)
+        check_classification_targets(classes)
+    return classes, codes
+
+
+def _refuse_many(n_classes: int, n_rows: int) -> None:
+    """Raise for more classes than their pairs have room for."""
+    if n_classes > _MOST_CLASSES:
+        raise InputError(
+            f"Got {n_classes:,} classes in {n_rows:,} rows, but expected at most {_MOST_CLASSES:,}: every pair of "
+            "classes is compared. Is y an id, a text or a quantity? If not, merge classes first."
+        )
 
 
 def refuse_regression(values: np.ndarray, n_rows: int) -> None:
@@ -161,7 +175,7 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
     """Return labels of mixed types as texts or numbers; raise if two different labels would become one."""
     labels = [_plain_number(label) for label in labels]
     _refuse_objects(labels)
-    array = np.array(labels)
+    array = _as_array(labels)
     different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
         raise InputError(
@@ -169,6 +183,20 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
             "but expected classes with different names. Rename one of them."
         )
     return array
+
+
+def _as_array(labels: list[Any]) -> np.ndarray:
+    """Return labels as an array; long texts as objects, since NumPy gives every text the space of the longest."""
+    longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
+    if longest <= _WIDE:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = list(map(str, labels))
+    return array
+
+
+def _is_wide(labels: np.ndarray) -> bool:
+    return labels.dtype.kind == "U" and labels.dtype.itemsize > _WIDE * np.dtype("U1").itemsize
 
 
 def _plain_number(label: Any) -> Any:
@@ -213,6 +241,7 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
         raise InputError(f"Got y with {len(given)} rows and X with {n_rows}, but expected the same number.")
     if not np.isfinite(given).all() or (given < 0).any():
         raise InputError("Got negative or missing numbers in y, but expected votes or probabilities.")
+    _refuse_many(given.shape[1], n_rows)
     total = given.sum(axis=1)
     classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
@@ -223,6 +252,11 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
         raise InputError(
             f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
             "probabilities (rows that add up to 1) or votes (whole numbers, at least one per row)."
+        )
+    if total.max() > _MOST_VOTES:
+        raise InputError(
+            f"Got {total.max():,.0f} votes in row {total.argmax() + 1:,} (counted from 1), but expected at most "
+            f"{_MOST_VOTES:,} per row. Pass probabilities: y / y.sum(axis=1, keepdims=True)."
         )
     row, code = np.nonzero(given)
     count = given[row, code].astype(int)
