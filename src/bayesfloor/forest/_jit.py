@@ -11,13 +11,15 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from typing import TypeVar, cast
+from functools import cache
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-logging.getLogger(__name__).info("loading the compiled kernels; their first use compiles them")
+logger = logging.getLogger(__name__)
+logger.info("loading the compiled kernels; their first use compiles them")
 
 
 def kernel(function: Function) -> Function:
@@ -31,6 +33,26 @@ def step(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: bool) -> Function:
-    cache = os.environ.get("BAYESFLOOR_JIT_CACHE", "1") != "0"
-    compiled: object = njit(nogil=True, cache=cache, error_model="numpy", **options)(function)  # type: ignore[call-overload]
+    compiled: Any = njit(nogil=True, error_model="numpy", **options)(function)  # type: ignore[call-overload]
+    if os.environ.get("BAYESFLOOR_JIT_CACHE", "1") != "0":
+        _cache(compiled)
     return cast("Function", compiled)
+
+
+def _cache(compiled: Any) -> None:
+    """Keep a kernel on disk if any folder can be written to: in a container there may be none."""
+    try:
+        compiled.enable_caching()
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        _warn_uncached()
+
+
+@cache
+def _warn_uncached() -> None:
+    """Say it once, not for each kernel."""
+    logger.warning(
+        "Compiled code cannot be cached, since no folder for it can be written to: every process compiles it again, "
+        "which takes about half a minute. Set NUMBA_CACHE_DIR to a folder that can be written to."
+    )
