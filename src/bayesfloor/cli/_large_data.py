@@ -13,6 +13,7 @@ import click
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import starting_workers, stop_if_asked
 from bayesfloor.cli._settings import Settings
+from bayesfloor.engine._quiet import logging_only
 from bayesfloor.engine._show import printable
 from bayesfloor.io._find_file import find_file
 from bayesfloor.io._messages import DataError
@@ -83,8 +84,11 @@ def connect(output: Output, settings: Settings) -> Iterator[Any]:
         from distributed.comm.core import CommClosedError
     except ModuleNotFoundError as error:
         raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told once, below
-    with _cluster(dask, output, settings.scheduler) as cluster, _client(dask, cluster) as client:
+    with (
+        logging_only("distributed.client", logging.CRITICAL),  # what goes wrong is told once, below
+        _cluster(dask, output, settings.scheduler) as cluster,
+        _client(dask, cluster) as client,
+    ):
         stop_if_asked()
         if not client.nthreads():
             output.note(f"no worker at {printable(settings.scheduler)} yet: waiting for one")

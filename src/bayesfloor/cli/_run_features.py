@@ -14,6 +14,7 @@ from bayesfloor.cli._settings import Settings, tell_drawn, without_warning
 from bayesfloor.cli._write_table import write_table
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._quiet import logging_only
 from bayesfloor.engine._result import plain
 from bayesfloor.engine._show import how_many, printable
 from bayesfloor.io._data import Data
@@ -66,7 +67,6 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
     """The path of a selection."""
     from bayesfloor.selection._floor_selector import FloorSelector
 
-    logging.getLogger("bayesfloor.selection").setLevel(logging.ERROR)  # what it warns of is in the result
     asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
     selector = FloorSelector(
         settings.most or "auto",
@@ -80,7 +80,7 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
         **settings.preparing(data),
         **settings.draw_limit(),
     )
-    with without_warning():
+    with without_warning(), logging_only("bayesfloor.selection", logging.ERROR):  # what it warns of is in the result
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
     tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesfloor.cli._console import Output
+from bayesfloor.engine._quiet import ignoring
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,8 +128,7 @@ def without_warning() -> Iterator[None]:
     """No warning of subsampling: ``tell_drawn`` says it in a line."""
     from bayesfloor.floor._sample import SampledRowsWarning
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampledRowsWarning)
+    with ignoring(SampledRowsWarning):
         yield
 
 

@@ -43,3 +43,12 @@ def worker_death() -> type[Exception]:
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     return TerminatedWorkerError
+
+
+def release_blas() -> None:
+    """Let any thread set the threads of BLAS; some versions only listen to the one that did so first."""
+    import threadpoolctl
+
+    release = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)

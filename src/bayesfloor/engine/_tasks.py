@@ -10,15 +10,15 @@ import atexit
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from bayesfloor.engine._private_imports import active_backend, worker_death
+from bayesfloor.engine._private_imports import active_backend, release_blas, worker_death
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._quiet import ignoring
 
 Result = TypeVar("Result")
 
@@ -158,8 +158,7 @@ def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
     try:
         yield results
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
+        with ignoring(UserWarning):
             results.close()
 
 
@@ -230,15 +229,52 @@ def _openmp(_n_modules: int) -> Any:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit matrix products to one thread each: tasks already run in threads, and two thread pools would compete."""
-    with _blas("scipy.linalg" in sys.modules).limit(limits=1):
+    """Run each matrix product on one thread: the tasks are the threads, and there are never two pools at once."""
+    _blas_limits.enter()
+    try:
         yield
+    finally:
+        _blas_limits.leave()
 
 
-@cache
-def _blas(_with_scipy: bool) -> Any:  # noqa: FBT001
-    """Find NumPy's BLAS, and SciPy's own once it is loaded; the search takes longer than a small forest."""
-    import numpy as np  # noqa: F401 - loads its BLAS
+class _BlasLimits:
+    """The limit of BLAS, which is one for the whole process: the first to come sets it, the last to go puts it back.
+
+    A library that was loaded in the meantime is limited by whoever comes next.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.inside, self.n_modules = threading.Lock(), 0, 0
+        self.limits: list[Any] = []
+
+    def enter(self) -> None:
+        """Limit all copies of BLAS that are not limited yet."""
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1 or self.n_modules != len(sys.modules):
+                self.n_modules = len(sys.modules)
+                release_blas()
+                self.limits.append(_blas(self.n_modules).limit(limits=1))
+
+    def leave(self) -> None:
+        """Put back what was there before."""
+        with self.lock:
+            self.inside -= 1
+            if self.inside:
+                return
+            release_blas()  # whoever set the limit
+            while self.limits:
+                self.limits.pop().restore_original_limits()
+            release_blas()
+
+
+_blas_limits = _BlasLimits()
+
+
+@lru_cache(maxsize=1)
+def _blas(_n_modules: int) -> Any:
+    """Find all copies of BLAS, NumPy's and SciPy's; the search is slow, so it repeats only after an import."""
+    import numpy as np  # noqa: F401 - loads it
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._models import ModelKind, blend
 from bayesfloor.hierarchy._pairwise_models import CoupledPairs
@@ -138,8 +138,7 @@ def _make_folds(codes: Ints, random_state: int) -> Ints:
         return np.arange(len(codes)) % 2
     folds = StratifiedKFold(max(2, min(FOLDS, most)), shuffle=True, random_state=random_state)
     fold = np.empty(len(codes), dtype=np.int64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # small classes are flagged by the floor itself
+    with ignoring(UserWarning):  # small classes are flagged by the floor itself
         for number, (_, test) in enumerate(folds.split(codes, codes)):
             fold[test] = number
     return fold

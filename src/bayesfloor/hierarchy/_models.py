@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._errors import InputTypeError
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._pairwise_models import (
     CoupledPairs,
@@ -42,8 +42,7 @@ class ModelKind:
             return DummyClassifier().fit(X, codes)
         if self.train is None:
             raise InputTypeError(f"{self.name} is a blend: train its parts.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with ignoring():
             return self.train(X, codes, weight)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import time
-import warnings
 from importlib.metadata import version
 from numbers import Integral
 from typing import Any
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import run_tasks
@@ -311,8 +311,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         memory = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
         compute = check_memory(memory).cache(floor_matrix, ignore=["n_jobs"])
         arrays = (version("bayesfloor"), features.values[kept], features.quantity, codes[kept])
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Persisting input arguments")  # from joblib on a busy machine
+        with ignoring(message="Persisting input arguments"):  # from joblib on a busy machine
             return compute(*arrays, self.n_trees, self.scale, self.random_state, self.n_jobs)
 
     def _routed(self, sample_weight: Any, fit_params: dict[str, Any], rows: Any) -> dict[str, Any]:

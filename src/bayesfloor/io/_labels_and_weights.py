@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._checked_arrays import unmask
@@ -119,9 +119,8 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     classes, codes = np.unique(labels, return_inverse=True)
     refuse_regression(classes, n_rows)
     _refuse_many(len(classes), n_rows)
-    with blame("y"), warnings.catch_warnings(), np.errstate(invalid="ignore"):  # numbers beyond all integers
-        warnings.filterwarnings("ignore", "The number of unique classes")  # too many were rejected above
-        check_classification_targets(classes)
+    with blame("y"), ignoring(message="The number of unique classes"), np.errstate(invalid="ignore"):
+        check_classification_targets(classes)  # too many were rejected above; numbers may be beyond all integers
     return classes, codes
 
 

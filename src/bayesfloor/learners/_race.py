@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
@@ -123,9 +123,8 @@ def run_race(
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
     race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
     blended = list(learners)
-    # Entered once: warning filters apply to the whole process, not to a thread.
-    with one_blas_thread(), warnings.catch_warnings(), holding(n_jobs) as hold:
-        warnings.simplefilter("ignore")  # about convergence and collinearity: a poor learner just loses the race
+    # Warnings are about convergence and collinearity: a poor learner just loses the race.
+    with one_blas_thread(), ignoring(), holding(n_jobs) as hold:
         held = hold((X, codes, fold))
         held_exact = hold((exact, codes, fold)) if see_exact else held
         seen = {name: held_exact if name in see_exact else held for name in learners}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from io import BytesIO
 from typing import Any, NamedTuple
 
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._optional_tables import Cells, comparison_cells, gap_cells, path_cells, path_notes
@@ -77,7 +77,6 @@ def _draw(make: Callable[[Any], Any], result: Any) -> str:
     if find_spec("matplotlib") is None:
         return ""
     file = BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # for characters without a font: the table shows them
+    with ignoring(UserWarning):  # for characters without a font: the table shows them
         make(result).figure_.savefig(file, format="png", dpi=_SHARP)
     return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"

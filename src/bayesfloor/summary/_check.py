@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import make_frame
 from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor
@@ -323,8 +323,7 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampledRowsWarning)  # a trait says so
+    with ignoring(SampledRowsWarning):  # a trait says so
         floor.fit(data, client=client, checkpoint=checkpoint)
     answer = floor.answer(effort, learners)
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
