@@ -34,6 +34,7 @@ from bayesfloor.cli._shared_options import (
     drawn_options,
     effort_option,
     files_options,
+    formulas_option,
     output_options,
     predictions_option,
 )
@@ -206,6 +207,7 @@ def report(
 @click.option(
     "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
 )
+@formulas_option
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose nearest neighbours belong to another class."""
     from bayesfloor.cli._run_samples import find_rows, format_rows, write_rows
@@ -220,7 +222,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     if path_out is None:
         output.result(format_rows(found, data, most or 50))
     else:
-        n_rows = write_rows(found, data, path_out, most)
+        n_rows = write_rows(found, data, path_out, most, keep_formulas=settings.keep_formulas)
         output.result(f"{n_rows} rows in {printable(path_out)}")
 
 
@@ -242,6 +244,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 @click.option(
     "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
 )
+@formulas_option
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
     """Find the features that lower the floor, and how many are enough.
@@ -265,7 +268,7 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
         found = (work.floors_alone if alone else work.select_features)(output, data, settings, bar)
     if path_out is None and json_path != "-":
         output.result(work.format_found(found, settings.most))
-    work.write_found(output, found, path_out, json_path)
+    work.write_found(output, found, path_out, json_path, keep_formulas=settings.keep_formulas)
 
 
 @verbs.command(cls=SectionedCommand)

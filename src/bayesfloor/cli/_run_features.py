@@ -123,13 +123,15 @@ def _format_floors(found: FeatureFloors, most: int | None) -> str:
     )
 
 
-def write_found(output: Output, found: Any, path: str | None, json_path: str | None) -> None:
+def write_found(
+    output: Output, found: Any, path: str | None, json_path: str | None, *, keep_formulas: bool = False
+) -> None:
     """Write a result as a table and as JSON, where asked for; features alone lowest floor first."""
     if path is not None:
         columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
         if isinstance(found, FeatureFloors):
             columns = {name: values[found.order] for name, values in columns.items()}
-        write_table(path, {name: plain(values) for name, values in columns.items()})
+        write_table(path, {name: plain(values) for name, values in columns.items()}, keep_formulas=keep_formulas)
         if json_path != "-":
             output.result(printable(path))
     write_json(output, found, json_path)

@@ -65,12 +65,12 @@ def _name(data: Data, row: int) -> str:
     return str(row) if data.ids is None else printable(data.ids[row])
 
 
-def write_rows(found: SampleScores, data: Data, path: str, most: int | None) -> int:
+def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:
     """Write the suspect rows to a file; gives their number."""
     chosen = most_suspicious(found)[:most]
     columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
     if data.ids is not None:
         columns["id"] = data.ids[found.row[chosen]].tolist()
     columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
-    write_table(path, columns)
+    write_table(path, columns, keep_formulas=keep_formulas)
     return len(chosen)

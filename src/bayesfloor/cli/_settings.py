@@ -53,6 +53,8 @@ class Settings:
     pairs: bool = False
     criterion: str | None = None
     holdout: float | None = None
+    # of tables that are written
+    keep_formulas: bool = False
     # of comparisons
     pca: str | None = None
 

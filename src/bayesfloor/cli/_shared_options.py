@@ -205,3 +205,8 @@ _AS_IT_IS = _scale("none", "How to scale each representation.")
 files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)
 effort_option = _EFFORT
+formulas_option = click.option(
+    "--keep-formulas",
+    is_flag=True,
+    help="With -o FILE.csv: write texts as they are, even those that a spreadsheet would run as formulas.",
+)

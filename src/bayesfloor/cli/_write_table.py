@@ -15,6 +15,9 @@ from bayesfloor.io._messages import DataError
 
 Columns = dict[str, list[Any]]
 
+# What a formula may start with in Excel, LibreOffice or Google Sheets; the last four are the wide forms of the first.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
 
 def check_ending(path: str | None) -> None:
     """Refuse a file of a kind that cannot be written."""
@@ -22,11 +25,29 @@ def check_ending(path: str | None) -> None:
         raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
 
 
-def write_table(path: str, columns: Columns) -> None:
-    """Write columns of plain values, whole or not at all."""
-    content = _WRITERS[Path(path).suffix.lower()](columns)
+def write_table(path: str, columns: Columns, *, keep_formulas: bool = False) -> None:
+    """Write columns of plain values, whole or not at all; in a CSV, a quote keeps texts from being run as formulas."""
+    kind = Path(path).suffix.lower()
+    if kind == ".csv" and not keep_formulas:
+        columns = {_harmless(name): list(map(_harmless, values)) for name, values in columns.items()}
+    content = _WRITERS[kind](columns)
     stop_if_asked()
     write_whole(path, content)
+
+
+def _harmless(cell: Any) -> Any:
+    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises; numbers stay."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _is_number(cell):
+        return cell
+    return f"'{cell}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _csv(columns: Columns) -> str:
