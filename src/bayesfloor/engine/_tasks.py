@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+from bayesfloor.engine._parameters import check_n_jobs
 from bayesfloor.engine._private_imports import active_backend, release_blas, worker_death
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
@@ -27,6 +28,7 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     """Return how many tasks run at the same time."""
     import joblib
 
+    check_n_jobs(n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -144,6 +146,7 @@ def _run(
 ) -> Generator[tuple[int, Result]]:
     from joblib import Parallel, delayed
 
+    check_n_jobs(n_jobs)
     where = {"require": "sharedmem"} if inside else {"prefer": "threads"}
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **where)
     made: Generator[tuple[int, Result]] = parallel(

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.engine._errors import InputError, InputTypeError
+from bayesfloor.engine._parameters import check_choice, check_n_jobs, check_seed
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_handle
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bounds_by_options import Options
 from bayesfloor.floor._fit_record import Counts, Fit, make_fit
@@ -316,6 +316,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         from bayesfloor.answer._make_answer import make_answer
 
         check_is_fitted(self)
+        check_choice("effort", effort, ("quick", "normal", "thorough"))
         if learners is None and effort in self._answers:
             return self._answers[effort]
         ways = self.random_state, self.n_jobs, self._progress
@@ -398,8 +399,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def _check_parameters(self) -> None:
         check_n_trees(self.n_trees)
         check_scale(self.scale)
-        if self.interval not in ("auto", "subsample", "fast"):
-            raise InputError(f"Got interval={self.interval!r}, but expected 'auto', 'subsample' or 'fast'.")
+        check_choice("interval", self.interval, ("auto", "subsample", "fast"))
+        check_n_jobs(self.n_jobs)
         check_max_rows(self.max_rows)
         check_seed(self.random_state)
         if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):

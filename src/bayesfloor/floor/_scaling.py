@@ -93,7 +93,8 @@ _FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "un
 def check_scale(scale: object) -> None:
     """Refuse an unknown scale; "none" is only a name to show, the parameter takes None."""
     if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
-        advice = " Pass scale=None to use the features as they are." if scale == NO_SCALE else ""
+        asked = isinstance(scale, str) and scale == NO_SCALE
+        advice = " Pass scale=None to use the features as they are." if asked else ""
         raise InputError(f"Got scale={scale!r}, but expected 'auto', 'standard', 'robust', 'unit' or None.{advice}")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._parameters import check_n_jobs
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._types import Floats, Ints
@@ -194,6 +195,7 @@ def class_forests(
     Forest(5 rows, 5 vertices, trees of 4 edges)
     """
     check_n_trees(n_trees)
+    check_n_jobs(n_jobs)
     vertices, vertex = find_vertices(X, groups)
     numbers = check_codes(codes, len(vertex))
     classes = [np.unique(vertex[numbers == c], return_counts=True) for c in range(numbers.max() + 1)]

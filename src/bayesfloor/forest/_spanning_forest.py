@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._parameters import check_choice, check_folder, check_n_jobs
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_place, open_rows
 from bayesfloor.engine._tasks import one_blas_thread
@@ -86,8 +87,8 @@ def spanning_forest(
     array([1., 2., 3.])
     """
     check_n_trees(n_trees)
-    if method not in METHODS:
-        raise InputError(f"Got method={method!r}, but expected one of {', '.join(METHODS)}.")
+    check_choice("method", method, METHODS)
+    check_n_jobs(n_jobs)
     if client is not None or checkpoint is not None or block_rows is not None or is_place(X):
         return _forest_in_blocks(X, n_trees, groups, method, n_jobs, progress, client, checkpoint, block_rows)
     vertices, vertex = find_vertices(X, groups)
@@ -118,6 +119,7 @@ def _forest_in_blocks(
             "Pass X as an array, without client, checkpoint and block_rows."
         )
     _check_block_rows(block_rows)
+    check_folder(checkpoint)
     rows = open_rows(X)
     if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
         return spanning_forest(rows.read(), n_trees, None, method, n_jobs, progress)

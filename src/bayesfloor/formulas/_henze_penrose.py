@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._types import Floats
 
 
@@ -112,7 +112,8 @@ def cross_to_u(share: ArrayLike) -> Floats:
 
 
 def _check(n_cross: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    cross, one, two = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n_cross, n1, n2)))
+    with blame("n_cross, n1 or n2"):
+        cross, one, two = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n_cross, n1, n2)))
     if not (np.isfinite(one) & np.isfinite(two) & (one > 0) & (two > 0)).all():
         raise InputError(f"Got class sizes n1={n1!r} and n2={n2!r}, but expected positive numbers.")
     if not (np.isfinite(cross) & (cross >= 0) & (cross <= one + two)).all():

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - this m
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._errors import InputError, blame
-from bayesfloor.engine._seeds import check_seed
+from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scaling import as_parameter, check_scale

@@ -15,10 +15,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa
 from sklearn.utils.metaestimators import available_if  # noqa: TID253
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.engine._errors import InputError, blame
+from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._parameters import check_choice, check_seed
 from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
 from bayesfloor.engine._quiet import ignoring
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import run_tasks
 from bayesfloor.engine._types import Floats, Ints
@@ -261,8 +261,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_n_trees(self.n_trees)
         check_scale(self.scale)
         check_seed(self.random_state)
-        if self.routing not in ("auto", "hard", "product"):
-            raise InputError(f"Got routing={self.routing!r}, but expected 'auto', 'hard' or 'product'.")
+        check_choice("routing", self.routing, ("auto", "hard", "product"))
+        _check_estimator(self.estimator)
         if self.beam is not None and (
             not isinstance(self.beam, Integral) or isinstance(self.beam, bool) or self.beam < 1
         ):
@@ -357,6 +357,11 @@ def _read_weights(sample_weight: Any, rows: Any) -> Floats:
         weight: Floats = check_sample_weight(sample_weight, rows)
     read_weight(weight, len(weight))
     return weight
+
+
+def _check_estimator(estimator: Any) -> None:
+    if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise InputTypeError(f"Got estimator={estimator!r}, but expected None or a classifier, such as LinearSVC().")
 
 
 def _check_leaves(tree: ClassTree) -> ClassTree:

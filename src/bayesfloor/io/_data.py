@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._errors import InputError, InputTypeError
+from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
 from bayesfloor.io._checked_arrays import unmask
@@ -205,7 +205,10 @@ def _as_table(X: Any) -> Any:
     """Read a stream into a table; return anything else unchanged."""
     is_lazy = type(X).__name__ == "LazyFrame"  # asking it for its columns would already run the query
     is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
-    return table_of(X).read() if is_stream else X
+    if not is_stream:
+        return X
+    with blame("X"):
+        return table_of(X).read()
 
 
 def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
@@ -217,8 +220,10 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
     _refuse_twins(names)
     frame = as_frame(X)
     if frame is None:
+        role, column = next(iter(names.items()))
         raise InputTypeError(
-            f"Got the name of a column, but X is a {type(X).__name__}, not a data frame. Pass the values."
+            f"Got {role}={column!r}, the name of a column, but X is a {type(X).__name__}, not a data frame. "
+            "Pass the values."
         )
     refuse_unknown(names.values(), frame.columns)
     taken = {role: frame[column].to_numpy() for role, column in names.items()}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._parameters import check_choice
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Floats, Ints
@@ -45,8 +46,7 @@ class Target:
 
 def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     """Read ``y`` as one label per row, as votes or as probabilities; rows without a label are left out."""
-    if kind not in KINDS:
-        raise InputError(f"Got y_kind={kind!r}, but expected one of {', '.join(map(repr, KINDS))}.")
+    check_choice("y_kind", kind, KINDS)
     y = unmask(y)
     with blame("y"):
         shape = np.shape(_as_objects(y))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._vertex_labels import VertexLabels
+from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit_record import find_alike
 from bayesfloor.floor._grow import grow

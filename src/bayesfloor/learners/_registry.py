@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.engine._errors import InputError, InputTypeError
+from bayesfloor.engine._parameters import check_choice
 from bayesfloor.learners._neighbours import Neighbours
 
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
@@ -163,8 +164,7 @@ def suits(name: str, size: Size) -> bool:
 
 def check_effort(effort: object) -> None:
     """Raise if this is not a known effort."""
-    if effort not in EFFORTS:
-        raise InputError(f"Got effort={effort!r}, but expected one of {', '.join(map(repr, EFFORTS))}.")
+    check_choice("effort", effort, EFFORTS)
 
 
 def check_learners(learners: Any) -> None:

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.counts._paired_forests import difference_error, pooled_posterior
 from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._parameters import check_choice, check_seed
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.floor._grow import prepare
@@ -186,15 +186,13 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         check_scale(self.scale)
         check_max_rows(self.max_rows)
         check_seed(self.random_state)
-        if self.scale == "unit":
+        if isinstance(self.scale, str) and self.scale == "unit":
             raise InputError(
                 "Got scale='unit', which needs all features at once, but expected a scale that works per column, "
                 "such as scale='standard'."
             )
-        if self.start not in ("single", "pairs"):
-            raise InputError(f"Got start={self.start!r}, but expected 'single' or 'pairs'.")
-        if self.criterion not in CRITERIA:
-            raise InputError(f"Got criterion={self.criterion!r}, but expected one of {', '.join(CRITERIA)}.")
+        check_choice("start", self.start, ("single", "pairs"))
+        check_choice("criterion", self.criterion, CRITERIA)
         if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
             raise InputError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
 

@@ -285,7 +285,7 @@ class _Lowest(NamedTuple):
 
 def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
     """Return the confusion matrix, with true classes in rows."""
-    n, n_pred = (0 if y is None else len(y) for y in (y_true, y_pred))
+    n, n_pred = (len(y) if hasattr(y, "__len__") and np.ndim(y) else 0 for y in (y_true, y_pred))
     if n != n_pred or not n:
         raise InputError(
             f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."

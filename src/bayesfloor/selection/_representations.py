@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesfloor.counts._vertex_labels import likeliest
 from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import prepare
 from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups

@@ -14,8 +14,8 @@ from bayesfloor.counts._pair_counts import permuted_cross
 from bayesfloor.counts._row_edges import adjacency
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError, InputTypeError
+from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._seeds import check_seed
 from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow, prepare

@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
@@ -48,6 +48,10 @@ def make_gates(
 ) -> tuple[Gate, ...]:
     """All gates: the target, if there is one, the limits that are given, and an earlier check."""
     check_limits({**limits, "max_error_rise": max_error_rise})
+    if baseline is not None and not isinstance(baseline, Measured):
+        raise InputTypeError(
+            f"Got baseline of type {type(baseline).__name__}, but expected a Check, such as Check.from_json(path)."
+        )
     makers = {"max_error": error_gate, "max_pair_error": pair_gate, "max_class_error": class_gate}
     made = [makers[name](check, limit) for name, limit in limits.items() if limit is not None]
     first = [] if check.target is None else [target_gate(check, check.target)]

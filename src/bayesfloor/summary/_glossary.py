@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from textwrap import fill
 
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.summary._json_fields import FIELDS
 
 CODES = {
@@ -212,6 +212,8 @@ def explain(term: str) -> str:
     Always predicting the most frequent class. The lowest possible error is never above its error.
     """
     known = {name.lower(): text for name, text in {**FIELDS, **WORDS, **TERMS, **CODES}.items()}
+    if not isinstance(term, str):
+        raise InputTypeError(f"Got term={term!r}, but expected a code, a term or a JSON field, such as 'BF101'.")
     wanted = term.strip().lower()
     for form in (wanted, wanted.replace(" ", "_"), wanted.replace("_", " ")):
         if form in known:

@@ -1,0 +1,39 @@
+"""Check seeds for random numbers in the same way everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from os import PathLike
+from typing import Any
+
+from bayesfloor.engine._errors import InputError
+
+_MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
+
+
+def check_seed(random_state: Any) -> None:
+    """Raise if ``random_state`` is not a seed: the same call must give the same answer."""
+    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if not whole or not 0 <= int(random_state) <= _MOST:
+        raise InputError(f"Got random_state={random_state!r}, but expected a whole number from 0 to {_MOST:,}.")
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Raise unless this is one of a few words."""
+    words = list(choices)
+    if not isinstance(value, str) or value not in words:
+        raise InputError(f"Got {name}={value!r}, but expected one of {', '.join(map(repr, words))}.")
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Raise unless joblib understands this number of jobs."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or int(n_jobs) == 0):
+        raise InputError(f"Got n_jobs={n_jobs!r}, but expected None or a whole number, such as 2, or -1 for all cores.")
+
+
+def check_folder(checkpoint: Any) -> None:
+    """Raise unless this can be the name of a folder."""
+    if checkpoint is not None and not isinstance(checkpoint, (str, PathLike)):
+        raise InputError(f"Got checkpoint={checkpoint!r}, but expected None or the name of a folder.")
