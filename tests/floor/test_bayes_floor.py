@@ -116,7 +116,7 @@ def test_before_fit_every_result_says_so(rng):
         ({"n_trees": 0}, r"Got n_trees=0, but expected an integer from 1 to 100"),
         ({"n_trees": "3"}, r"Got n_trees='3'"),
         ({"scale": "minmax"}, r"Got scale='minmax', but expected 'auto', 'standard', 'robust', 'unit' or None"),
-        ({"interval": "bootstrap"}, r"Got interval='bootstrap', but expected 'auto', 'subsample' or 'fast'"),
+        ({"interval": "bootstrap"}, r"Got interval='bootstrap', but expected one of 'auto', 'subsample', 'fast'"),
         ({"max_rows": 1}, r"Got max_rows=1, but expected None or a whole number of at least 2"),
         ({"target_width": 0}, r"Got target_width=0, but expected None or a positive number"),
     ],

@@ -380,5 +380,7 @@ def test_numpy_integers_are_numbers_of_trees():
 @pytest.mark.parametrize("method", ["boruvka", "", None, "Prim"])
 def test_unknown_methods_are_refused(method):
     """The message lists what there is."""
-    with pytest.raises(ValueError, match=f"Got method={method!r}, but expected one of auto, prim, kdtree, matmul."):
+    with pytest.raises(
+        ValueError, match=f"Got method={method!r}, but expected one of 'auto', 'prim', 'kdtree', 'matmul'."
+    ):
         spanning_forest([[0.0], [1.0]], method=method)

@@ -451,7 +451,7 @@ def test_methods_are_there_as_far_as_the_models_have_them(points):
         ),
         ({"cut": [0, 1, 2]}, r"Got a list of 3 in the tree, but expected pairs"),
         ({"cut": [[0, 1], 0]}, r"Got class 0 more than once, but expected each class in one place"),
-        ({"routing": "soft"}, r"Got routing='soft', but expected 'auto', 'hard' or 'product'"),
+        ({"routing": "soft"}, r"Got routing='soft', but expected one of 'auto', 'hard', 'product'"),
         ({"routing": "product"}, r"Got routing='product', but LinearSVC has no predict_proba. Wrap it in Calibrated"),
         ({"beam": 0}, r"Got beam=0, but expected None or a whole number of at least 1"),
         ({"beam": 1.5}, r"Got beam=1.5, but expected None or a whole number of at least 1"),

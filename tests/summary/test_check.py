@@ -158,7 +158,7 @@ def test_a_name_without_a_frame_is_refused(gaussians):
     """An array has no names, and a text is no list of labels."""
     X, _ = gaussians(0, [10, 10])
 
-    with pytest.raises(TypeError, match=r"Got the name of a column, but X is a ndarray, not a data frame"):
+    with pytest.raises(TypeError, match=r"the name of a column, but X is a ndarray, not a data frame"):
         check(X, "label")
 
 

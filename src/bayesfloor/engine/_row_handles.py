@@ -193,6 +193,8 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
         return _open_array(np.asarray(X), "X")
     if not str(X):
         raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
+    if "\0" in str(X):
+        raise InputError(f"Got X={X!r}, but expected the name of a file: names have no zero bytes.")
     path = Path(X)
     if path.suffix.lower() == ".npy":
         return _open_npy(path)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._vertex_labels import VertexLabels, likeliest
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
@@ -247,7 +247,8 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
         if len(known) != len(classes) or len(priors) != len(classes):
             raise InputError(f"Got priors for {list(priors)}, but expected one for each of {classes.tolist()}.")
         priors = list(known.values())
-    shares = np.asarray(priors, dtype=np.float64)
+    with blame("priors"):
+        shares = np.asarray(priors, dtype=np.float64)
     if shares.shape != classes.shape or not (shares > 0).all() or not np.isfinite(shares).all():
         raise InputError(f"Got priors={priors!r}, but expected {len(classes)} positive numbers.")
     return shares / shares.sum()

@@ -45,8 +45,9 @@ class Candidate:
 def read_candidates(given: Any, X: Any) -> dict[str, Any]:
     """Return the candidates after all checks that do not need fitting."""
     if not isinstance(given, Mapping) or not given:
+        found = "nothing" if given is None or isinstance(given, Mapping) else f"a {type(given).__name__}"
         raise InputTypeError(
-            f"Got {f'a {type(given).__name__}' if given else 'nothing'} as candidates, but expected a dict with at "
+            f"Got {found} as candidates, but expected a dict with at "
             'least one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
         )
     for name, candidate in given.items():

@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
@@ -18,7 +18,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._confidence_limits import check_level, lower_limit, upper_limit
-from bayesfloor.io._labels_and_weights import read_labels
+from bayesfloor.io._labels_and_weights import as_label_array, read_labels
 from bayesfloor.selection._answer_of import answer_of
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
@@ -285,7 +285,7 @@ class _Lowest(NamedTuple):
 
 def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
     """Return the confusion matrix, with true classes in rows."""
-    n, n_pred = (len(y) if hasattr(y, "__len__") and np.ndim(y) else 0 for y in (y_true, y_pred))
+    n, n_pred = (y.shape[0] if y.ndim else 0 for y in (_as_array(y_true, "y_true"), _as_array(y_pred, "y_pred")))
     if n != n_pred or not n:
         raise InputError(
             f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
@@ -294,10 +294,15 @@ def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
     return np.bincount(K * true + pred, minlength=K * K).reshape(K, K)
 
 
+def _as_array(y: Any, name: str) -> np.ndarray:
+    with blame(name):
+        return as_label_array(y)
+
+
 def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
     """Return each label's index in the floor's classes."""
     try:
-        labels, codes = read_labels(y, len(y))
+        labels, codes = read_labels(y, len(as_label_array(y)))
     except ValueError as error:
         raise InputError(f"{name} cannot be read. {error}") from error
     place = {label: number for number, label in enumerate(classes.tolist())}
