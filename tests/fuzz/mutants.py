@@ -223,7 +223,7 @@ def read(path, label, *, in_place):
         rows.take(np.arange(rows.shape[0])[::7])
         rows.read()
     else:
-        BayesFloor(n_trees=1).fit(path, label)
+        BayesFloor(n_trees=1, scale="standard").fit(path, label)
 
 
 def judge(path, label, *, in_place):
