@@ -344,3 +344,14 @@ def test_known_noise_is_taken_out(rng):
 
     assert dirty.estimate > clean.estimate + 0.05
     assert float(dirty.without_noise(0.3).upper) == pytest.approx(clean.upper, abs=0.07)
+
+
+def test_the_order_of_columns_changes_no_tree(global_random_seed):
+    """It changes what is drawn, such as subsamples for standard errors; the bounds rest on the trees alone."""
+    rng = np.random.default_rng(global_random_seed)
+    y = np.repeat([0, 1], 60)
+    X = rng.normal(size=(120, 4)) + y[:, None]
+    one, two = (BayesFloor(scale=None).fit(X[:, order], y).overall_ for order in ([0, 1, 2, 3], [2, 0, 3, 1]))
+
+    for name in ("lower", "estimate", "upper"):
+        assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-12)

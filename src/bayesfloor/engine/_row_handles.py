@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bayesfloor.engine._atomic_write import move_into_place
 from bayesfloor.engine._checkpoint import cannot_write
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._file_state import FileState, digest_files, find_state, told
 from bayesfloor.engine._parquet_rows import ParquetRows, as_floats, open_parquet
 from bayesfloor.engine._show import printable
@@ -190,7 +190,8 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     if is_handle(X):
         return X
     if not isinstance(X, (str, Path)):
-        return _open_array(np.asarray(X), "X")
+        with blame("X"):
+            return _open_array(np.asarray(X), "X")
     if not str(X):
         raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
     if "\0" in str(X):

@@ -137,8 +137,10 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     Notes
     -----
-    Neither the order of the rows nor the names of the classes change the result. Equal rows are one
-    point with several labels. Equally long edges are ordered by their content, and
+    Neither the order of the rows nor the names of the classes change the result. The order of the columns does
+    not change the trees unless edges are equally long, but it changes what is drawn: subsamples, and so standard
+    errors, and the learners behind ``answer``, within the intervals given.
+    Equal rows are one point with several labels. Equally long edges are ordered by their content, and
     ``overall_.tie_spread`` gives the range that other orders would lead to.
 
     All lower bounds are asymptotic, and too high for sparse data. ``answer`` gives the best estimate and range.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
-from bayesfloor.engine._parameters import check_seed
+from bayesfloor.engine._parameters import check_flag, check_seed
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
@@ -171,6 +171,7 @@ def open_data(
     (['cat', 'dog', 'cat'], ('height',))
     """
     check_seed(random_state)
+    check_flag("clean_labels", clean_labels)
     if isinstance(X, Data):
         return X
     X, y = unmask(X), unmask(y)

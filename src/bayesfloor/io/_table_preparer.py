@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this 
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._errors import InputError, InputTypeError
+from bayesfloor.engine._parameters import check_flag
 from bayesfloor.engine._show import join_labels, quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._column_encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
@@ -151,6 +152,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
         if not table or not len(table[0].data):
             raise InputError(f"Got a table with {len(table)} columns without rows, but expected at least one of each.")
+        check_flag("strict", self.strict)
         roles = _check_roles(self.roles, [values.name for values in table])
         beside = any(values.kind == "list" and values.name not in roles for values in table)
         made = _each(

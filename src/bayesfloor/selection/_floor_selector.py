@@ -197,7 +197,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
             raise InputError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
 
     def _check_n_features(self, n_all: int) -> None:
-        if self.n_features == "auto":
+        if isinstance(self.n_features, str) and self.n_features == "auto":
             return
         whole = isinstance(self.n_features, Integral) and not isinstance(self.n_features, bool)
         if not whole or not 1 <= int(self.n_features) <= n_all:
