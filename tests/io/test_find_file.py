@@ -1,10 +1,14 @@
 """The file that is meant is found, or one line says why not."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tables import read_table
+
+from bayesfloor.io._find_file import find_file
+from bayesfloor.io._messages import DataError
 
 
 def test_every_format_is_read_from_standard_input(table, file_name, write_as, feed):
@@ -105,3 +109,18 @@ def test_hostile_file_names_are_shown_in_one_line(tmp_path, hostile, refused, te
 
     assert "unsupported file type" in refused(text_file("x", f"{stem}.xls"))
     assert refused(tmp_path / f"{stem}.csv").startswith("no file '")
+
+
+@pytest.mark.posix
+def test_a_named_pipe_is_refused_at_once(tmp_path):
+    """Opening it waited for a writer, for ever."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match="is not a regular file"):
+        find_file(tmp_path / "pipe.csv")
+
+
+def test_a_closed_standard_input_is_an_empty_one(monkeypatch):
+    """As of a job without one."""
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(DataError, match="standard input is empty"):
+        find_file("-")

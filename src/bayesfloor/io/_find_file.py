@@ -128,7 +128,7 @@ def find_file(path: str | os.PathLike[str] | bytes) -> File:
     if isinstance(path, bytes):
         return _of_bytes("bytes", path)
     if path == "-":
-        if not (content := sys.stdin.buffer.read()):
+        if sys.stdin is None or not (content := sys.stdin.buffer.read()):
             raise DataError("standard input is empty. Expected a file: bayesfloor check - -y label < data.csv")
         return _of_bytes("stdin", content)
     if not str(path):
@@ -152,6 +152,8 @@ def _find_place(place: Path) -> File:
         return _find_folder(place)
     if not place.exists():
         raise _not_found(place)
+    if not place.is_file():
+        raise DataError(f"{quote(place)} is not a regular file. Pipe it in instead: bayesfloor check - -y label < NAME")
     file = File(as_utf8(place.name), _kind_of(place.name), place)
     if not file.head():
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")

@@ -185,5 +185,5 @@ def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learne
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
     out = np.full((len(found), n_classes), _LOW)
-    out[:, model.classes_] = found
+    out[:, model.classes_] = found[:, : len(model.classes_)]  # two columns even of rows of one class
     return out

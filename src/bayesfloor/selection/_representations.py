@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.counts._vertex_labels import likeliest
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._types import Floats, Ints
@@ -140,7 +140,8 @@ def _content(rows: Any) -> Features:
     try:
         return read_values("X", rows)
     except (TypeError, ValueError):
-        n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        with blame("X"):
+            n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         return Features(np.arange(n, dtype=np.float64)[:, None], np.ones(1, dtype=bool))
 
 
