@@ -211,9 +211,9 @@ def test_balanced_trees_are_drawn_with_branches():
         "│     └─ d",
         "└─ 3 classes",
         "   ├─ g",
-        "   ├ 2 classes",
-        "   ├─ e",
-        "   └─ f",
+        "   └─ 2 classes",
+        "      ├─ e",
+        "      └─ f",
     ]
 
 

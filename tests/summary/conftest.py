@@ -43,6 +43,9 @@ HOSTILE = [
 ]
 
 
+LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+
+
 def draw(seed, sizes, shift=2.0, d=2):
     """Gaussian classes in a row along the first feature: X, y."""
     y = np.repeat(np.arange(len(sizes)), sizes)
@@ -126,6 +129,7 @@ MAKERS = {
     "all rows": _all_of_them,
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
     "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0)),
+    "letters": lambda: check(draw(12, [40] * 26, shift=2.2, d=3)[0], LETTERS[draw(12, [40] * 26)[1]], name="letters"),
     "many refuted": lambda: check(*draw(9, [4] * 30, shift=3.0, d=3)),
     "probabilities": lambda: check(draw(10, [50, 50])[0], np.random.default_rng(0).dirichlet(np.ones(3), 100)),
     "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3))),

@@ -43,7 +43,8 @@ def test_all_figures_are_those_of_the_answer(each):
     assert figure(each, "best estimate")[0].startswith(best)
     assert figure(each, "upper end") == [f"{percent(answer.upper)} %", answer.why_upper]
     assert f"(error {percent(answer.guessing)} %)" in figure(each, "guessing")[0]
-    assert figure(each, "reliability") == [": ".join(filter(None, (answer.reliability, "; ".join(answer.reasons))))]
+    why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
+    assert figure(each, "reliability") == [f"{answer.reliability}{why}"]
 
 
 def test_a_lower_end_that_there_is_not_is_not_printed(each):

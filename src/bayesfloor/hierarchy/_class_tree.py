@@ -16,6 +16,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 Part = TypeVar("Part")
 NONE = -1
+_DEEPEST = 45  # columns of indentation, from which a chain of single classes is not indented further
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,9 +52,9 @@ class ClassTree(Result):
     >>> print(tree.to_text())
     3 classes
     ├─ car
-    ├ 2 classes
-    ├─ cat
-    └─ dog
+    └─ 2 classes
+       ├─ cat
+       └─ dog
     """
 
     classes: np.ndarray
@@ -145,7 +146,7 @@ class ClassTree(Result):
         return replace(self, link=link)
 
     def to_text(self) -> str:
-        """Draw the tree as text; a chain of single classes looks like a ladder."""
+        """Draw the tree as text, indented by depth; very long chains continue in one column."""
         return "\n".join(_draw(self))
 
     def _columns(self) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def is_number(label: object) -> bool:
 
 
 def _draw(tree: ClassTree) -> Iterator[str]:
-    """Yield the lines of the tree. After a leaf, the other side continues in the same column, like a ladder."""
+    """Yield the lines of the tree, indented by depth."""
     names, waiting = show_labels(tree.classes.tolist()), [(0, "", "")]
     while waiting:
         node, lead, column = waiting.pop()
@@ -254,9 +255,7 @@ def _draw(tree: ClassTree) -> Iterator[str]:
 def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]]:
     """Return what to draw below a node, last first: the node, the start of its line, the column for its children."""
     one, two = sorted((int(tree.left[node]), int(tree.right[node])), key=lambda child: tree.left[child] != NONE)
-    if tree.left[two] == NONE:
-        return [(two, f"{column}└─ ", ""), (one, f"{column}├─ ", "")]
-    if tree.left[one] == NONE:
+    if tree.left[one] == NONE != tree.left[two] and len(column) >= _DEEPEST:  # a chain: it would leave the screen
         return [(two, f"{column}├ ", column), (one, f"{column}├─ ", "")]
     return [(two, f"{column}└─ ", f"{column}   "), (one, f"{column}├─ ", f"{column}│  ")]
 

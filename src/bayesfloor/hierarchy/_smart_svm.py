@@ -109,11 +109,11 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     >>> print(smart.tree_.to_text())
     4 classes
     ├─ 0
-    ├ 3 classes
-    ├─ 3
-    ├ 2 classes
-    ├─ 1
-    └─ 2
+    └─ 3 classes
+       ├─ 3
+       └─ 2 classes
+          ├─ 1
+          └─ 2
     >>> print(f"{smart.score(X[1::2], y[1::2]):.2f}")
     0.99
     """

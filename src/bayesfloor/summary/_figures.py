@@ -42,7 +42,8 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     yield "best estimate", _both(answer.estimate) + best
     yield "range", _range_of_both(answer)
     yield "guessing", f"{_both(answer.guessing)}: always the most frequent class"
-    yield "reliability", ": ".join(part for part in (answer.reliability, "; ".join(answer.reasons)) if part)
+    why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
+    yield "reliability", answer.reliability + why
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error)}: {whole.word}"

@@ -1,0 +1,71 @@
+"""What a terminal shows, as it was looked at: three widths, few and many classes, a model, colours.
+
+After a change that is meant: ``python tests/summary/test_screens.py`` writes all screens again. Look at them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from bayesfloor.cli._console import Output
+from bayesfloor.summary._text import to_full_text, to_text
+
+SCREENS = Path(__file__).parent / "screens"
+KINDS = ("two classes", "wine", "letters", "chosen", "hundred classes")
+WIDTHS = (100, 80, 60)
+STEPS = [
+    ("bayesfloor samples data.csv -y label", "lists suspicious labels"),
+    ("bayesfloor report data.csv -y label", "writes the full report"),
+]
+
+
+def screen(found, width):
+    """One screen and, below a line, the full text."""
+    gates = found.gates(max_pair_error=0.2)
+    return f"{to_text(found, width, (), STEPS)}\n{'=' * width}\n{to_full_text(found, width, gates, STEPS)}\n"
+
+
+def path_of(kind, width, ending="txt"):
+    """Where a screen is kept."""
+    return SCREENS / f"{kind.replace(' ', '_')}-{width}.{ending}"
+
+
+@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow if kind == KINDS[-1] else ()) for kind in KINDS])
+def kind(request):
+    """A kind of check."""
+    return request.param
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_screen_is_as_it_was_looked_at(made, kind, width):
+    """Without colours."""
+    assert screen(made(kind), width) == path_of(kind, width).read_text("utf-8")
+
+
+def test_colours_are_as_they_were_looked_at(made, kind, monkeypatch, capsys):
+    """Codes, words that decide, and evidence, which is grey."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    Output().result(screen(made(kind), 80))
+
+    assert capsys.readouterr().out == path_of(kind, 80, "ansi").read_text("utf-8")
+
+
+if __name__ == "__main__":
+    import io
+    import os
+    import sys
+    from contextlib import redirect_stdout
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from conftest import recall
+
+    os.environ |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    for name in KINDS:
+        for columns in WIDTHS:
+            path_of(name, columns).write_text(screen(recall(name), columns), "utf-8")
+        with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")) as stream:
+            Output().result(screen(recall(name), 80))
+        stream.seek(0)
+        path_of(name, 80, "ansi").write_text(stream.read(), "utf-8")
