@@ -4,6 +4,8 @@ import html
 import json
 import math
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from bayesfloor.engine._show import about, percent
 BUNDLED = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
 STORED = ("letter", "satimage", "pendigits", "segment", "yeast", "winered", "pageblocks", "optdigits")
 MOST_ROWS, TARGET = 400, 0.9
+KEPT = Path(__file__).parent / "summary" / "checks"
 _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 
@@ -38,6 +41,47 @@ def rows(request):
 def words_of(page):
     """What a reader of a page sees, in a line."""
     return " ".join(html.unescape(_TAGS.sub(" ", page)).split())
+
+
+def contradictions(found):
+    """Numbers and words of findings that do not fit the verdict, for targets all around the answer."""
+    answer, texts = found.answer, {finding.code: finding.text for finding in found.findings}
+    whole = " ".join(texts.values())
+    wrong = []
+    for least in re.findall(r"every classifier gets at least ([\d.]+) % of all rows wrong", whole):
+        wrong += [f"at least {least} %"] * (float(least) > float(percent(answer.upper)))
+    for after, before in re.findall(r"lowest possible error is ([\d.]+) % instead of ([\d.]+) %", whole):
+        wrong += [f"{before} % before"] * (before != percent(answer.estimate))
+        wrong += [f"{after} % after"] * (float(after) > float(before))
+    for told in re.findall(r"[Tt]he lowest possible error is (about [^:;.]*\.?[^:;]*? %\))", whole):
+        wrong += [told] * (told != about(answer.estimate, answer.lower, answer.upper))
+    no_signal = "No signal found" in replace(found, target=None).verdict
+    wrong += ["signal"] * (("BF101" in texts) is not no_signal)
+    wrong += ["tested"] * ("BF205" in texts and not found.overall.lower > answer.upper)
+    wrong += ["at the floor"] * ("BF404" in texts and answer.reliability != "good")
+    wrong += ["may be too low"] * ("the answer may be too low" in whole and answer.reliability == "good")
+    wrong += ["inseparable"] * ("BF103" in texts and len(found.labels) == 2 and answer.upper < answer.guessing / 2)
+    for error in {answer.estimate / 2, answer.estimate, answer.upper, (answer.upper + 1) / 2, 0.0}:
+        asked = replace(found, target=min(1.0, max(1 - error, 1e-6)))
+        said = [word for word in ("reachable", "out of reach", "too close to call") if f"is {word}" in asked.verdict]
+        wrong += [asked.verdict] * (said != [asked.outcome])
+        others = {"reachable", "out of reach"} - {asked.outcome}
+        wrong += [word for word in others if word in " ".join(finding.text for finding in asked.findings)]
+    return wrong
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)
+def test_no_finding_of_a_kept_check_contradicts_its_verdict(path):
+    """Checks of many kinds."""
+    assert contradictions(Check.from_json(path)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.real_race
+def test_no_finding_contradicts_the_verdict(rows):
+    """Twelve datasets, with the predictions of a poor model."""
+    X, y = rows
+    assert contradictions(check(X, y, predictions=np.roll(y, 1))) == []
 
 
 @pytest.mark.slow

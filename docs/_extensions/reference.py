@@ -1,4 +1,4 @@
-"""Pages generated from the code: the command line, the finding codes and terms, and an example report."""
+"""Pages generated from the code: the command line, the codes and terms, the JSON fields, and an example report."""
 
 import re
 from itertools import groupby
@@ -10,7 +10,8 @@ from sklearn.datasets import load_digits
 from bayesfloor import check
 from bayesfloor.cli._commands import verbs
 from bayesfloor.summary import explain
-from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._glossary import CODES, TERMS, WORDS
+from bayesfloor.summary._json_fields import FIELDS
 
 KINDS = {
     "1": "What is holding accuracy back",
@@ -21,8 +22,9 @@ KINDS = {
 
 
 def write_pages(app):
-    """Write both pages; an unchanged page is left alone, so that Sphinx does not read it again."""
-    for name, page in (("command_line", show_commands()), ("findings", show_codes() + show_terms())):
+    """Write the pages; an unchanged page is left alone, so that Sphinx does not read it again."""
+    pages = {"command_line": show_commands(), "findings": show_codes() + show_terms(), "json_fields": show_fields()}
+    for name, page in pages.items():
         path = Path(app.srcdir) / "api" / f"{name}.md"
         if not path.exists() or path.read_text("utf-8") != page:
             path.write_text(page, "utf-8")
@@ -56,8 +58,19 @@ def show_code(code):
 
 
 def show_terms():
-    """Return every term and number that appears in a result."""
-    return "## Terms and numbers\n\n" + "".join(f"`{term}`\n: {explain(term)}\n\n" for term in sorted(TERMS))
+    """Return the terms, and the other words that results print."""
+    return "## Terms\n\n" + define(TERMS) + "## Other words in results\n\n" + define(WORDS)
+
+
+def show_fields():
+    """Return the fields of the JSON."""
+    link = "{func}`~bayesfloor.summary.schema` returns the schema, which has the same texts."
+    return f"# JSON fields\n\nEvery field that `--json` and `Check.to_json` write. {link}\n\n" + define(FIELDS)
+
+
+def define(texts):
+    """Return a list of definitions, in alphabetical order."""
+    return "".join(f"`{name}`\n: {texts[name]}\n\n" for name in sorted(texts, key=str.lower))
 
 
 def write_report(app, error):

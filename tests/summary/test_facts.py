@@ -11,7 +11,8 @@ import pytest
 
 import bayesfloor
 from bayesfloor import check
-from bayesfloor.summary._facts import _near_copies, fingerprint
+from bayesfloor.counts._near_duplicates import _tiny_fraction
+from bayesfloor.summary._facts import fingerprint
 
 X = np.arange(12.0).reshape(4, 3) ** 2
 Y = [0, 1, 0, 1]
@@ -241,22 +242,22 @@ def test_equal_rows_of_two_groups_are_counted_once_too(gaussians):
     assert facts.n_distinct == 60
 
 
-def test_near_copies_are_a_clear_gap(made, global_random_seed):
+def test_near_duplicates_are_a_clear_gap(made, global_random_seed):
     """Ten percent of rows next to another are copies; a long tail is none."""
     rng = np.random.default_rng(global_random_seed)
     usual = rng.uniform(0.5, 2, 900)
 
-    assert _near_copies(np.r_[usual, np.full(100, 1e-6)]) == pytest.approx(0.1)
-    assert _near_copies(usual) == 0
-    assert _near_copies(np.empty(0)) == 0
-    assert _near_copies(rng.lognormal(0, 3, 1000)) == 0
-    assert made("copies").facts.near_copies > 0.5
-    assert made("iris").facts.near_copies == 0
+    assert _tiny_fraction(np.r_[usual, np.full(100, 1e-6)]) == pytest.approx(0.1)
+    assert _tiny_fraction(usual) == 0
+    assert _tiny_fraction(np.empty(0)) == 0
+    assert _tiny_fraction(rng.lognormal(0, 3, 1000)) == 0
+    assert made("copies").facts.near_duplicates > 0.5
+    assert made("iris").facts.near_duplicates == 0
 
 
 @pytest.mark.slow
-def test_rounded_values_are_no_near_copies():
+def test_rounded_values_are_no_tiny_fraction():
     """Equal rows have no length; the rest are a step apart."""
     points = np.random.default_rng(0).integers(0, 30, (200, 2)).astype(float)
 
-    assert check(points, np.arange(200) % 2, learners={}).facts.near_copies == 0
+    assert check(points, np.arange(200) % 2, learners={}).facts.near_duplicates == 0

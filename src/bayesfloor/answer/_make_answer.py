@@ -10,6 +10,7 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._curve_ends import Ends
 from bayesfloor.answer._verdict import NO_SIGNAL
+from bayesfloor.counts._near_duplicates import near_duplicates
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
@@ -77,7 +78,14 @@ def make_answer(
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state)
+    cautions = _near_duplicates(fit)
+    return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
+
+
+def _near_duplicates(fit: Fit) -> tuple[str, ...]:
+    """Return a caution if rows look like near-duplicates that nobody put into groups."""
+    near = 0.0 if fit.sample.groups is not None else near_duplicates(fit.forest)
+    return (f"{percent(near)} % of rows are near-duplicates of another row, without groups",) if near else ()
 
 
 def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
@@ -107,6 +115,7 @@ def put_together(
     effort: str,
     left_out: dict[str, str],
     random_state: int,
+    cautions: tuple[str, ...] = (),
 ) -> Answer:
     """Make the answer from the results of a race."""
     proportions = np.bincount(race.codes, minlength=floor.n_classes) / len(race.codes)
@@ -127,7 +136,7 @@ def put_together(
     lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), _CONFLICT
-    reasons = (*doubts, *_cautions(lower, upper))
+    reasons = (*doubts, *cautions, *_wide(lower, upper))
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,
@@ -211,7 +220,7 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
     return guessing - error >= _MOST_OF_IT * (guessing - best)
 
 
-def _cautions(lower: float, upper: float) -> tuple[str, ...]:
+def _wide(lower: float, upper: float) -> tuple[str, ...]:
     """Return what limits an answer that has both ends."""
     if upper - lower > _WIDE:
         return (f"the range is wide ({percent(upper - lower)} points): more rows would narrow it",)

@@ -1,4 +1,4 @@
-"""The tree of classes, in the forms that others read."""
+"""The class tree, in the formats that other programs read."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.counts._near_duplicates import near_duplicates
 from bayesfloor.engine._labelled_rows import open_labelled
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._row_handles import is_place
@@ -23,9 +24,7 @@ from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._wide_input import canonical, lay_flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
-_TINY, _SMALL = 0.01, 0.1  # of the longest edges but a twentieth: near-copies, and what separates them from others
 _EXACT = 2.0**53  # up to which floats tell whole numbers apart
-_SUSPICIOUS = 0.05  # fraction of tiny edges from which rows may be near-duplicates
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +41,7 @@ class Facts(Result):
     scale, scale_rates : the scale in use ("none" for ``scale=None``), and the fraction of cross-class edges under
         each that was tried.
     n_trees, random_state : as in ``BayesFloor``.
-    near_copies : fraction of rows that are near-duplicates of another.
+    near_duplicates : fraction of rows that are near-duplicates of another.
     fingerprint : SHA-256 of features and labels; of files that stay where they are, of names, sizes and times.
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : of the library, and of Python and the libraries beneath.
@@ -69,7 +68,7 @@ class Facts(Result):
     scale_rates: dict[str, float] = field(hash=False)
     n_trees: int = 3
     random_state: int = 0
-    near_copies: float = 0.0
+    near_duplicates: float = 0.0
     fingerprint: str = ""
     max_rows: int | None = None
     target_width: float | None = 0.01
@@ -97,7 +96,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
         scale_rates=dict(floor.scale_rates_),
         n_trees=floor.n_trees,
         random_state=floor.random_state,
-        near_copies=_near_copies(forest.length[(forest.tree == 0) & (forest.length > 0)]),
+        near_duplicates=near_duplicates(forest),
         fingerprint=fingerprint(data.X, data.y),
         max_rows=floor.max_rows,
         target_width=floor.target_width,
@@ -114,15 +113,6 @@ def _n_features(floor: BayesFloor) -> int:
     if not columns:
         return int((features.values if features.exact is None else features.exact).shape[1])
     return sum(column.width if column.role == "list" else 1 for column in columns)
-
-
-def _near_copies(length: Floats) -> float:
-    """Fraction of tiny edges, where few lie between these and the usual ones."""
-    if not len(length):
-        return 0.0
-    usual = np.quantile(length, 0.95)
-    tiny, small = np.mean(length < _TINY * usual), np.mean(length < _SMALL * usual)
-    return float(tiny) if tiny > _SUSPICIOUS and small - tiny < tiny / 3 else 0.0
 
 
 def fingerprint(X: Any, y: Any) -> str:
@@ -171,7 +161,7 @@ def _add(digest: Any, column: Any) -> None:
 
 
 def _as_numbers(column: Any) -> Floats | None:
-    """Numbers as floats; None of texts, and of whole numbers that floats cannot tell apart."""
+    """Numbers as floats; None of texts, and of whole numbers that floats cannot distinguish."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "fb":
         return np.ascontiguousarray(column, dtype=np.float64)
     values = np.asarray(column)

@@ -28,7 +28,7 @@ from bayesfloor.summary._plausible import refuse_implausible
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")

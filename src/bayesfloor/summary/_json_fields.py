@@ -73,7 +73,7 @@ FIELDS = {
     "n_trees": "Number of orthogonal spanning trees: each is a minimum spanning tree without the edges of the previous "
     "ones.",
     "random_state": "Random seed.",
-    "near_copies": "Fraction of rows that are near-duplicates of another row.",
+    "near_duplicates": "Fraction of rows that are near-duplicates of another row.",
     "fingerprint": "SHA-256 of features and labels: equal data have equal fingerprints.",
     "version": "Version of bayesfloor that wrote this.",
     "schema_version": "Version of the JSON format.",

@@ -140,8 +140,8 @@ def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
 
 def _duplicates(facts: Facts) -> Trait:
     equal = 1 - facts.n_distinct / max(facts.n_used, 1)
-    if facts.near_copies and facts.n_groups is None:
-        near = f"{percent(facts.near_copies)} % of rows are near-duplicates of another row"
+    if facts.near_duplicates and facts.n_groups is None:
+        near = f"{percent(facts.near_duplicates)} % of rows are near-duplicates of another row"
         advice = "Keep rows that belong together in one group: --groups COLUMN, or groups=."
         return Trait("BF207", "duplicates", weak=True, text=f"{near}, so the answer may be too low", advice=advice)
     text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
