@@ -307,5 +307,5 @@ def test_a_thousand_classes_in_a_ladder_need_no_deep_stack(shallow):
     assert tree.depth.max() == DEEP - 1
     assert again.to_dict() == stored.to_dict() == json.loads(shown)
     assert len(text.splitlines()) == len(frame) == 2 * DEEP - 1
-    assert max(map(len, text.splitlines())) < 20  # a ladder, not a staircase
+    assert max(map(len, text.splitlines())) < 60  # below some depth a ladder, not a staircase
     assert half.depth.max() == DEEP // 2 - 1

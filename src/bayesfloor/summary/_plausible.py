@@ -45,7 +45,7 @@ def _check_answer(answer: Answer) -> None:
 
 def _check_curve(curve: Curve) -> None:
     errors = np.concatenate([curve.error, curve.low, curve.high])
-    if np.any(curve.n_rows < 1) or np.any(np.diff(curve.n_rows) < 0) or np.any((errors < 0) | (errors > 1)):
+    if np.any(curve.n_rows < 0) or np.any(np.diff(curve.n_rows) < 0) or np.any((errors < 0) | (errors > 1)):
         raise InputError("the learning curve makes no sense")
 
 
