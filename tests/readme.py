@@ -58,7 +58,10 @@ def run_console(text, folder):
         line, _, promised = part.partition("\n")
         words = shlex.split(line, comments=True)
         command = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
-        done = subprocess.run(command, capture_output=True, check=False, cwd=folder, text=True, encoding="utf-8")
+        wide = {**os.environ, "COLUMNS": "100"}  # doctest loads readline, which would set another width
+        done = subprocess.run(
+            command, capture_output=True, check=False, cwd=folder, text=True, encoding="utf-8", env=wide
+        )
         yield line, done.returncode, done.stdout, promised
 
 

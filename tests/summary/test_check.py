@@ -595,7 +595,9 @@ def test_class_trees_without_an_answer_have_no_numbers(made):
     iris, separate = (grow_class_tree(made(kind).pairwise) for kind in ("iris", "separate"))
 
     assert iris.reason[iris.splits[1]] == "hardest pair across the split: 1 and 2"
-    assert {separate.reason[node] for node in separate.splits.tolist()} == {"every pair across the split is too small to measure"}
+    assert {separate.reason[node] for node in separate.splits.tolist()} == {
+        "every pair across the split is too small to measure"
+    }
 
 
 def test_names_of_data_are_shown(made):

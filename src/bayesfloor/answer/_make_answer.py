@@ -239,7 +239,7 @@ def _curve(race: Race, ends: Ends, best: str) -> Curve:
     if not there.all():
         return Curve(n, error, low, high, np.ones(len(n), dtype=bool))
     curves = ends.curves(best)
-    beyond = np.array([_predict(curves, growth) for growth in _BEYOND])
+    beyond = np.clip([_predict(curves, growth) for growth in _BEYOND], 0, 1)
     error, low, high = (np.append(one, two) for one, two in zip((error, low, high), beyond.T, strict=True))
     sizes = np.append(n, np.round(n_full * np.array(_BEYOND)).astype(np.int64))
     return Curve(sizes, error, low, high, np.arange(len(sizes)) < len(n))
