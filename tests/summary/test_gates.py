@@ -262,7 +262,9 @@ def test_a_baseline_of_another_kind_is_refused(overlaps, altered, part, name, va
         gate = baseline_gate(now, overlaps[4.0], 0.0)
 
         assert gate.word == "too close to call"
-        assert gate.text == f"the baseline cannot be compared: {told}. Run both checks alike."
+        assert gate.text == (
+            f"the baseline cannot be compared: {told}. Both checks need the same effort, scale, classes and features."
+        )
 
 
 @pytest.mark.slow

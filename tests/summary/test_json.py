@@ -233,7 +233,7 @@ def test_other_json_is_refused_with_advice(given):
 @pytest.mark.parametrize("given", ["{", '{"schema_version": 1,', "[1, 2"])
 def test_broken_json_is_refused_with_advice(given):
     """A download may stop half-way."""
-    with pytest.raises(ValueError, match=r"Got no JSON: .* Expected what Check.to_json writes"):
+    with pytest.raises(ValueError, match=r"Got invalid JSON: .* Expected the output of Check.to_json"):
         Check.from_json(given)
 
 
@@ -243,7 +243,7 @@ def test_every_cut_of_a_file_is_refused(text, tmp_path):
     for share in (0.0, 0.1, 0.5, 0.9, 0.999):
         path.write_text(text[: int(share * len(text))])
 
-        with pytest.raises(ValueError, match=r"Got no JSON"):
+        with pytest.raises(ValueError, match=r"Got invalid JSON"):
             Check.from_json(path)
 
 
@@ -277,7 +277,7 @@ def test_missing_parts_are_refused_with_advice(text, part):
     given = json.loads(text)
     del given[part]
 
-    with pytest.raises(ValueError, match=rf"Got a check whose parts are missing.*{part}.*Run it again"):
+    with pytest.raises(ValueError, match=rf"Got a check with missing or invalid parts.*{part}.*Run the check again"):
         Check.from_json(json.dumps(given))
 
 
@@ -289,7 +289,7 @@ def test_missing_figures_are_refused_with_advice(text, part):
     for name in whole[part].keys() - extra:
         given = {**whole, part: {key: value for key, value in whole[part].items() if key != name}}
 
-        with pytest.raises(ValueError, match=r"parts are missing or of another kind.*Run it again"):
+        with pytest.raises(ValueError, match=r"missing or invalid parts.*Run the check again"):
             Check.from_json(json.dumps(given))
 
 
@@ -387,7 +387,7 @@ def test_a_curve_whose_columns_differ_in_length_is_refused(text):
     given = json.loads(text)
     given["answer"]["curve"]["low"].pop()
 
-    with pytest.raises(ValueError, match=r"Curve.*Run it again"):
+    with pytest.raises(ValueError, match=r"Curve.*Run the check again"):
         Check.from_json(json.dumps(given))
 
 

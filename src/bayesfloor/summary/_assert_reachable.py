@@ -1,4 +1,4 @@
-"""For pytest: a dataset that cannot reach a target fails the test."""
+"""An assertion for pytest: fail if a dataset cannot reach a target accuracy."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from bayesfloor.summary._check import Check, check
 
 
 def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **options: Any) -> Check:
-    """Fail where a target accuracy is out of reach.
+    """Raise an error if a target accuracy is out of reach.
 
     Parameters
     ----------
     X, y, target, **options
         As in ``check``.
     strict : bool, default=False
-        Fail also where it is too close to call.
+        Also fail if the target is too close to call.
 
     Returns
     -------
     Check
-        To assert more of.
+        The check, for further assertions.
 
     Raises
     ------
     AssertionError
-        With the verdict.
+        If the target is out of reach. The message is the verdict.
 
     Examples
     --------

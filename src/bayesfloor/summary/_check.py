@@ -41,44 +41,44 @@ from bayesfloor.summary._text import terminal_width, to_text
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Measured):
-    """Everything about a dataset: how low the error can get, what stands in the way, how sure that is.
+    """Everything about a dataset: how low the error can go, what is responsible, and how reliable the answer is.
 
     Attributes
     ----------
     verdict : str
-        One sentence that a person can quote.
+        The answer in one sentence to quote.
     outcome : {"reachable", "out of reach", "too close to call"} or None
-        The target's; None without a target. ``answer.judge`` has its reason, and takes any target.
+        Whether the target is reachable; None without a target. ``answer.judge`` takes any target and gives a reason.
     answer : Answer
         The lowest possible error: best estimate and range. It does not depend on the target.
     pairs, classes : PairAnswers, ClassAnswers
-        The same for each pair of classes and for each class.
+        The lowest possible error for each pair of classes and for each class.
     findings : tuple of Finding
         What to know, with codes for ``bayesfloor explain``.
     traits : tuple of Trait
         Properties of the data, each with whether it weakens the answer.
     suspicious : SuspiciousLabels
-        Suspicious labels, each with the neighbour that says so.
+        Labels that are probably wrong or ambiguous, each with the neighbour that suggests so.
     tree : ClassTree
         The class tree: classes that are hard to separate split last.
     facts : Facts
-        What was looked at, and how.
+        What was checked, and with which settings.
     prepared : Prepared
-        What became of every column before anything was measured.
+        How each column was prepared.
     target : float or None
-        The accuracy asked for.
+        The target accuracy.
     labels : list of str
-        Class labels as texts that are short, harmless and different.
+        Class labels as short, printable and distinct texts.
     overall, pairwise, one_vs_rest, samples
-        What ``BayesFloor`` finds by the spanning trees alone; read from a file, ``samples`` has the rows of
-        ``suspicious`` only.
+        What ``BayesFloor`` finds from the spanning trees alone. If the check was read from a file, ``samples`` has
+        only the rows of ``suspicious``.
     merge : MergeAdvice or None
-        What merging the classes that are shown to be alike would leave; None where there are none.
+        The effect of merging classes that are shown to be alike; None if there are none.
     gap : Gap or None
-        A model's predictions compared with the floor, if ``check`` was given any.
+        A model's predictions compared with the floor; None if ``check`` got no predictions.
     selection, comparison : SelectionPath, Comparison or None
-        Features selected and representations compared by their cross-class edges. A check leaves them to you;
-        ``dataclasses.replace(found, selection=selector.path_)`` makes them a part of the report.
+        A feature selection and a comparison of representations. ``check`` does not compute them;
+        ``dataclasses.replace(found, selection=selector.path_)`` adds one to the report.
 
     Examples
     --------
@@ -114,14 +114,14 @@ class Check(Measured):
             Limits for the lowest possible error of the whole problem, between any two classes, and within any
             class. Classes with fewer than 30 rows do not count.
         baseline : Check, default=None
-            An earlier check to compare with, of the same effort, number of classes, features and scale.
+            An earlier check to compare with. It must have the same effort, scale and numbers of classes and features.
         max_error_rise : float, default=0
-            By how much the best estimate may be above that of the baseline.
+            How far the best estimate may rise above the baseline's.
 
         Returns
         -------
         tuple of Gate
-            Each with a word: "ok", "failed" or "too close to call".
+            Each gate's ``word`` is "ok", "failed" or "too close to call".
 
         Examples
         --------
@@ -148,20 +148,20 @@ class Check(Measured):
     def to_html(
         self, path: str | Path, *, images: Any = None, ids: Any = None, features: Any = None, command: str = ""
     ) -> Path:
-        """Write the report, one HTML file, whole or not at all.
+        """Write the report as one HTML file. An interrupted write leaves no partial file.
 
         Parameters
         ----------
         path : str or Path
-            Where.
-        images : array of shape (n_rows, height, width) or with colours behind, or list of paths, default=None
-            Pictures of all input rows, shown small beside suspicious labels. Needs Pillow.
+            The file to write.
+        images : array of shape (n_rows, height, width[, channels]) or list of paths, default=None
+            Pictures of all input rows, shown as thumbnails next to suspicious labels. Needs Pillow.
         ids : array-like of shape (n_rows,), default=None
-            What to call the rows.
+            Row names, to show instead of row numbers.
         features : array or data frame, default=None
-            Values to show beside suspicious labels; none are shown without.
+            Feature values to show next to suspicious labels. By default none are shown.
         command : str, default=""
-            How the report was made.
+            The command that made the report, to show in it.
 
         Returns
         -------
@@ -172,7 +172,9 @@ class Check(Measured):
         return write_whole(path, make_page(self, images=images, ids=ids, features=features, command=command))
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The check as JSON, written to a file if a path is given; ``bayesfloor.summary.schema`` describes it.
+        """Return the check as JSON, and write it to a file if a path is given.
+
+        ``bayesfloor.summary.schema`` describes it.
 
         Examples
         --------
@@ -189,11 +191,11 @@ class Check(Measured):
 
     @classmethod
     def from_json(cls, source: str | Path) -> Check:
-        """A check read from a file, or from JSON text."""
+        """Read a check from a JSON file or from JSON text."""
         return load(source, cls)
 
     def metrics(self) -> dict[str, float]:
-        """The main figures under plain names, for an experiment tracker; what is not known is left out.
+        """Return the main figures as a dict, for an experiment tracker; unknown figures are left out.
 
         Examples
         --------
@@ -218,13 +220,13 @@ class Check(Measured):
         return {name: float(value) for name, value in figures.items() if not np.isnan(value)}
 
     def frame(self) -> Any:
-        """One row with the main figures, the verdict and how reliable it is: stack those of many datasets."""
+        """Return one row with the main figures, the verdict and its reliability; stack the rows of several datasets."""
         words = {"name": self.facts.name, "outcome": self.outcome, "reliability": self.answer.reliability}
         values = {**words, **self.metrics(), "verdict": self.verdict}
         return make_frame({name: [value] for name, value in values.items()})
 
     def to_markdown(self) -> str:
-        """The summary as Markdown, for a pull request or a job's page."""
+        """Return the summary as Markdown, for a pull request or the page of a CI job."""
         return to_markdown(self)
 
 
@@ -257,29 +259,29 @@ def check(
     Parameters
     ----------
     X : array-like, sparse matrix, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
-        As in ``BayesFloor.fit``. Arrow streams are lazy frames of Polars, DuckDB relations, readers of PyArrow and
-        whatever else has ``__arrow_c_stream__``.
+        As in ``BayesFloor.fit``. Arrow streams include Polars lazy frames, DuckDB relations, PyArrow readers and
+        anything else with ``__arrow_c_stream__``.
     y : array-like of shape (n_rows,), or name of a column of ``X``
         Labels.
     target : float, default=None
-        An accuracy in (0, 1]: can it be reached?
+        The accuracy to reach, in (0, 1].
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
-        Rows that belong together, such as those of a patient.
+        Which rows belong together, such as rows of the same patient.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Predictions of a model that was not trained on these rows, to compare with the floor.
     prepare : "auto", "strict" or a transformer, default="auto"
-        How columns become numbers. "auto" makes numbers of all kinds of columns: of numbers, dates and yes or no
-        written as text, of categories and free text; it fills missing values, and leaves out ids and constants
-        (``bayesfloor.io.TablePreparer``). "strict" refuses a table in which any of that would be needed. A
-        transformer, such as ``skrub.TableVectorizer()``, does it in its own way. ``Check.prepared`` lists what
-        became of every column.
+        How to turn columns into numbers. "auto" converts numbers, dates and yes/no values written as text, encodes
+        categories and free text, fills in missing values, and leaves out ids and constants
+        (``bayesfloor.io.TablePreparer``). "strict" raises an error if a table needs any of that. A transformer, such
+        as ``skrub.TableVectorizer()``, replaces this preparation. ``Check.prepared`` lists how each column was
+        prepared.
     roles : dict of column -> role, default=None
-        What columns are where their values do not show it: "number", "category", "code", "date", "text", "id",
-        "group", or a list of levels from low to high.
+        How to read columns whose values do not show what they are: "number", "category", "code", "date", "text",
+        "id", "group", or a list of levels from low to high.
     y_kind : "auto" or "votes", default="auto"
-        "votes" says that the ones in a matrix of 0 and 1 are annotators' votes, not several labels per row.
+        With "votes", the ones in a matrix of 0 and 1 are annotators' votes, not several labels per row.
     clean_labels : bool, default=False
-        Merge labels that differ by case or blanks only. A finding names them otherwise.
+        Merge labels that differ only by case or spaces. By default a finding reports them.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     client, checkpoint
@@ -287,7 +289,7 @@ def check(
     effort, learners
         As in ``BayesFloor.answer``.
     name : str, default=""
-        What the data are called in the output.
+        The name of the data in the output.
 
     Returns
     -------
@@ -310,7 +312,7 @@ def check(
         X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, in_place=in_place, **drawing
     )
     if data.predictions is not None and isinstance(data.y, str):
-        raise InputError("Got predictions for labels that stay in a file, but expected y to be an array then.")
+        raise InputError("Got predictions for labels that stay in a file. Pass y as an array or leave out predictions.")
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -323,7 +325,7 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
-    with ignoring(SampledRowsWarning):  # a trait says so
+    with ignoring(SampledRowsWarning):  # a trait reports it
         floor.fit(data, client=client, checkpoint=checkpoint)
     answer = floor.answer(effort, learners)
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
@@ -336,7 +338,7 @@ def check(
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
-    """A fit and its answer as one object."""
+    """Combine a fit and its answer into one object."""
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     return Check(
         facts=facts,
@@ -356,7 +358,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
 
 
 def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAnswers | None = None) -> ClassTree:
-    """The class tree, with the hardest pair across each split, and its best estimate where there is an answer."""
+    """Return the class tree. Each split names its hardest pair, with the best estimate if there is an answer."""
     tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
     hardness = measurable(pairwise) if pairs is None else np.where(too_small(pairs), 0.0, pairs.relative)
     reason = list(tree.reason)

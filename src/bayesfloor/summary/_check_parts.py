@@ -1,4 +1,4 @@
-"""All that was measured of a dataset, which every form of a check shows: text, Markdown, JSON and HTML."""
+"""Everything that was measured about a dataset: what the text, Markdown, JSON and HTML outputs all show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Finding(Result):
     text : str
         What was found, why it matters, and what to do.
     look : str
-        The attribute of ``Check`` that has the details.
+        The attribute of ``Check`` with the details.
     headline : str
         The first sentence of the text: what was found.
 
@@ -55,7 +55,7 @@ class Finding(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured(ABC):
-    """What a ``Check`` holds, and what follows from it at once; the forms of it are made above."""
+    """The data of a ``Check``, and what follows directly from them; higher layers make the outputs."""
 
     facts: Facts
     target: float | None
@@ -76,7 +76,7 @@ class Measured(ABC):
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence that a person can quote."""
+        """The answer in one sentence to quote."""
         return verdict_text(self.answer, self.target)
 
     @cached_property
@@ -86,7 +86,7 @@ class Measured(ABC):
 
     @cached_property
     def labels(self) -> list[str]:
-        """Class labels as texts that are short, harmless and different."""
+        """Class labels as short, printable and distinct texts."""
         return show_labels(self.pairwise.classes.tolist())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What was looked at: rows, features, labels and how they were taken."""
+"""What was checked: rows, features and labels, and the settings used."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._wide_input import canonical, lay_flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
-_EXACT = 2.0**53  # up to which floats tell whole numbers apart
+_EXACT = 2.0**53  # below this, floats represent whole numbers exactly
 
 
 @dataclass(frozen=True, repr=False)
 class Facts(Result):
-    """What was looked at.
+    """What was checked, and with which settings.
 
     Attributes
     ----------
-    name : what the data are called, such as a file name.
-    label : name of the label's column, if it has one.
-    n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct ones among these.
-    n_features, n_classes : numbers of columns and of classes.
+    name : name of the data, such as a file name.
+    label : name of the label column, if it has one.
+    n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct rows in use.
+    n_features, n_classes : numbers of features and of classes.
     n_groups : number of groups, or None.
-    scale, scale_rates : the scale in use ("none" for ``scale=None``), and the fraction of cross-class edges under
-        each that was tried.
+    scale, scale_rates : the scale in use ("none" for ``scale=None``), and the fraction of cross-class edges for
+        each scale that was tried.
     n_trees, random_state : as in ``BayesFloor``.
-    near_duplicates : fraction of rows that are near-duplicates of another.
-    fingerprint : SHA-256 of features and labels; of files that stay where they are, of names, sizes and times.
+    near_duplicates : fraction of rows that are near-duplicates of another row.
+    fingerprint : SHA-256 of features and labels; for data read in place, of the files' names, sizes and times.
     max_rows, target_width : as in ``BayesFloor``.
-    version, versions : of the library, and of Python and the libraries beneath.
-    engine : where the trees of all rows were grown, where that was done in blocks.
+    version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
+    engine : where the trees were grown, if that was done in blocks of rows.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Facts(Result):
 
 
 def gather_facts(floor: BayesFloor, data: Data) -> Facts:
-    """The facts of a fit."""
+    """Collect the facts of a fit."""
     fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
     return Facts(
         name=data.name,
@@ -107,7 +107,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
 
 
 def _n_features(floor: BayesFloor) -> int:
-    """Columns in use; of lists, such as embeddings, their numbers."""
+    """Count the columns in use; a column of lists, such as embeddings, counts once per number."""
     features = floor.fitted_.sample.features
     columns = [column for column in features.prepared if column.width and column.role != "wide"]
     if not columns:
@@ -116,9 +116,9 @@ def _n_features(floor: BayesFloor) -> int:
 
 
 def fingerprint(X: Any, y: Any) -> str:
-    """SHA-256 of the values, whatever holds them; column names and the kinds of numbers do not matter.
+    """Return the SHA-256 of the values. Containers, column names and number types do not matter.
 
-    For a path, whose rows need not fit in memory, of the files' names, sizes and times instead.
+    For a path, whose rows may not fit in memory, hash the files' names, sizes and times instead.
     """
     digest = hashlib.sha256()
     if is_place(X):
@@ -134,14 +134,14 @@ def fingerprint(X: Any, y: Any) -> str:
 
 
 def _float_columns(X: Any) -> Iterator[Floats]:
-    """Columns of an array; of a large sparse matrix its values and where they are."""
+    """Yield the columns of an array, or the values and positions of a large sparse matrix."""
     plain = dense_if_small(lay_flat(X)[0])
     if is_sparse(plain):
         made = canonical(plain)
         parts: Any = (np.array(made.shape), made.indptr, made.indices, made.data)
     else:
         parts = np.asarray(plain).T
-    return (np.asarray(part, dtype=np.float64) for part in parts)  # one at a time: all would be a second X
+    return (np.asarray(part, dtype=np.float64) for part in parts)  # one at a time: all would be a second copy of X
 
 
 def _values(column: Any) -> Any:
@@ -149,10 +149,10 @@ def _values(column: Any) -> Any:
 
 
 def _add(digest: Any, column: Any) -> None:
-    """Numbers by their bytes, all else by its text with lengths, so that no two columns look alike."""
+    """Hash numbers as bytes, other values as text with its length, so that different columns cannot look the same."""
     numbers = _as_numbers(column)
     if numbers is not None:
-        digest.update(b"#" + (numbers + 0.0).tobytes())  # -0.0 is 0.0
+        digest.update(b"#" + (numbers + 0.0).tobytes())  # turns -0.0 into 0.0
         return
     for value in column if isinstance(column, (list, tuple)) else column.tolist():
         text = str(value).encode("utf-8", "backslashreplace")
@@ -161,7 +161,7 @@ def _add(digest: Any, column: Any) -> None:
 
 
 def _as_numbers(column: Any) -> Floats | None:
-    """Numbers as floats; None of texts, and of whole numbers that floats cannot distinguish."""
+    """Return numbers as floats; None for text, and for whole numbers that floats cannot represent exactly."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "fb":
         return np.ascontiguousarray(column, dtype=np.float64)
     values = np.asarray(column)

@@ -1,4 +1,4 @@
-"""Results from plain values: what has another kind than its field says is refused."""
+"""Restore results from plain values; a value that does not match its field's type raises an error."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from bayesfloor.engine._types import Floats, Ints
 Made = TypeVar("Made")
 
 _PLAIN: dict[Any, Any] = {float: (int, float), int: int, str: str, bool: bool, Any: (str, int, float)}
-# What null stands for, where a number may be missing.
+# What null means in fields where a number may be missing.
 _NULL = dict.fromkeys(("Floor.dimension", "Floor._degrees", "OneVsRestFloor._degrees"), np.inf)
 _NULL |= dict.fromkeys((f"Floor.{name}" for name in ("bias", "limit", "limit_std_error", "std_error")), np.nan)
 _NULL |= dict.fromkeys(("Floor.tie_spread", "Answer.lower", "GapLines.lower", "MergeStep.lower"), np.nan)
 
 
 def restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:
-    """A result from its plain values by the types of its fields, with the results inside it; some may be known."""
+    """Restore a result, and the results inside it, from plain values; ``known`` fields are taken as they are."""
     values, types = dict(known), _types(kind)  # type: ignore[arg-type]
     for item in fields(kind):  # type: ignore[arg-type]
         if item.name not in known:
             name = f"{kind.__name__}.{item.name}"
             values[item.name] = read(types[item.name], given[item.name.lstrip("_")], name)
     columns = {len(value) for value in values.values() if isinstance(value, np.ndarray)}
-    if len(columns) > 1 and kind.__name__ != "ClassTree":  # which has columns of classes and of nodes
+    if len(columns) > 1 and kind.__name__ != "ClassTree":  # it has columns for classes and for nodes
         raise InputTypeError(f"columns of {kind.__name__} differ in length")
     return kind(**values)
 
 
 @cache
 def _types(kind: type) -> dict[str, Any]:
-    """The types of a result's fields, which take longer to find than all else."""
+    """Return the types of a result's fields; cached, because finding them is the slowest step."""
     return get_type_hints(kind)
 
 
 def read(kind: Any, value: Any, name: str) -> Any:
-    """A plain value as the type of a field."""
+    """Convert a plain value to the type of a field."""
     if kind is np.ndarray or get_origin(kind) is np.ndarray:
         if name == "Curve.measured":
             return _flat(value, np.bool_)
@@ -61,7 +61,7 @@ def read(kind: Any, value: Any, name: str) -> Any:
 
 
 def _collection(kind: Any, value: Any, name: str) -> Any:
-    """A tuple, list or dict, whose items all have one type."""
+    """Convert to a tuple, list or dict whose items all have one type."""
     whole, inside = get_origin(kind), get_args(kind)
     if whole is dict and isinstance(value, dict):
         return {key: read(inside[1], item, name) for key, item in value.items()}
@@ -72,18 +72,18 @@ def _collection(kind: Any, value: Any, name: str) -> Any:
 
 
 def _flat(values: Any, kind: Any) -> np.ndarray:
-    """A list of single values as an array."""
+    """Convert a list of single values to an array."""
     if not isinstance(values, list) or any(isinstance(value, (list, dict, type(None))) for value in values):
-        raise InputTypeError(f"{repr_short(values)} where a list of labels or numbers belongs")
+        raise InputTypeError(f"got {repr_short(values)}, but expected a list of labels or numbers")
     if kind is not None and not all(isinstance(value, bool if kind is np.bool_ else int) for value in values):
         raise InputTypeError(
-            f"{repr_short(values)} where {'true or false' if kind is np.bool_ else 'whole numbers'} belong"
+            f"got {repr_short(values)}, but expected {'true or false' if kind is np.bool_ else 'whole numbers'}"
         )
     return np.array(values, dtype=kind)
 
 
 def floats(values: Any) -> Floats:
-    """A list of numbers as an array; None is not a number."""
+    """Convert a list of numbers to an array; None becomes NaN."""
     if not isinstance(values, list) or not all(value is None or isinstance(value, (int, float)) for value in values):
-        raise InputTypeError(f"{repr_short(values)} where numbers belong")
+        raise InputTypeError(f"got {repr_short(values)}, but expected a list of numbers")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Limits that the answer is compared with: each is kept, broken or too close to call."""
+"""Gates: compare the answer with limits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
 
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """A limit and what came of it: "ok", "failed" or "too close to call".
+    """A limit and its outcome: "ok", "failed" or "too close to call".
 
     Attributes
     ----------
     code, word, text : str
-        For ``bayesfloor explain``; what came of it; the figures.
+        The code to pass to ``bayesfloor explain``, the outcome, and the figures.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Gate(Result):
 def make_gates(
     check: Measured, limits: dict[str, float | None], baseline: Measured | None = None, max_error_rise: float = 0.0
 ) -> tuple[Gate, ...]:
-    """All gates: the target, if there is one, the limits that are given, and an earlier check."""
+    """Return all gates: the target, the limits and the baseline, as far as they are given."""
     check_limits({**limits, "max_error_rise": max_error_rise})
     if baseline is not None and not isinstance(baseline, Measured):
         raise InputTypeError(
@@ -90,7 +90,8 @@ def class_gate(check: Measured, most: float) -> Gate:
 def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     """Whether the best estimate rose by more than a limit since an earlier check."""
     if unlike := _unlike(check, before):
-        return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Run both checks alike.")
+        both = "Both checks need the same effort, scale, classes and features."
+        return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. {both}")
     now, then = check.answer, before.answer
     rise = now.estimate - then.estimate
     low = rise - np.hypot(now.estimate - np.nan_to_num(now.lower), then.upper - then.estimate)
@@ -102,7 +103,7 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
 
 
 def check_limits(limits: dict[str, float | None]) -> None:
-    """Refuse what is not an error."""
+    """Raise an error if a limit is not an error from 0 to 1."""
     for name, value in limits.items():
         number = isinstance(value, Real) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= float(value) <= 1):
@@ -110,17 +111,17 @@ def check_limits(limits: dict[str, float | None]) -> None:
 
 
 def _whole(check: Measured) -> str:
-    """The answer of the whole problem."""
+    """Return the best estimate and range for the whole problem."""
     return about(check.answer.estimate, check.answer.lower, check.answer.upper)
 
 
 def _judge(lower: float, upper: float, most: float) -> str:
-    """By the upper end alone "ok", by the lower end alone "failed"; without a lower end nothing fails."""
+    """Return "ok" if the upper end is within the limit, "failed" if the lower end is above it; a NaN never fails."""
     return OK if upper <= most else FAILED if lower > most else TOO_CLOSE
 
 
 def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: float) -> Gate:
-    """The gate of the worst pair or class; those of fewer than 30 rows do not count."""
+    """Return the gate of the worst pair or class; those with fewer than 30 rows do not count."""
     if not names:
         return Gate(code, TOO_CLOSE, f"all classes have too few rows (fewer than {FEW}), limit {target_text(most)}")
     worst = int(np.nanargmax(lower) if (lower > most).any() else np.argmax(upper))
@@ -130,7 +131,7 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
 
 
 def _unlike(check: Measured, before: Measured) -> str:
-    """What makes two answers impossible to compare."""
+    """Return the differences that make two answers impossible to compare, or an empty string."""
     values = {
         "effort": (before.answer.effort, check.answer.effort),
         **{

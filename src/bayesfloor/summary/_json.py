@@ -1,4 +1,4 @@
-"""A check as JSON and back: one version of the form, described by ``schema.json``."""
+"""Write a check as JSON and read it back, in the one version that ``schema.json`` describes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
 
 
 def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
-    """The check as JSON, a line for each part; only ASCII, and no number that JSON does not know."""
+    """Return the check as JSON, one line per part; ASCII only, without NaN or infinity."""
     parts = (
         f'"{name}": {json.dumps(part, allow_nan=False, default=str)}' for name, part in to_dict(check, gates).items()
     )
@@ -44,7 +44,7 @@ def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
 
 
 def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
-    """The check as plain values."""
+    """Return the check as plain values."""
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "verdict": check.verdict,
@@ -73,7 +73,7 @@ def _overall(floor: Floor) -> dict[str, Any]:
 
 
 def _all_fields(result: Any) -> dict[str, Any]:
-    """Private fields too, by their names without the underscore: intervals need them."""
+    """Return all fields, private ones too, named without the underscore: intervals need them."""
     return {item.name.lstrip("_"): plain(getattr(result, item.name)) for item in fields(result)}
 
 
@@ -90,33 +90,33 @@ def _pairwise(floor: PairwiseFloor) -> dict[str, Any]:
 
 
 def _pairs(pairs: PairAnswers) -> dict[str, Any]:
-    """Each pair once, in the order of ``pairwise``."""
+    """Return each pair once, in the order of ``pairwise``."""
     above = np.triu_indices(len(pairs.classes), 1)
     return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
 
 
 def load(source: str | Path, kind: type[Made]) -> Made:
-    """A check (``kind``) from a file, or from JSON text."""
+    """Read a check, as an object of class ``kind``, from a JSON file or from JSON text."""
     given = _read(source)
     version = given.get("schema_version") if isinstance(given, dict) else None
     if version != SCHEMA_VERSION:
         raise InputError(
             f"Got schema_version {repr_short(version)}, but expected {SCHEMA_VERSION}: "
-            "this is not a check, or one of another version of bayesfloor. Run the check again."
+            "this is not a check, or another version of bayesfloor wrote it. Run the check again."
         )
     try:
-        with np.errstate(over="raise", divide="raise", invalid="raise"):  # numbers that nothing can be computed with
+        with np.errstate(over="raise", divide="raise", invalid="raise"):  # for numbers too extreme to compute with
             made = _restore_check(given, kind)
             _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"Got a check whose parts are missing or of another kind ({one_line(error)}). Run it again."
+            f"Got a check with missing or invalid parts ({one_line(error)}). Run the check again."
         ) from error
     return made
 
 
 def _try_out(made: Measured) -> None:
-    """What has its parts but makes no sense fails here, not later."""
+    """Use every part once, so that a check that makes no sense fails here and not later."""
     refuse_implausible(made)
     make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)
@@ -127,9 +127,9 @@ def _read(source: str | Path) -> Any:
     is_text = isinstance(source, str) and (not source.strip() or source.lstrip()[:1] in ("{", "["))
     try:
         return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
-    except (RecursionError, ValueError) as error:  # no JSON, or not even text
+    except (RecursionError, ValueError) as error:  # not JSON, or not even text
         raise InputError(
-            f"Got no JSON: {one_line(error)}. Expected what Check.to_json writes. Run the check again."
+            f"Got invalid JSON: {one_line(error)}. Expected the output of Check.to_json. Run the check again."
         ) from error
 
 
@@ -162,12 +162,12 @@ def _matrices(given: dict[str, Any], names: Sequence[str]) -> dict[str, np.ndarr
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of ``Check.to_json``.
+    """Return the JSON Schema of ``Check.to_json``.
 
     Returns
     -------
     dict
-        For any validator of JSON Schema, draft 2020-12.
+        A schema for any validator of JSON Schema draft 2020-12.
 
     Examples
     --------

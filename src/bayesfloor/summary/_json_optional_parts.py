@@ -1,4 +1,4 @@
-"""What a check holds where it was asked for, as JSON and back: a selection, a comparison, a gap, merges."""
+"""Write a check's optional parts as JSON and read them back: selection, comparison, gap and merges."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from bayesfloor.summary._from_json import read, restore
 
 
 def choices_to_dict(check: Measured) -> dict[str, Any]:
-    """Those parts that there are."""
+    """Return the optional parts that the check has."""
     parts = {name: getattr(check, name) for name in _RESTORERS}
     return {name: part.to_dict() for name, part in parts.items() if part is not None}
 
 
 def restore_choices(given: dict[str, Any]) -> dict[str, Any]:
-    """Those parts that there are, None for the others; files of before have none."""
+    """Restore the optional parts; None for missing ones. Older files have none."""
     return {name: None if given.get(name) is None else make(given[name]) for name, make in _RESTORERS.items()}
 
 
@@ -50,7 +50,7 @@ def _gap(given: dict[str, Any]) -> Gap:
 
 
 def _gap_lines(given: dict[str, Any], *, many: bool) -> GapLines:
-    """One line, or columns."""
+    """Restore one line of a gap, or its columns if there are many."""
     kinds: dict[str, Any] = {item.name: (float, Floats) for item in fields(GapLines)}
     kinds |= {"n_rows": (int, Ints), "word": (str, np.ndarray)}
     known = {name: read(kind[many], given[name], f"GapLines.{name}") for name, kind in kinds.items()}
@@ -65,9 +65,9 @@ def _merge(given: dict[str, Any]) -> MergeAdvice:
 
 
 def _check_lengths(length: int, *columns: Sized) -> None:
-    """Refuse columns that do not go together."""
+    """Raise an error unless all columns have this length."""
     if any(len(column) != length for column in columns):
-        raise InputTypeError(f"a column is not {length} long")
+        raise InputTypeError(f"a column does not have the expected length of {length}")
 
 
 _RESTORERS = {"selection": _selection, "comparison": _comparison, "gap": _gap, "merge": _merge}

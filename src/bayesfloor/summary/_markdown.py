@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 
 
 def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
-    """Return the summary as Markdown, in the order of the terminal; labels cannot break out of it."""
+    """Return the summary as Markdown, in the same order as on the terminal; labels are escaped."""
     parts = [
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
@@ -31,13 +31,13 @@ def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
 
 
 def _details(title: str, parts: Sequence[str]) -> str:
-    """Fold a part of the page away."""
+    """Put a part of the page into a collapsible section."""
     inside = "\n\n".join(part for part in parts if part)
     return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
 
 
 def _evidence(check: Measured) -> str:
-    """Return what the answer rests on; what is evidence and not a result is not bold."""
+    """Return what the answer rests on; evidence that is not a result is not bold."""
     rows = [
         (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
         for name, value, note in evidence_figures(check)
@@ -46,7 +46,7 @@ def _evidence(check: Measured) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape a text so that Markdown and HTML show it as it is, anywhere in a line."""
+    """Escape a text so that Markdown and HTML show it literally, anywhere in a line."""
     return _SPECIAL.sub(_escaped, _BLOCK.sub(_escaped_start, text))
 
 
@@ -56,7 +56,7 @@ def _escaped_start(match: re.Match[str]) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Return an entity for what hosts turn into tags, mentions, links or formulas, a backslash escape for the rest."""
+    """Return an entity for what hosts turn into tags, mentions, links or formulas, otherwise a backslash escape."""
     character = match[0]
     return f"&#{ord(character)};" if character in "<>&@:$#" else f"\\{character}"
 

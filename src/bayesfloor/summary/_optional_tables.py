@@ -1,6 +1,6 @@
-"""Selections, comparisons and gaps as tables, the head first; every printed form takes them from here.
+"""Tables of selections, comparisons and gaps, header first, for every printed output.
 
-``show`` makes a name fit for where it goes, as in the tables of pairs and classes.
+``show`` escapes a name for the output it appears in, as in the tables of pairs and classes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Show = Callable[[str], str]
 
 
 def path_cells(path: SelectionPath, show: Show = str) -> Cells:
-    """Steps of a selection."""
+    """Return the steps of a selection."""
     names = iter(show_labels([name for step in path.added for name in step]))
     rows = [
         (
@@ -40,7 +40,7 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
 
 
 def enough(path: SelectionPath) -> int | None:
-    """The first step with no more cross-class edges than with all features; None without."""
+    """Return the first step with no more cross-class edges than all features have, or None."""
     found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
     return int(found[0]) if len(found) else None
 
@@ -52,7 +52,7 @@ def _mark(path: SelectionPath, step: int) -> str:
 
 
 def path_notes(path: SelectionPath) -> list[str]:
-    """What to know beside the table."""
+    """Return the notes below the table."""
     whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
     told = [
         f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
@@ -63,7 +63,7 @@ def path_notes(path: SelectionPath) -> list[str]:
 
 
 def feature_cells(found: FeatureFloors, most: int) -> Cells:
-    """The features with the lowest floors, each alone."""
+    """Return the features with the lowest floors when used alone."""
     order = found.order[:most]
     rows = [
         (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
@@ -73,7 +73,7 @@ def feature_cells(found: FeatureFloors, most: int) -> Cells:
 
 
 def comparison_cells(found: Comparison, show: Show = str) -> Cells:
-    """Representations, the fewest cross-class edges first."""
+    """Return the representations, those with the fewest cross-class edges first."""
     rows = [
         (
             show(name),
@@ -96,7 +96,7 @@ def _against_best(found: Comparison, k: int) -> tuple[str, str]:
 
 
 def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
-    """The whole problem, the classes, and the pairs with room to improve, most to be won first."""
+    """Return the whole problem, the classes, and the pairs with room to improve, largest possible gain first."""
     head = ("", "your model's error", _level(found.level), "lowest possible error", "", "rows")
     names = [show(name) for name in show_labels(found.classes.tolist())]
     one, two = np.triu_indices(len(names), 1)
@@ -109,7 +109,7 @@ def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
 
 
 def _most_won(lines: GapLines, most: int) -> Ints:
-    """Places of the classes or pairs whose errors lie furthest above the upper end, in rows."""
+    """Return the indices of the classes or pairs whose errors exceed the upper end by the most rows."""
     won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
     return np.argsort(-won, kind="stable")[:most]
 

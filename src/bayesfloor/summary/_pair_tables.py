@@ -1,4 +1,4 @@
-"""Pairs and classes as rows of a table, hardest first; every printed form takes them from here."""
+"""Table rows for pairs and classes, hardest first, for every printed output."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 
 
 class PairRow(NamedTuple):
-    """A pair of classes, by number, with its figures.
+    """A pair of classes, as two class numbers, with its figures.
 
-    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error between the two, ``error``
-    is the cross-validated one, ``relative`` the best estimate relative to ``guessing``; ``note`` says why not to
-    rely on them, if so.
+    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error between the two classes.
+    ``error`` is the cross-validated error, ``relative`` the best estimate relative to ``guessing``. ``note`` says
+    why the figures are unreliable, if they are.
     """
 
     one: int
@@ -35,11 +35,11 @@ class PairRow(NamedTuple):
 
 
 class ClassRow(NamedTuple):
-    """A class, by number, with its figures.
+    """A class, as its number, with its figures.
 
     ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error within the class
-    (1 - recall), ``error`` is the cross-validated one, ``part`` its part of all errors; ``note`` says why not to
-    rely on them, if so.
+    (1 - recall). ``error`` is the cross-validated error, ``part`` the class's fraction of all errors. ``note`` says
+    why the figures are unreliable, if they are.
     """
 
     number: int
@@ -53,7 +53,7 @@ class ClassRow(NamedTuple):
 
 
 def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
-    """Pairs that are not too small to measure, hardest first; those of classes with too few rows last."""
+    """Return the pairs that can be measured, hardest first; pairs of classes with too few rows come last."""
     found, pairs = check.pairs, hardest_pairs(check, most)
     few = _few_in_pair(check, *pairs)
     names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
@@ -62,22 +62,22 @@ def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
 
 
 def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
-    """Numbers of the pairs in the order of ``pair_rows``: by their best estimates relative to guessing."""
+    """Return the pairs in the order of ``pair_rows``: by best estimate relative to guessing."""
     one, two = np.nonzero(np.triu(~too_small(check.pairs), 1))
     order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
     return one[order], two[order]
 
 
 def too_small(pairs: PairAnswers) -> np.ndarray:
-    """Which pairs, K x K, are too small to measure: cross-validation took no row of one class for the other.
+    """Return, as a K x K matrix, which pairs are too small to measure: cross-validation confused none of their rows.
 
-    The diagonal is among them.
+    The diagonal counts as too small.
     """
     return np.asarray(~(pairs.error > 0))
 
 
 def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
-    """Classes, hardest first by their best estimates; those with a note last."""
+    """Return the classes, highest best estimate first; classes with a note come last."""
     found = check.classes
     notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
     order = np.lexsort((-found.estimate, np.array([note != "" for note in notes])))[:most]
@@ -91,7 +91,7 @@ def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
 
 
 def _note(n_rows: float, error: float) -> str:
-    """Why not to rely on the figures of a class."""
+    """Return why a class's figures are unreliable, if they are."""
     if n_rows < FEW:
         return FEW_ROWS
     return "" if error > 0 else TOO_SMALL

@@ -13,7 +13,7 @@ from bayesfloor.summary._check_parts import Measured
 
 
 def refuse_implausible(made: Measured) -> None:
-    """Raise an error that says which part of a check makes no sense."""
+    """Raise an error that names the part of a check that makes no sense."""
     _check_sizes(made)
     _check_answer(made.answer)
     _check_curve(made.answer.curve)
@@ -50,7 +50,7 @@ def _check_curve(curve: Curve) -> None:
 
 
 def _check_tree(tree: ClassTree) -> None:
-    """Check that children follow their parents, and that every node has some of the classes."""
+    """Check that children come after their parents and that every node has classes."""
     nodes = (
         tree.start,
         tree.stop,
@@ -73,6 +73,6 @@ def _check_tree(tree: ClassTree) -> None:
 
 
 def _follow(child: Ints) -> bool:
-    """Return whether the children of all nodes come after them; nodes without children have a negative number."""
+    """Whether all children come after their parents; a negative number means no child."""
     has = child >= 0
     return bool(np.all(child[has] > np.flatnonzero(has)) and np.all(child < len(child)))

@@ -1,4 +1,4 @@
-"""The answer drawn on a line of characters, and where such rulers end."""
+"""Draw the answer as a ruler, one line of characters."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import target_text
 
 LENGTH = 50
-_FAR = 0.25  # of guessing: if everything is lower, the ruler ends before it
+_FAR = 0.25  # fraction of guessing: if everything is below it, the ruler ends before guessing
 
 
 def ruler(check: Measured, length: int = LENGTH) -> str:
-    """Draw the range with the best estimate in it, from zero error to where the answer ends or to guessing."""
+    """Draw the range and the best estimate on a ruler from zero error to ``ruler_end``."""
     answer = check.answer
     aim = [] if check.target is None else [1 - check.target]
     end = ruler_end(max(answer.upper, answer.estimate, *aim), answer.guessing)
@@ -38,6 +38,6 @@ def ruler_end(most: float, guessing: float) -> float:
 
 
 def round_up(wanted: float, steps: tuple[float, ...] = (1, 2, 2.5, 5, 10)) -> float:
-    """Return the next larger number whose leading digits are one of these steps."""
+    """Round up to the next number whose leading digits are one of these steps."""
     unit = 10.0 ** np.floor(np.log10(wanted))
     return float(next(unit * step for step in steps if unit * step >= wanted))

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from bayesfloor.engine._show import cells, pad
 
-_GAP, _LEAST = 2, 6  # columns between two cells, and the least that is left of the first one
+_GAP, _LEAST = 2, 6  # characters between two columns, and the minimum width of the first column
 
 
 def align(rows: Sequence[Sequence[str]], width: int | None = None, drop: Sequence[int] = ()) -> list[str]:
     """Align columns, the first to the left and the others to the right.
 
-    Where a table is wider than ``width``, the columns in ``drop`` go one after the other; if that is not enough, the
-    cells of the first column are shortened.
+    If the table is wider than ``width``, the columns in ``drop`` are removed one by one; if that is not enough, the
+    first column is shortened.
     """
     if width is not None:
         rows = _shorten_first(_drop_columns(rows, width, drop), width)

@@ -1,4 +1,4 @@
-"""The verdict: the answer in a sentence that a person can quote."""
+"""The verdict: the answer in one sentence to quote."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdi
 from bayesfloor.engine._show import percent, span
 from bayesfloor.summary._phrases import accuracy, target_text
 
-_PROVED = "proved"  # how the reason of a lower end begins that rests on equal rows with different labels
+_PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 
 
 def verdict_text(answer: Answer, target: float | None) -> str:
-    """The answer in a sentence that a person can quote: can the target be reached, or how far any model can get."""
+    """Return the answer in one sentence to quote: whether the target is reachable, or how far any model can get."""
     return _best_case(answer) if target is None else _against_target(answer, target)
 
 
