@@ -3,7 +3,7 @@ Wrong labels
 ============
 
 Forty of the digits get a wrong label. The histogram shows how suspicious the labels of all rows are; the hatched part
-is what ``suspicious_labels`` lists, with false discoveries controlled at 5 %.
+shows the rows that ``suspicious_labels`` lists, with false discoveries controlled at 5 %.
 
 Do not relabel rows without looking at them. If classes overlap, a listed row may be ambiguous rather than wrong, and a
 row that is not listed may still be wrong.

@@ -2,12 +2,12 @@
 Near-duplicates
 ===============
 
-Three hundred rows from two overlapping classes, and duplicates of each row with a little noise, like video frames or
-augmented images. Without ``groups``, the nearest neighbour of a row is its own duplicate, and the tree bounds fall
-towards zero. With ``groups`` they hardly change. Bars are standard deviations over three samples.
+The data are three hundred rows from two overlapping classes, plus duplicates of each row with a little noise, like
+video frames or augmented images. Without ``groups``, the nearest neighbour of a row is its own duplicate, and the tree
+bounds fall towards zero. With ``groups`` they hardly change. Bars are standard deviations over three samples.
 
-Do not believe the bounds if rows come in groups and ``groups`` does not say which belong together. Edge counts alone
-cannot show whether two rows are close because they are duplicates.
+Do not believe the bounds if rows come in groups and you do not pass ``groups``. Edge counts alone cannot show whether
+two rows are close because they are duplicates.
 """
 
 import matplotlib.pyplot as plt

@@ -6,7 +6,7 @@ Everything known about the lowest possible error, on one ruler. The bar is the r
 estimate. Below are the cross-validated errors of the learners tried, and the dashed line is the target.
 
 The best estimate lies below the learners' errors: it is the level at which their learning curves end with more and more
-rows. The second plot shows the curve of the best learner. Do not take the tree bounds for the answer. They are the
+rows. The second plot shows the curve of the best learner. Do not mistake the tree bounds for the answer. They are the
 paper's bounds, hold with infinitely many rows, and are too high if data are sparse; the ruler then says so.
 """
 

@@ -6,7 +6,7 @@ What a neighbour would answer
 proportion of class i, it reads like a confusion matrix: how often a digit's neighbours in the trees belong to each
 class. No classifier was trained.
 
-Do not take it for the confusion matrix of the best classifier, which is better: here a neighbour's label is a random
+Do not mistake it for the confusion matrix of the best classifier, which is better: here a neighbour's label is a random
 draw, while a classifier picks the most likely class.
 """
 

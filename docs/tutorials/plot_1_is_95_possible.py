@@ -4,8 +4,8 @@ Is 95 % possible on my data?
 
 **The question.** Your project needs 95 % accuracy. Can any classifier get there on these features?
 
-**The answer.** ``bayesfloor.check(X, y, target=0.95)`` says *reachable*, *out of reach* or *too close to call*, before
-you tune a model, and what would settle it.
+**The answer.** ``bayesfloor.check(X, y, target=0.95)`` tells you, before you tune a model, whether 95 % accuracy is
+*reachable*, *out of reach* or *too close to call*, and what would settle it.
 """
 
 # %%
@@ -33,8 +33,8 @@ print(found)
 # Read it from the top:
 #
 # *lowest possible error*
-#     The error of the best conceivable classifier on these features: a best estimate and a range. The verdict compares
-#     the range with the target and looks at nothing else.
+#     The error of the best conceivable classifier on these features: a best estimate and a range. The verdict depends
+#     only on how this range compares with the target.
 # *reliability*
 #     ``good``: both ends are known. ``limited``: both are known, with a reservation. ``upper limit only``: these data
 #     give no lower limit. ``found.answer.reasons`` says why.
@@ -42,18 +42,18 @@ print(found)
 #     Cross-validated errors of several kinds of model. The lowest possible error cannot be above the error of any of
 #     them, except by chance; the upper end allows for that.
 # *tree bounds*
-#     The paper's bounds, from the fraction of cross-class edges. They are part of "how we know". If data are sparse,
-#     they are too high, and the text says so.
+#     The paper's bounds, from the fraction of cross-class edges. They are listed under "how we know". If data are
+#     sparse, they are too high, and the output says so.
 #
-# The two ends have different reasons:
+# Each end has its own evidence:
 
 answer = found.answer
 print(f"upper end {answer.upper:.3f}:", answer.why_upper)
 print(f"lower end {answer.lower:.3f}:", answer.why_lower)
 
 # %%
-# The same on a ruler. The dashed line is the target; errors to the left of it meet the target. (A notebook shows the
-# display automatically; in a script, save it with ``display.figure_.savefig("ruler.png")``.)
+# Here is the same range on a ruler. The dashed line is the target; errors to the left of it meet the target. (A
+# notebook shows the display automatically; in a script, save it with ``display.figure_.savefig("ruler.png")``.)
 
 from bayesfloor.plotting import AnswerDisplay
 
@@ -92,7 +92,7 @@ for error, one in checks.items():
     print(f"  {one.verdict}")
 
 # %%
-# - **Reachable**: the upper end of the range is at most 5 %. A learner passed a test of being that good, at 95 %
+# - **Reachable**: the upper end of the range is at most 5 %. A learner has been shown to reach the target, with 95 %
 #   confidence.
 # - **Out of reach**: the lower end is above 5 %. This holds for the kinds of model tried, even with more rows.
 # - **Too close to call**: neither. Here the true Bayes error is exactly at the target, and no number of rows would
@@ -177,19 +177,20 @@ for finding in wine.findings:
 #
 # What not to believe
 # -------------------
-# - **"Out of reach" on other features.** The floor applies to *these* columns. A new measurement may lower it to zero.
-# - **"Out of reach" as a proof.** It holds for the kinds of model tried. A pattern that none of them finds stays
+# - **That "out of reach" holds for other features.** The floor applies to *these* columns. A new measurement may lower
+#   it to zero.
+# - **That "out of reach" is a proof.** It holds for the kinds of model tried. A pattern that none of them finds stays
 #   hidden.
-# - **"Reachable" for your model.** It says that such a classifier exists, not that yours is one.
-# - **The tree bounds as the answer.** If data are sparse, the lower one is far too high.
-# - **A check of near-duplicates.** Frames of one video or several rows of one patient make any floor look too low,
+# - **That "reachable" means your model reaches it.** It means that such a classifier exists, not that yours is one.
+# - **That the tree bounds are the answer.** If data are sparse, the lower bound is far too high.
+# - **That near-duplicates do no harm.** Frames of one video or several rows of one patient make any floor look too low,
 #   unless ``groups=`` says which rows belong together.
-# - **A verdict for other class proportions.** It holds for the class proportions of these rows.
+# - **That the verdict holds for other class proportions.** It holds for the class proportions of these rows.
 #   ``BayesFloor(priors="balanced")`` answers for balanced classes.
 #
 # Next
 # ----
 # :doc:`plot_2_which_classes_to_merge`, if a few pairs of classes cause most of the error.
-# :doc:`plot_4_is_my_model_done`, if you have a model. :doc:`plot_5_gate_in_ci`, to ask the question with every change
-# of the data. :doc:`/theory/answer` explains how the answer is computed. :class:`bayesfloor.Check` lists everything in
-# a check.
+# :doc:`plot_4_is_my_model_done`, if you have a model. :doc:`plot_5_gate_in_ci`, to ask the question every time the data
+# change. :doc:`/theory/answer` explains how the answer is computed. :class:`bayesfloor.Check` lists everything in a
+# check.

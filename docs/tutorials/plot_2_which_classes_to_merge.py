@@ -4,8 +4,8 @@ Which classes should I merge?
 
 **The question.** There are many classes and the error is too high. Which of them should be merged?
 
-**The answer.** Fit a ``BayesFloor`` and ask :func:`bayesfloor.selection.merge_advice`: it names the classes that
-nothing separates and, with a target, as many more merges as the target needs. It also says what is lost.
+**The answer.** Fit a ``BayesFloor`` and call :func:`bayesfloor.selection.merge_advice`: it names the classes that
+nothing separates and, if you give a target, the further merges needed to reach it. It also says what is lost.
 """
 
 # %%
@@ -56,7 +56,7 @@ pairs = floor.pairwise_.frame().sort_values("estimate", ascending=False)
 print(pairs[["class_1", "class_2", "lower", "upper", "normalised", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# The true error is known here: 50 % between the two maples. Between the other kinds it follows from the distance of
+# The true error is known here: 50 % between the two maples. For the other pairs it follows from the distance between
 # their centres:
 
 from scipy.stats import norm
@@ -143,17 +143,16 @@ display = ClassTreeDisplay.from_estimator(digits)
 # -------------------
 # - **That merging made the problem easier.** It made the question smaller. Look at what is lost, and at how well
 #   guessing does after the merge.
-# - **A merge as the only way.** If the verdict without a merge is too close to call, a good classifier may reach the
-#   target without it; :func:`bayesfloor.check` says what would settle it.
-# - **"Not shown to be alike" as "different".** In many dimensions, with weights or with soft labels, this cannot be
-#   shown at all, and the text says so.
-# - **The pair's floor as its part of the total error.** A pair's floor assumes that only these two classes exist.
-#   ``floor.soft_confusion_`` has the parts when all classes compete.
-# - **The gain of the last merges, to the digit.** They were chosen because they gain most on these rows; on other rows
-#   they gain a little less.
+# - **That merging is the only way.** If the verdict without a merge is too close to call, a good classifier may reach
+#   the target without it; :func:`bayesfloor.check` says what would settle it.
+# - **That "not shown to be alike" means "different".** In many dimensions, with weights or with soft labels, it cannot
+#   be shown that classes are alike, and the text says so.
+# - **That a pair's floor is its part of the total error.** A pair's floor assumes that only these two classes exist.
+#   ``floor.soft_confusion_`` has each pair's part when all classes compete.
+# - **That the gain of the last merges is exact.** The merges were chosen because they gain most on these rows; on other
+#   rows they gain a little less.
 #
 # Next
 # ----
 # :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that separate
-# classes instead of merging them. :class:`bayesfloor.FloorGuidedClassifier` uses the same
-# matrix of pairs to train.
+# classes instead of merging them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same matrix of pairs.

@@ -57,8 +57,8 @@ print(found.frame()[[*columns, "word"]].round(3).to_string(index=False))
 #     The same, extrapolated to four times as many rows. Representations with many dimensions gain more from further
 #     rows, so they are compared by this value. Below 1,000 rows nothing is extrapolated, and the two are the same.
 # *difference* and its interval
-#     The difference to the best. All representations are measured on the same rows, so the differences are paired, and
-#     errors that they share cancel. The intervals hold simultaneously, whichever came out best.
+#     The difference from the best. All representations are measured on the same rows, so the differences are paired,
+#     and errors that they share cancel. The intervals hold simultaneously, whichever came out best.
 # *word*
 #     ``best``, ``worse`` (the whole interval is above zero) or ``no significant difference``.
 #
@@ -104,9 +104,9 @@ for name, rate in zip(found.names, found.predicted, strict=True):
     print(f"{name:22}{rate:10.3f}" + "".join(f"{error:12.3f}" for error in errors))
 
 # %%
-# Nearest neighbours depend on exactly what the trees measure, and here they rank the representations in the same order.
-# The linear model agrees on the bad ones, but does best on the network's embedding: close neighbours and linear
-# separability are two different things.
+# Nearest neighbours depend on exactly what the trees measure, and here they give the same ranking. The linear model
+# agrees on the bad ones, but does best on the network's embedding: close neighbours and linear separability are two
+# different things.
 #
 # Labels seen
 # -----------
@@ -152,12 +152,13 @@ print(told[0].message)
 #   cross-class edges mean that *neighbours are more informative* at this number of rows, and most classifiers depend on
 #   that.
 # - **That cross-class edges are errors.** If data are sparse, there are far more of them.
-# - **"No significant difference" as "equal".** With ten times the rows it may be significantly worse.
-# - **The extrapolated value, to the digit.** It can even be zero where zero is not plausible. The crosses in the
-#   picture show the measured values.
-# - **Arrays of unknown origin.** Embeddings fine-tuned on these rows with these labels have seen the answers.
-# - **The order for another model.** The ranking is based on neighbours. If you will train a strong model anyway, use
-#   the comparison to discard representations, not to pick the winner.
+# - **That "no significant difference" means "equal".** With ten times the rows, the difference may be significant.
+# - **That the extrapolated value is exact.** It can even be zero when zero is not plausible. The crosses in the picture
+#   show the measured values.
+# - **That arrays of unknown origin are safe.** Embeddings fine-tuned on these rows with these labels have seen the
+#   answers.
+# - **That every model gives the same ranking.** This ranking is based on neighbours. If you will train a strong model
+#   anyway, use the comparison to discard representations, not to pick the winner.
 #
 # Next
 # ----

@@ -13,7 +13,8 @@ whether the labels are the problem.
 # %%
 # The smallest code
 # -----------------
-# We use scikit-learn's digits, with a problem that we pretend not to know: one label in twenty was replaced by another.
+# We use scikit-learn's digits, with a problem that we pretend not to know about: one label in twenty was replaced by
+# another.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -51,15 +52,15 @@ print(found.text.replace(". ", ".\n"))
 # *below the floor*
 #     The model's error is below the lower end. The floor is too high, or the model has seen the test rows.
 #
-# The same for each class: how often its rows are mistaken for another class. The model's intervals hold for all ten
-# classes simultaneously. (``frame()`` needs pandas; ``to_dict()`` gives the same without it.)
+# The next table shows the same for each class: how often its rows are mistaken for another class. The model's intervals
+# hold for all ten classes simultaneously. (``frame()`` needs pandas; ``to_dict()`` gives the same without it.)
 
 lines = found.frame()
 columns = ["class_1", "error", "low", "high", "lower", "upper", "word"]
 print(lines.loc[lines["kind"] == "class", columns].round(3).to_string(index=False))
 
 # %%
-# And as a plot, with the pairs of classes that have the most room to improve:
+# The plot also shows the pairs of classes with the most room to improve:
 
 from bayesfloor.plotting import GapDisplay
 
@@ -143,7 +144,7 @@ print("room to improve for classes", found.classes[found.by_class.word == "room 
 print(found.text.replace(". ", ".\n"))
 
 # %%
-# With clean labels, this is how many rows 99 % would take now:
+# With clean labels, this is how many rows 99 % accuracy would take:
 
 print(samples_for(floor, target=0.99).text)
 display = CurveDisplay.from_estimator(floor)
@@ -155,12 +156,13 @@ display = CurveDisplay.from_estimator(floor)
 #
 # What not to believe
 # -------------------
-# - **"No room shown" as "done".** These data cannot say. More test rows or a narrower range may.
-# - **"Below the floor" as a miracle.** Either the floor is too high, or the model has seen the rows it was tested on.
-# - **The far end of a learning curve.** It is extrapolated; its interval says how uncertain it is.
-# - **A suspicious label as a wrong one.** If classes overlap, correct labels can look wrong. Use the list to check
+# - **That "no room shown" means "done".** These data cannot say. More test rows or a narrower range may settle it.
+# - **That "below the floor" is good news.** Either the floor is too high, or the model has seen the rows it was tested
+#   on.
+# - **That the far end of a learning curve is certain.** It is extrapolated; its interval says how uncertain it is.
+# - **That every suspicious label is wrong.** If classes overlap, correct labels can look wrong. Use the list to check
 #   rows, not to delete them: without its hard rows, any dataset has a lower floor.
-# - **Test rows from another distribution.** ``gap`` compares them with the rows behind the floor.
+# - **That any test rows will do.** ``gap`` assumes that they have the same distribution as the rows behind the floor.
 #   :func:`bayesfloor.selection.two_samples` tests whether the two distributions differ.
 #
 # Next

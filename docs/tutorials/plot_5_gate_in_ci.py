@@ -28,8 +28,8 @@ and :func:`bayesfloor.assert_reachable` fails in pytest.
 #
 #     $ bayesfloor check train.csv -y label --target 92%
 #
-# The rest of this page runs both. The data are weights and widths of three kinds of part. One file is as it should be;
-# in the other a broken import has shuffled one label in eight. (To follow along you need pandas and pytest; the command
+# The rest of this page runs both. The data are weights and widths of three kinds of part. One file is correct; in the
+# other, a broken import has shuffled one label in eight. (To follow along you need pandas and pytest; the command
 # itself needs neither.)
 
 import os
@@ -68,7 +68,7 @@ def run(command, **environment):
 # %%
 # The command
 # -----------
-# First the good data. The result goes to the log, and as JSON to a file that will be the baseline:
+# First the good data. The result is printed to the log and written as JSON to a file that will be the baseline:
 
 run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json floor.json")
 
@@ -111,7 +111,7 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #    * - 1
 #      - a gate failed; with ``--strict``, also if one is too close to call; never with ``--exit-zero``
 #    * - 2
-#      - the command or the data are wrong, such as a missing column or file
+#      - the command or the data are wrong: a missing column or file, for example
 #    * - 3
 #      - an internal error of bayesfloor
 #
@@ -133,7 +133,7 @@ run(
 print((folder / "page.md").read_text("utf-8"))
 
 # %%
-# A mistake in the command gives another exit code than a failed gate:
+# A mistake in the command has a different exit code from a failed gate:
 
 run("bayesfloor check good.csv -y type --target 92%")
 
@@ -155,7 +155,7 @@ before = Check.from_json(folder / "floor.json")
 print(f"{before.facts.n_rows} rows, lowest possible error at most {before.answer.upper:.3f}")
 
 # %%
-# What the gate saw in the two files, each on its own ruler:
+# Here is what the gate saw in the two files, each on its own ruler:
 
 import matplotlib.pyplot as plt
 
@@ -240,13 +240,13 @@ work.cleanup()
 # %%
 # What not to believe
 # -------------------
-# - **A green gate as good data.** A gate measures how much classes overlap. A feature that leaks the label makes the
-#   floor zero and every gate green.
-# - **"Too close to call" as "ok".** Both have exit code 0, but they mean different things. Read the summary, or use
-#   ``--strict`` if there are enough rows.
-# - **A baseline from other data.** With other features, classes or effort the two cannot be compared; the gate says so,
-#   and is too close to call.
-# - **Small classes.** Gates ignore classes with fewer than 30 rows.
+# - **That a green gate means good data.** A gate measures how much classes overlap. A feature that leaks the label
+#   makes the floor zero and every gate green.
+# - **That "too close to call" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or
+#   use ``--strict`` if you have enough rows.
+# - **That any baseline will do.** With other features, classes or effort, the two checks cannot be compared; the gate
+#   says so, and is too close to call.
+# - **That gates cover small classes.** They ignore classes with fewer than 30 rows.
 #
 # Next
 # ----

@@ -68,10 +68,10 @@ label = ax.annotate(
 )
 
 # %%
-# Four times the rows halve the interval, and that is all they do: the fraction of cross-class edges has long settled,
-# and the gap between the lower and the upper tree bound comes from the method and does not close. The answer is more
-# precise: its learners are trained on up to 50,000 rows. More rows are worthwhile as long as their learning curve still
-# falls:
+# Using four times as many rows halves the interval and does nothing else: the fraction of cross-class edges has long
+# settled, and the gap between the lower and the upper tree bound comes from the method and does not close. The answer
+# is more precise: its learners are trained on up to 50,000 rows. More rows are worthwhile as long as the learning curve
+# still falls:
 
 answer = floor.answer("quick")
 print(f"{answer.estimate:.3f}, range {answer.lower:.3f} to {answer.upper:.3f}; the truth is about 0.159")
@@ -140,7 +140,7 @@ print(classes[["class", "size", "lower", "upper", "few"]].round(4).to_string(ind
 
 # %%
 # The solution is to use all rows of the rare class and some of the others. This answers the question for pairs with the
-# rare class; the overall floor then belongs to other class proportions:
+# rare class; the overall floor then holds for different class proportions:
 
 keep = (y == "rare") | (rng.random(len(y)) < 0.003)
 near = BayesFloor().fit(X[keep], y[keep])
@@ -149,8 +149,8 @@ print(near.one_vs_rest_.frame()[["class", "size", "few"]].to_string(index=False)
 print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolution"]].round(3).to_string(index=False))
 
 # %%
-# **Single rows.** Only rows in the subsample are checked for suspicious labels; ``rows_`` says which rows these are. To
-# check all rows, call :func:`bayesfloor.labels.suspicious_labels`, which builds trees on all rows that it gets.
+# **Single rows.** Only rows in the subsample are checked for suspicious labels; ``rows_`` lists them. To check all
+# rows, call :func:`bayesfloor.labels.suspicious_labels`, which builds trees on all rows that it gets.
 
 print(f"{len(floor.rows_):,} rows were checked; row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()
@@ -158,11 +158,11 @@ work.cleanup()
 # %%
 # What not to believe
 # -------------------
-# - **That a narrow interval is a right answer.** It covers the fraction of cross-class edges at this number of rows. If
-#   data are sparse, there is also a bias.
+# - **That a narrow interval means a correct answer.** It covers the fraction of cross-class edges at this number of
+#   rows. If data are sparse, there is also a bias.
 # - **That each interval contains the value from all rows.** One in twenty may not.
-# - **Your own sample from sorted files.** Sample rows at random, or leave the sampling to ``fit``.
-# - **Silence about a rare class.** Look at ``few`` before you believe that it is easy.
+# - **That the first rows of a sorted file are a sample.** Sample rows at random, or leave the sampling to ``fit``.
+# - **That a rare class with low bounds is easy.** Look at ``few`` first.
 #
 # Next
 # ----

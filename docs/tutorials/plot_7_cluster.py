@@ -47,7 +47,7 @@ for number, part in enumerate(np.array_split(np.arange(len(X)), 4)):
 # %%
 # One machine
 # -----------
-# First the trees without a cluster, in one process, from memory:
+# First we build the trees without a cluster, in one process, from memory:
 
 from bayesfloor import spanning_forest
 from bayesfloor.io import open_rows
@@ -119,7 +119,7 @@ files = [path for path in pieces.rglob("*") if path.is_file()]
 print(f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")
 
 # %%
-# A checkpoint with other data, other blocks or another version is refused, never mixed:
+# A checkpoint from other data, other blocks or a different version is rejected, never mixed in:
 
 try:
     spanning_forest(rows, client=client, checkpoint=pieces, block_rows=10_000)
@@ -129,7 +129,7 @@ except ValueError as error:
 # %%
 # The floor of all rows
 # ---------------------
-# ``work_`` says how the trees were built. Up to 50,000 rows it is None, because so few rows are not distributed.
+# ``work_`` says how the trees were built. Up to 50,000 rows it is None, because such small data are not distributed.
 
 from bayesfloor import BayesFloor
 
