@@ -1,9 +1,9 @@
-"""Composing forests: the forest of a block, the join of two blocks, the reduction of edges.
+"""Compose forests: the forest of a block, the join of two blocks, the reduction of edges.
 
-If an edge of the whole's forest lies inside a part, it is also in the part's forest. This holds for t
-orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges
-between them, and the forest of the whole from the edges of its blocks and joins, in any order. Nothing
-here knows what a block represents: a class of a dataset, or rows on one of several machines.
+An edge of the forest of all vertices that joins two vertices of a block is also in the block's forest. This holds for t
+orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges between them, and the
+forest of all vertices from the edges of all blocks and joins, in any order. Nothing here knows what a block represents:
+a class of a dataset, or rows on one of several machines.
 
 Vertices of different blocks are identified and ordered by their rank among the vertices of all blocks.
 """
@@ -39,7 +39,7 @@ class Block:
     edges: Edges
     tree: Tree | None
     scans: float  # leaves that one vertex's search visits
-    precision: np.dtype[Any]  # of the matrix products that distinguish its neighbours
+    precision: np.dtype[Any]  # that matrix products need to distinguish its neighbours
 
     def by_rank(self) -> Edges:
         """Return the forest with vertices identified by their rank."""
@@ -88,7 +88,7 @@ def join(
         if beside and isinstance(finder, TreeFinder):
             finder = BorderFinder(vertices, finder.pairs, _NEAR * _longest_at(len(vertices), known), run)
         edges = grow_forest(vertices, finder, n_trees, n_trees + 1, known)
-    else:  # one block lies inside the other
+    else:  # one block is inside the other
         edges = reduce_edges(vertices, [known], n_trees)
     lone = np.ones(len(vertices), dtype=bool)
     lone[numbers[shared]] = False
@@ -105,9 +105,9 @@ def _longest_at(n: int, edges: Edges) -> Floats:
 
 
 def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
-    """Compute the forest of all these edges, whose ends are numbers of ``vertices``.
+    """Compute the forest of all these edges, whose ends index ``vertices``.
 
-    An edge may end up in a later tree than it had in its list: the lists' trees are not the whole's trees.
+    An edge may end up in a later tree than in its list: the trees of a list are not those of all edges.
     """
     forest = FirstFit(vertices, n_trees, full_reach(len(vertices)))
     for edges in lists:
@@ -117,7 +117,7 @@ def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Ed
 
 
 def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) -> Block:
-    """Rebuild a block from its forest and its vertices in content order; ``rank`` is their rank among all vertices."""
+    """Rebuild a block from its forest and its vertices in content order; ``rank`` has their ranks among all."""
     if vertices.x.shape[1] > _TREES_UP_TO:
         precision = choose_rough(vertices, n_trees + 1).rows.dtype
         return Block(replace(vertices, rank=rank), edges, None, 0.0, precision)
@@ -146,7 +146,7 @@ def _inverse(order: Ints) -> Numbers:
 
 
 def _tree_cost(askers: float, scans: float, tree: Tree) -> float:
-    """Estimate the nanoseconds of a tree search, as measured on one machine: only the ratio matters."""
+    """Estimate how many nanoseconds a tree search takes; only the ratio to ``_product_cost`` matters."""
     _, d, leaf = tree.blocks.shape
     return askers * (1000 + scans * (40 + leaf * (1.0 + 0.25 * d)))
 
@@ -162,7 +162,7 @@ def _stack(one: Vertices, two: Vertices) -> Vertices:
 
 
 def _numbers_beside(ranks: Ints, others: Ints) -> tuple[NDArray[np.bool_], Numbers]:
-    """Find which of the others are already in ``ranks``, and number the others, new ones after the existing."""
+    """Find which ``others`` are already in ``ranks``, and number them all; new ones come after the existing."""
     order = np.argsort(ranks)
     place = np.minimum(np.searchsorted(ranks[order], others), len(ranks) - 1)
     there = order[place]
@@ -178,7 +178,7 @@ def _finder_across(
     method: str,
     run: Run,
 ) -> Finder:
-    """Return a finder from vertices of only one block to those of the other; shared vertices know all their edges."""
+    """Return a finder between vertices in only one block each; vertices in both already know all their edges."""
     one, two = blocks
     if method != "matmul" and one.tree is not None and two.tree is not None:
         cost = _tree_cost(len(only[0]), two.scans, two.tree) + _tree_cost(len(only[1]), one.scans, one.tree)

@@ -175,7 +175,7 @@ def sort_ends(a: Ints, b: Ints, squared: Floats, key_a: Keys, key_b: Keys) -> In
 
 
 def fit_loose(edges: Loose, n_parts: Ints) -> NDArray[np.int8]:
-    """Assign edges in the strict order to the first tree in which they close no cycle, or -1.
+    """Assign edges in the strict order to the first tree in which they close no cycle; -1 if there is none.
 
     ``n_parts`` is the number of parts in each tree.
     """

@@ -1,4 +1,4 @@
-"""An exact forest from candidate edges: scan, find what is not certain, search there, scan again."""
+"""Compute an exact forest from candidate edges: scan, find uncertain places, search there, scan again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MANY = 256  # for more strangers than this, the finder must handle ties and rou
 
 
 class Reach(NamedTuple):
-    """How far each vertex knows all its edges: up to this length, and up to the edge with this other end."""
+    """How far each vertex knows all its edges: a length, and the other end of the last known edge of that length."""
 
     length: Floats
     end: Numbers
@@ -69,7 +69,7 @@ class FirstFit:
         self.edges = concatenate([head, tail]) if start else tail
 
     def useful(self, edges: Edges) -> Edges:
-        """Drop the edges that are longer than all edges of the trees, once the last tree spans."""
+        """Drop the edges that are longer than all edges of the trees, once the last tree spans all vertices."""
         spans = np.count_nonzero(self.edges.tree == self.n_trees - 1) == len(self.vertices) - 1
         return edges.take(edges.squared <= self.edges.squared[-1]) if spans and len(self.edges.a) else edges
 

@@ -67,7 +67,7 @@ class ClassForests(Shown):
     Attributes
     ----------
     n_classes : int
-        Number of classes; class ``i`` has the rows of code ``i``.
+        Number of classes; class ``i`` has the rows with code ``i``.
     n_trees : int
         Number of orthogonal trees.
     vertex : (n_rows,) int array
@@ -161,10 +161,10 @@ def class_forests(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> ClassForests:
-    """Compute the forests of all classes and pairs of classes; those of larger sets of classes follow.
+    """Compute the forests of all classes and pairs of classes; forests of larger sets follow from these.
 
     The forest of a class is computed once. A pair's forest comes from its two classes' forests and
-    the edges between them, the forest of more classes from the forests of their pairs.
+    the edges between them, and the forest of more classes from the forests of their pairs.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def class_forests(
 
 
 def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
-    """Return the codes as integers, or refuse them unless every class has at least one row."""
+    """Return the codes as integers; raise an error unless every class has at least one row."""
     given = np.asarray(codes)
     if given.shape != (n_rows,):
         raise InputError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")

@@ -23,7 +23,7 @@ _ENOUGH_TASKS = 8  # with at least this many classes, each thread takes a whole 
 
 
 class Task(NamedTuple):
-    """What tasks need besides their blocks: number of trees, how to run inside and outside, where values are held."""
+    """Settings of tasks: number of trees, how to run within and across tasks, and where to hold values."""
 
     n_trees: int
     inner: Run

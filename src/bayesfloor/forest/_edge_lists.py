@@ -1,4 +1,4 @@
-"""Lists of edges, and a plain way to build trees from them."""
+"""Lists of edges, and a function in plain Python that builds trees from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_order import Numbers, sort_edges
 from bayesfloor.forest._vertices import Vertices
 
-REJECTED = -1  # the tree number of an edge that is in no tree
+REJECTED = -1  # the tree number of an edge that is not in any tree
 
 
 class Edges(NamedTuple):
@@ -41,7 +41,7 @@ def no_edges() -> Edges:
 
 
 def new_edges(a: Numbers, b: Numbers, squared: Floats) -> Edges:
-    """Make edges that are in no tree yet."""
+    """Make edges that are not in a tree yet."""
     return Edges(a, b, squared, np.full(len(a), REJECTED, dtype=np.int8))
 
 
@@ -51,7 +51,7 @@ def concatenate(lists: Iterable[Edges]) -> Edges:
 
 
 def sort_once(vertices: Vertices, edges: Edges) -> Edges:
-    """Sort the edges in the strict order; of duplicates, keep the first."""
+    """Sort the edges in the strict order and drop duplicates, keeping the first."""
     order = sort_edges(edges.a, edges.b, edges.squared, vertices.key, vertices.rank)
     a, b = edges.a[order], edges.b[order]
     new = np.ones(len(order), dtype=bool)
@@ -81,7 +81,7 @@ def without_copies(edges: Edges, known: Edges) -> Edges:
 
 
 def first_fit(n_vertices: int, edges: Edges, n_trees: int) -> Edges:
-    """Put each edge, in order, into the first tree in which it closes no cycle; plain Python."""
+    """Put each edge, in order, into the first tree in which it closes no cycle, in plain Python."""
     parents = [list(range(n_vertices)) for _ in range(n_trees)]
     tree = np.full(len(edges.a), REJECTED, dtype=np.int8)
     for e, (i, j) in enumerate(zip(edges.a.tolist(), edges.b.tolist(), strict=True)):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesfloor.engine._types import Floats, Ints
 
 Keys = NDArray[np.uint64]
-Numbers = NDArray[np.int32]  # vertex numbers, as the kernels keep them
+Numbers = NDArray[np.int32]  # vertex numbers, as the kernels store them
 
 # The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -39,7 +39,7 @@ def pair_hash(key_a: Keys, key_b: Keys) -> Keys:
 def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
     """Return the positions that put the edges in the strict order.
 
-    The rank of a vertex in content order takes the place of its row.
+    The rank of a vertex in content order replaces the content of its row.
     """
     order, tied = sort_words(squared.view(np.uint64))  # nonnegative floats have the same order as their bits
     if tied.size:

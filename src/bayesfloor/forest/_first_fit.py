@@ -3,14 +3,13 @@
 Take the edges in increasing order and put each into the first of t forests in which it closes no
 cycle. Over all edges of a graph this gives its first t orthogonal minimum spanning trees at once:
 forest j is then Kruskal's tree of the edges that the forests before it rejected. The partitions are
-nested and the last forest's is the finest, so an edge inside a component of the last forest is useless
-everywhere.
+nested and the last forest's is the finest, so an edge inside a component of the last forest is useless in all of them.
 
 Over *some* of the edges, the scan gives the same trees if no missing edge would have been used. Each
 vertex has a *reach*: every edge at the vertex that comes before its reach is in the list (or known to
 be useless). When two components of the last forest meet at an edge e, and all vertices of one of them
 reach up to e, then no missing edge between the two comes before e. If this holds at every meeting,
-each missing edge lies inside a component when its turn comes, and the trees are exact. If it does not
+each missing edge is inside a component when its turn comes, and the trees are exact. If it does not
 hold at some meeting, the smaller side must be searched for strangers, that is, vertices outside it.
 The search covers its *sound* parts: components inside which every meeting was certified. A missing
 edge inside a sound part stays useless in every later scan (more edges only make partitions coarser),
@@ -131,7 +130,7 @@ def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
     whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
     _name_sound(scan, small)
     _name_sound(scan, large)
-    if whole:  # it is better to search a large one in the next scan, when it is sound
+    if whole:  # a large component is better searched in the next scan, when it is sound
         _search_around(scan, small, bound)
     scan.node[small, SOUND] = scan.node[large, SOUND] = 0
 

@@ -97,9 +97,9 @@ def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_tr
 
 
 def check_lengths(ascending: Floats, exponent: int) -> None:
-    """Refuse rows whose distances are too small or too large for 64-bit numbers.
+    """Raise if distances between rows are too small or too large for 64-bit numbers.
 
-    The first tree has the shortest edge of all, so its length is among these.
+    The first tree contains the shortest edge of all, so its length is among these lengths.
     """
     if not len(ascending):
         return

@@ -40,7 +40,7 @@ def _compile(function: Function, **options: bool) -> Function:
 
 
 def _cache(compiled: Any) -> None:
-    """Keep a kernel on disk if any folder can be written to: in a container there may be none."""
+    """Cache a kernel on disk if a folder is writable; in a container, there may be none."""
     try:
         compiled.enable_caching()
     except RuntimeError as error:
@@ -51,8 +51,8 @@ def _cache(compiled: Any) -> None:
 
 @cache
 def _warn_uncached() -> None:
-    """Say it once, not for each kernel."""
+    """Warn once, not for each kernel."""
     logger.warning(
-        "Compiled code cannot be cached, since no folder for it can be written to: every process compiles it again, "
-        "which takes about half a minute. Set NUMBA_CACHE_DIR to a folder that can be written to."
+        "Compiled code cannot be cached because no cache folder is writable: every process compiles it again, "
+        "which takes about half a minute. Set NUMBA_CACHE_DIR to a writable folder."
     )

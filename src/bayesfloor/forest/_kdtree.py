@@ -1,8 +1,8 @@
 """Nearest-stranger search with a kd-tree, for few dimensions.
 
 The kd-tree is balanced: boxes are halved at the median of the widest feature (Friedman, Bentley &
-Finkel 1977). One search serves the whole library: for each query point, it finds the nearest points
-with another label. If every point has its own label, this is the plain neighbour search.
+Finkel 1977). One search serves the whole library: for each query point, it finds the nearest points with a different
+label. If every point has its own label, this is the plain neighbour search.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SAMPLED = 256  # points used to find a node's widest feature
 class Tree(NamedTuple):
     """Boxes in preorder: a node's left child follows it, ``right`` is its right child.
 
-    A leaf has ``right <= 0`` and the number ``-right``. Its points lie together in ``blocks``, feature
-    after feature; the last block is padded with points at infinity.
+    A leaf has ``right <= 0`` and the number ``-right``. Its points are stored together in ``blocks``, feature after
+    feature; the last block is padded with points at infinity.
     """
 
     blocks: Floats  # (leaves, d, leaf_size)
@@ -78,7 +78,7 @@ def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
 
 @step
 def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int) -> None:
-    """Move the value of sorted position ``middle`` in ``values[low:high]`` to its place (quickselect)."""
+    """Move the value that belongs at ``middle`` in the sorted ``values[low:high]`` there (quickselect)."""
     high -= 1
     while low < high:
         centre = (low + high) >> 1
@@ -303,7 +303,7 @@ def _search(
                     scans += 1
                     squared_lengths(tree.blocks, leaf, point, q - first, lengths)
                     hit, hits = False, 0
-                    for p in range(len(lengths)):  # vectorised: most leaves hold nothing near
+                    for p in range(len(lengths)):  # vectorised: most leaves contain no near point
                         hit |= lengths[p] <= limit
                     for p in range(len(lengths) if hit else 0):  # no branch: half would be mispredicted
                         near_by[hits] = p

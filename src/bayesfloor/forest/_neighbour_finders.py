@@ -54,7 +54,7 @@ class Search(NamedTuple):
     """Components to search around, each with one label and one bound."""
 
     asked: Numbers
-    label: Numbers  # of every vertex; -1 if it is in none of the components
+    label: Numbers  # of every vertex; -1 if it is not in any component
     bound: Floats  # of each label
 
 
@@ -72,7 +72,7 @@ class Finder(Protocol):
 
 
 class TreeFinder:
-    """A finder with kd-trees: each pair has the askers, best in the order of leaves, and the tree to search."""
+    """A finder with kd-trees; each pair has the askers, ideally in leaf order, and the tree to search."""
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], run: Run) -> None:
         self.vertices, self.pairs, self.run = vertices, pairs, run
@@ -124,8 +124,8 @@ class TreeFinder:
 class BorderFinder(TreeFinder):
     """A finder between two sets with kd-trees, if most vertices are far from the other set.
 
-    At first, only those vertices search whose distance to the other set's box is at most their ``limit``,
-    a squared length; the others know all their edges as far as the box.
+    At first, only vertices whose squared distance to the other set's box is at most their ``limit`` search; the others
+    know all their edges as far as the box.
     """
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
@@ -168,7 +168,7 @@ class Lists(NamedTuple):
 
 
 class Products(NamedTuple):
-    """A block of matrix products, with the squared norms and the numbers of its rows and columns."""
+    """A block of matrix products, with the squared norms and the indices of its rows and columns."""
 
     product: Approx
     square_row: Approx
@@ -258,7 +258,7 @@ def _fill_rows(rough: Rough, lists: Lists, targets: Numbers, label: Numbers, gro
 
 
 def _products(rough: Rough, one: Numbers, two: Numbers) -> Iterator[tuple[slice, slice, Products]]:
-    """Yield matrix products of the rows ``one`` and ``two``, block by block, with their squared norms and numbers.
+    """Yield matrix products of the rows ``one`` and ``two``, block by block, with their squared norms and indices.
 
     Columns are padded to whole strips with rows at infinity.
     """
@@ -288,7 +288,7 @@ def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
 
 
 def _waves_inside(n: int) -> list[list[tuple[int, int]]]:
-    """Arrange all pairs of n chunks in waves with each chunk at most once: the circle method for tournaments."""
+    """Arrange all pairs of n chunks in waves that use each chunk at most once: the circle method for tournaments."""
     waves = [[(i, i) for i in range(n)]]
     for turn in range(n - 1):
         circle = [0, *((i + turn) % (n - 1) + 1 for i in range(n - 1))]
@@ -297,7 +297,7 @@ def _waves_inside(n: int) -> list[list[tuple[int, int]]]:
 
 
 def _waves_across(n: int, m: int) -> list[list[tuple[int, int]]]:
-    """Arrange all pairs of n chunks with m others in waves with each chunk at most once."""
+    """Arrange all pairs of n chunks with m others in waves that use each chunk at most once."""
     wide = max(n, m)
     waves = [[(i, (i + turn) % wide) for i in range(wide)] for turn in range(wide)]
     return [[(i, j) for i, j in wave if i < n and j < m] for wave in waves]

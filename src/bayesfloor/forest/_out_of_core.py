@@ -1,4 +1,4 @@
-"""The forest of rows that need not fit in memory.
+"""Compute the forest of rows that may not fit in memory.
 
 Space is cut into cells, and the rows of a cell are a block. Most edges of a block's forest are certain
 to be in the forest of all rows. Neighbouring blocks are joined in pairs, and the edges that are still
@@ -78,7 +78,7 @@ class Work(NamedTuple):
     n_pairs: int  # pairs of nonempty blocks
     n_joined: int
     n_loose: int  # edges that this process had to settle
-    engine: str  # what ran the tasks
+    engine: str  # the name of the runner
 
     def __str__(self) -> str:
         if self.n_blocks == 1:
@@ -100,13 +100,13 @@ def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
     with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
         rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
         for _ in range(_REPAIRS):
-            with suppress(DamagedPieceError):  # the next round warns of the piece and recomputes it
+            with suppress(DamagedPieceError):  # the next round warns about the piece and recomputes it
                 return _find_forest(rows, store, n_trees, block_rows, how)
         return _find_forest(rows, store, n_trees, block_rows, how)
 
 
 def _find_forest(rows: Rows, store: Store, n_trees: int, block_rows: int, how: Beyond) -> tuple[Forest, Work]:
-    """Find the forest, starting from the pieces that the store already has."""
+    """Compute the forest, starting from the pieces that the store already has."""
     plan, chunks = _make_plan(rows, store, n_trees, block_rows, how)
     blocks = _grow_blocks(plan, rows, chunks, how)
     _rank(plan, blocks, how)
@@ -175,7 +175,7 @@ def _temporary_folder() -> Iterator[str]:
 
 
 def _block_rows(rows: Rows, n_trees: int, runner: Runner) -> int:
-    """Return the rows per block such that a join of two blocks fits in a worker's memory, as measured."""
+    """Return how many rows per block a worker's memory allows when two blocks are joined, from measurements."""
     return max(_FEWEST_ROWS, int(_working(runner) / (350 + 370 * n_trees + 75 * rows.shape[1])))
 
 
@@ -192,7 +192,7 @@ def _run(
     how: Beyond,
     done: int = 0,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and result of each task as it finishes; ``done`` pieces were finished before."""
+    """Yield (task index, result) pairs as tasks finish; ``done`` pieces were finished before."""
     total = len(tasks) + done
     # Tasks in parallel threads must not set and restore process-wide settings; this process has already set them.
     task = function if how.runner.shares_memory else partial(call_alone, function)
@@ -250,9 +250,8 @@ def _rank(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> None:
 def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reduction, Work]:
     """Join pairs of blocks, nearest first, until no pair can add an edge.
 
-    At first, the path between two cores is guessed to be like the path of half the vertices to their own
-    core. The resulting trees give better values, and pairs that were joined with too low a guess are
-    joined again.
+    At first, the longest edge between two cores is guessed from the paths of half of each block's vertices to their own
+    core. The resulting trees give better values, and pairs that were joined with too low a guess are joined again.
     """
     pairs, warned = _Pairs(blocks), False
     needed = pairs.guess_needed()[: _NEAREST * pairs.n_blocks]
@@ -298,7 +297,7 @@ class _Pairs:
         return [(int(i), int(j)) for i, j in zip(self.one[at], self.two[at], strict=True)]
 
     def share_of_work(self, needed: Ints) -> float:
-        """Return the work relative to joining all vertices of all pairs, if needed pairs are like joined ones."""
+        """Return the work relative to joining all vertices of all pairs, if needed pairs are like the joined ones."""
         joined = self.done >= 0
         n_pairs = np.count_nonzero(joined) + np.count_nonzero(~joined[needed])
         return float(self.looked_at[joined].mean() * n_pairs / len(joined)) if joined.any() else 0.0
@@ -312,7 +311,7 @@ class _Pairs:
         return needed[~apart] if not apart.any() else np.sort([*needed[~apart], *self._bridges(needed[apart])])
 
     def _bridges(self, apart: Ints) -> Ints:
-        """Choose, from the pairs of blocks without any path between them, the nearest ones that connect everything."""
+        """Choose the nearest pairs that connect all blocks, from those without a path between them."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 

@@ -1,4 +1,4 @@
-"""Rows beyond memory, the pieces of work: forests of blocks, ranks of vertices, joins of two blocks.
+"""Tasks for rows that do not fit in memory: forests of blocks, ranks of vertices, joins of two blocks.
 
 Each task gets the plan and a few numbers, reads its input from the store, writes its result there and
 returns at most a short summary.
@@ -30,15 +30,15 @@ Result = TypeVar("Result")
 _TINY = 32  # vertices up to which plain Prim is fast
 _FEW = 0.5  # fraction of two blocks' vertices up to which a new forest is grown; above, the blocks' forests are joined
 _LISTED = 16  # mean number of balls around a vertex above which listing them takes too long
-_JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # what a join reads
+_JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # arrays that a join reads
 
 
 class BlockSummary(NamedTuple):
-    """What other tasks need to know about a block."""
+    """A summary of a block for other tasks."""
 
     n_rows: int
     n_vertices: int
-    low: Floats  # its box, of scaled rows
+    low: Floats  # the box around its scaled rows
     high: Floats
     sizes: Ints  # certain edges of each tree
     n_parts: Ints  # of each tree
@@ -47,7 +47,7 @@ class BlockSummary(NamedTuple):
 
 
 def call_alone(function: Callable[..., Result], *task: object) -> Result:
-    """Run a task in its own process, with one BLAS thread, and release its memory afterwards."""
+    """Run a task in a worker process, with one BLAS thread, and release its memory afterwards."""
     try:
         with one_blas_thread():
             return function(*task)
@@ -88,7 +88,7 @@ def grow_block(plan: Plan, number: int) -> BlockSummary:
 
 
 def _exponents(x: Floats, vertex: Ints) -> NDArray[np.uint16]:
-    """Return the exponent of each vertex's largest value before scaling: it orders rows that are multiples."""
+    """Return the exponent of each vertex's largest unscaled value: it orders rows that are multiples of each other."""
     out = np.empty(vertex.max() + 1, np.uint16)
     out[vertex] = row_keys(x)[1]
     return out
@@ -181,13 +181,13 @@ def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, fl
 
 
 def read_join(plan: Plan, one: int, two: int) -> tuple[float, float]:
-    """Read what ``join_blocks`` returned."""
+    """Read the values that ``join_blocks`` returned."""
     bound, looked_at = plan.store.read(f"join-{one}-{two}", ["done"])["done"]
     return float(bound), float(looked_at)
 
 
 def _near_border(blocks: tuple[Arrays, Arrays], bound: float) -> tuple[Ints, Ints] | None:
-    """Return the vertices at which an edge between the blocks may end; None if they are more than half of all."""
+    """Return the vertices at which an edge between the blocks may end; None if there are too many."""
     limits = [np.maximum(block["to_core"], bound) for block in blocks]
     gaps = [_gap(blocks[side]["x"], blocks[1 - side]) for side in range(2)]
     active = [np.flatnonzero(gap <= limit) for gap, limit in zip(gaps, limits, strict=True)]
@@ -210,7 +210,7 @@ def _gap(x: Floats, other: Arrays) -> Floats:
 
 
 def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints | None:
-    """Return the numbers of the points that are in any ball; None if they are in very many."""
+    """Return the numbers of the points that are in a ball; None if they are in too many balls."""
     from scipy.spatial import cKDTree
 
     if not len(points) or not len(centres):
@@ -225,7 +225,7 @@ def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints |
 def _grow_across(
     plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints], chosen: tuple[Ints, Ints]
 ) -> tuple[list[Ints], Floats]:
-    """Grow the chosen vertices' forest; return its edges between the blocks (numbers in both) and squared lengths."""
+    """Grow the chosen vertices' forest; return its edges between blocks (numbers in each) and their squared lengths."""
     rank, number = np.concatenate([r[c] for r, c in zip(ranks, chosen, strict=True)]), np.concatenate(chosen)
     order, second = np.argsort(rank), np.repeat([False, True], [len(c) for c in chosen])
     x, key = (np.concatenate([b[name][c] for b, c in zip(blocks, chosen, strict=True)])[order] for name in ("x", "key"))
@@ -239,7 +239,7 @@ def _grow_across(
 
 
 def _join_all(plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints]) -> tuple[list[Ints], Floats]:
-    """Join both blocks' forests; return the edges between the blocks (numbers in both) and squared lengths."""
+    """Join both blocks' forests; return the edges between them (numbers in each) and their squared lengths."""
     first, second = (_open_block(plan, block, rank) for block, rank in zip(blocks, ranks, strict=True))
     joined = join(first, second, plan.n_trees, beside=True)
     edges = joined.edges.take(joined.across)

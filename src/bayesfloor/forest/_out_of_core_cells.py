@@ -10,10 +10,10 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 class Cells(NamedTuple):
-    """A kd-tree of planes in preorder: a node's left child follows it, ``right`` is its right child.
+    """A kd-tree of cuts in preorder: a node's left child follows it, ``right`` is its right child.
 
-    A node with ``right <= 0`` is the cell with the number ``-right``. Rows below ``value`` in ``feature``
-    go left.
+    A node with ``right <= 0`` is the cell with the number ``-right``. Rows below ``value`` in ``feature`` belong to the
+    left child.
     """
 
     feature: Ints

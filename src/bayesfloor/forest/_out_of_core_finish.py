@@ -1,4 +1,4 @@
-"""Rows beyond memory, the last steps: settle the edges that are still open, and sort all edges."""
+"""Last steps for rows that do not fit in memory: settle the edges that are still open, and sort all edges."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reduce_loose(plan: Plan, blocks: list[BlockSummary], joined: list[tuple[int,
 
 
 def _link_parts(edges: Loose, last: NDArray[np.bool_], n_parts: int) -> Links:
-    """Link the parts of the last tree by its edges; inside a part, the path is bounded by way of its block's core."""
+    """Link the parts of the last tree by its edges; paths inside a part are bounded by those to the block's core."""
     own = edges.take(np.flatnonzero(last))
     length = np.maximum(own.squared, np.maximum(own.core_a, own.core_b))
     order = np.argsort(length, kind="stable")

@@ -1,4 +1,4 @@
-"""Rows beyond memory, first steps: read all rows once, cut space into cells, sort rows into the cells."""
+"""First steps for rows that do not fit in memory: read all rows once, cut space into cells, sort rows into them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_SAMPLE = 64  # rows to sample from each chunk, at least
 
 @dataclass(frozen=True)
 class Plan:
-    """What every task needs to know; everything else is in the store."""
+    """Settings that every task needs; everything else is in the store."""
 
     store: Store
     n_trees: int

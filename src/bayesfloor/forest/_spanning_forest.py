@@ -50,7 +50,7 @@ def spanning_forest(
     ----------
     X : array-like of shape (n_rows, n_features), str, path or Rows
         Finite numbers. Equal rows become one vertex; different rows closer together than 1e-144 times the
-        largest value are refused. For rows that need not fit in memory, pass a ``.npy`` file, a ``.parquet``
+        largest value raise an error. For rows that may not fit in memory, pass a ``.npy`` file, a ``.parquet``
         file, a folder of such files, or the result of ``open_rows``.
     n_trees : int, default=3
         Number of trees.

@@ -88,7 +88,7 @@ def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
 
 
 def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:
-    """Return one row of each distinct content, in content order, and the number of each row's content."""
+    """Return one row per distinct content, in content order, and the number of each row's content."""
     order = _content_order(rows, key, exponent, group)
     new = _starts(rows, key, group, order)
     number = np.empty(len(rows), dtype=np.int64)
@@ -200,5 +200,5 @@ def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
 
 
 def largest_exponent(largest: float) -> int:
-    """Return the e with ``2 ** (e - 1) <= largest < 2 ** e``; for zero, lower than any other."""
+    """Return the e with ``2 ** (e - 1) <= largest < 2 ** e``; for zero, an e lower than any other."""
     return int(np.frexp(largest)[1]) if largest > 0 else _EXPONENT_OF_ZERO

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
-    """Return the given answer, or the floor's own if there is none."""
+    """Return the given answer, or the floor's own if none is given."""
     from bayesfloor.floor._bayes_floor import check_floor
 
     check_floor(floor)

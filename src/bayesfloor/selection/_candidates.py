@@ -64,12 +64,12 @@ def read_candidates(given: Any, X: Any) -> dict[str, Any]:
 
 
 def is_transformer(candidate: Any) -> bool:
-    """Whether the candidate is a transformer; data frames are not, although pandas ones have a transform method."""
+    """Whether the candidate is a transformer; data frames do not count, although pandas has DataFrame.transform."""
     if as_frame(candidate) is not None:
         return False
     if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
         raise InputTypeError(
-            f"Got {type(candidate).__name__}, which has fit but no transform, but expected an array or a transformer."
+            f"Got {type(candidate).__name__}, which has no transform method, but expected an array or a transformer."
         )
     return hasattr(candidate, "transform")
 
@@ -99,7 +99,7 @@ def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | Non
 
     try:
         fitted = clone(candidate).fit(X)
-    except (AttributeError, TypeError, ValueError):  # usually labels are missing; other errors recur with labels
+    except (AttributeError, TypeError, ValueError):  # usually because of missing labels; other errors recur with labels
         return None
     return Candidate(name, "fitted once", read_values(name, fitted.transform(X), n_rows))
 
@@ -115,7 +115,7 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
             fitted = clone(candidate).fit(take_rows(X, rest), np.array(y[rest].tolist()))
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"Representation {name!r} could not be fitted, neither without labels nor with the labels of "
+                f"Representation {name!r} could not be fitted, either without labels or with the labels of "
                 f"{len(rest)} rows: {error}"
             ) from error
         parts.append(read_values(name, fitted.transform(take_rows(X, fold)), len(fold)))
@@ -145,7 +145,7 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
         warnings.warn(
             LabelsSeenWarning(
                 f"Representation {name!r} is already fitted with labels. If it saw the labels of these rows, it ranks "
-                "too high. Pass it without FrozenEstimator, so that it is fitted to other rows than it is judged on."
+                "too high. Pass it without FrozenEstimator, so that it is judged on rows it was not fitted to."
             ),
             stacklevel=5,  # the caller of compare_representations
         )

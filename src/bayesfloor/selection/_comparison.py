@@ -15,7 +15,7 @@ from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Representations of the same rows, ranked from fewest to most cross-class edges. Arrays have one entry for each.
+    """Representations of the same rows, fewest cross-class edges first; arrays have one entry per representation.
 
     Cross-class edges rank representations. They are not errors: run ``check`` on one to see how low its error can go.
 
@@ -30,8 +30,9 @@ class Comparison(Result):
         1,000 rows, or with few groups, the measured fraction.
     difference, difference_low, difference_high : the predicted fraction minus that of the best on the same rows, and
         its interval. All intervals hold simultaneously at ``level``, whichever representation was picked as the best.
-    p_value : for "no higher than the best", in its last round, adjusted for all pairs and rounds. A representation
-        that dropped out early was tested against the best of that round; ``difference`` is always to the overall best.
+    p_value : of the hypothesis "its rate is no higher than that of the best", from its last round, adjusted for all
+        pairs and rounds. A representation that dropped out early was tested against the best of that round;
+        ``difference`` is always relative to the overall best.
     word : "best", "no significant difference" or "worse".
     best_cross_rate : the predicted fraction of the best, corrected for having been picked as the smallest.
     n_folds : number of folds, each with its own trees: 2 if any representation is cross-fitted, else 1.

@@ -31,9 +31,9 @@ from bayesfloor.selection._growing_samples import nested_units, round_sizes
 _FEWEST_ROWS = 500  # in the first round
 _MOST_ROUNDS = 4  # the first uses an eighth of the rows
 _MOST_FALLEN = 0.75  # the typical predicted fall is capped at this fraction of a rate, so that rates keep their order
-_WIDENING = 1.1  # factor on standard errors, since posteriors are rough: without it, they are 0.94 to 1.2 of those seen
+_WIDENING = 1.1  # factor on standard errors: without it, they are 0.94 to 1.2 times those observed
 _AHEAD = 4  # rates are predicted for this many times all rows
-_DIMENSION = 4.0  # assumed for all candidates: bias falls as n^(-1/2); measuring one per candidate was not tried
+_DIMENSION = 4.0  # assumed for all candidates: bias falls as n^(-1/2); estimating it per candidate was not tried
 
 
 @dataclass(eq=False)
@@ -81,7 +81,7 @@ class Elimination:
         return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
 
     def p_value(self, each: int, r: Round) -> float:
-        """P-value for "no higher than the best of this round", in its most optimistic case, adjusted for all tests."""
+        """Return the adjusted p-value of "no higher than the best of this round", in its most optimistic case."""
         if each == r.best:
             return 1.0
         gap = (r.ahead[each] if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.ahead[r.best]
@@ -111,22 +111,22 @@ class Elimination:
         return now
 
     def _keep(self) -> list[int]:
-        """Keep those not worse than the best, assuming that they keep falling at the same pace up to all rows."""
+        """Return those that would not be worse than the best if they kept falling at the same pace up to all rows."""
         now = self.rounds[-1]
         return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
 
 
 def _falls_left(times_as_many: float) -> float:
-    """Fall still to come up to ``_AHEAD`` times all rows, in units of the last fall (from half of the rows to all)."""
+    """Return the fall expected up to ``_AHEAD`` times all rows, in units of the fall from half of the rows to all."""
     return bias_from_growth(1.0, 1 / 2, _DIMENSION) * (1 - bias_left(_AHEAD * times_as_many, _DIMENSION))
 
 
 def _predict(now: Round, before: dict[int, Graph], times: float) -> dict[int, float]:
-    """Predict rates: subtract ``times`` the fall since ``before``.
+    """Predict each rate: subtract its fall since ``before``, multiplied by ``times``.
 
-    Each rate fell by some fraction of itself. The prediction shrinks each fraction towards the typical one, the more
-    so the less clearly the two differ (as in the James-Stein estimator). On few rows, all rates are thus predicted
-    to fall alike, and the order stays the same.
+    Each rate fell by some fraction of itself. The prediction shrinks each fraction towards the typical one, more
+    strongly if the two differ less clearly (as in the James-Stein estimator). On few rows, all rates are therefore
+    predicted to fall alike, and the order stays the same.
     """
     rates = {each: graph.cross_rate for each, graph in now.graphs.items()}
     shares = [before[each].cross_rate / max(rate, 1e-12) - 1 for each, rate in rates.items()]
@@ -139,7 +139,7 @@ def _predict(now: Round, before: dict[int, Graph], times: float) -> dict[int, fl
 
 
 def _believed(apart: Graph, now: Round, each: int) -> float:
-    """Fraction of a difference that is kept; the rest counts as noise."""
+    """Return the fraction of a difference to keep; the rest counts as noise."""
     error = rate_error(apart, now.posteriors[each])
     return max(0.0, 1 - (error / apart.cross_rate) ** 2) if apart.cross_rate else 0.0
 
@@ -171,21 +171,21 @@ class Round:
         return {each: posterior(graph, self.labels) for each, graph in self.graphs.items()}
 
     def measured(self, each: int) -> float:
-        """Cross rate of a representation on these rows."""
+        """Return the cross rate of a representation on these rows."""
         return self.graphs[each].cross_rate
 
     @property
     def best(self) -> int:
-        """The one with the lowest predicted rate; ties go to the lowest measured rate, then to the first."""
+        """The representation with the lowest predicted rate; ties are broken by measured rate, then by position."""
         return min(self.ahead, key=lambda each: (self.ahead[each], self.measured(each)))
 
     def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
-        """Standard error of the difference between two, with the first as predicted or in its most optimistic case."""
+        """Return the standard error of a difference, with the first as predicted or in its most optimistic case."""
         eta = pool([self.posteriors[one], self.posteriors[two]])
         return _WIDENING * difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
 
     def own_error(self, each: int) -> float:
-        """Standard error of a representation's predicted rate."""
+        """Return the standard error of a representation's predicted rate."""
         return _WIDENING * rate_error(self.own[each], self.posteriors[each])
 
 

@@ -33,7 +33,7 @@ class FeatureFloors(Result):
     names : names of the features; x0, x1, ... if they have none.
     cross_rate : fraction of cross-class edges.
     lower, estimate, upper : tree bounds on the Bayes error with this feature alone, and their midpoint.
-    p_value : for "this feature is independent of the labels", from the Friedman-Rafsky test.
+    p_value : of the hypothesis "this feature is independent of the labels", from the Friedman-Rafsky test.
     benjamini_hochberg : the p-value adjusted for testing all features.
 
     Examples
@@ -70,7 +70,7 @@ class FeatureFloors(Result):
 
 
 def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progress | None = None) -> FeatureFloors:
-    """Estimate the floor with each feature alone, from neighbours on a line, which takes only sorting.
+    """Estimate the floor with each feature alone; sorting finds the neighbours on a line, so this is fast.
 
     Features that only help together look useless here; ``FloorSelector(start="pairs")`` finds them.
 
@@ -117,7 +117,7 @@ def _read(X: Any) -> tuple[Floats, np.ndarray]:
     reader = BayesFloor()
     features, source, _ = read_columns(reader, X)
     names = np.asarray(getattr(reader, "feature_names_in_", [f"x{i}" for i in range(source[-1] + 1)]), dtype=object)
-    used, first = np.unique(source, return_index=True)  # a number may come with a missing-value column
+    used, first = np.unique(source, return_index=True)  # a numeric column may come with a missing-value column
     others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]
     if others or any(column.role == "list" for column in features.prepared):
         which = f"such as {quote(others[0])}" if others else "of lists"
@@ -136,7 +136,7 @@ def _measure(values: Floats, codes: Ints, n_classes: int) -> Floats:
 
 
 def _p_value(edges: LineEdges, sizes: Ints) -> float:
-    """P-value of the Friedman-Rafsky test.
+    """Return the p-value of the Friedman-Rafsky test.
 
     On a line, each row outside the largest class has at most two cross-class edges.
     """

@@ -35,7 +35,7 @@ _KEPT, _MANY, _ALWAYS = 3, 100, 5  # keep a third of the candidates, a sixth if 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """Rows on which sets of features are measured; ``feature`` numbers the feature of each column of ``points``."""
+    """Rows on which sets of features are measured; ``feature`` is the feature of each column of ``points``."""
 
     points: Floats
     feature: Ints
@@ -67,7 +67,7 @@ class Bench:
         return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
 
     def best(self, chosen: Chosen, more: list[Chosen]) -> tuple[Chosen, float]:
-        """Return the best addition to the set and the resulting criterion; poor ones are measured on few rows only."""
+        """Return the best addition to the set and the resulting criterion; poor ones are measured on few rows."""
         for units in self._rounds:
             values = self.values([(*chosen, *each) for each in more], units)
             order = np.argsort(values, kind="stable")
@@ -76,7 +76,7 @@ class Bench:
         return last[order[0]], float(values[order[0]])
 
     def gain_error(self, before: Chosen, after: Chosen) -> float:
-        """Return the standard error of the difference between two sets' criteria."""
+        """Return the standard error of the difference between the criteria of two sets."""
         if len(self.sample) < _FEWEST_ROWS:
             return np.inf
         if self.criterion == "overall":
@@ -140,7 +140,7 @@ def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> floa
 def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
     """Return the cross-class edges of all pairs of classes in these rows, as a fraction of those expected by chance.
 
-    A pair's floor rises with this fraction. But the floor is capped at chance level, which would make noise look good.
+    This fraction replaces the floor: the floor is capped at chance level, so noise would look better than it is.
     """
     present, codes = np.unique(sample.codes, return_inverse=True)
     if len(present) < 2:

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 _FEWEST_HELD_OUT = 20  # rows; with fewer, none are held out
 _OPTIMISTIC_DRAWS = 3
-_STEPS = 5  # roughly, in a selection
+_STEPS = 5  # typical number in a selection
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,16 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     Parameters
     ----------
     n_features : "auto" or int, default="auto"
-        How many to select; "auto" stops when the gain is not significant. At least one is always kept.
+        How many features to select; "auto" stops when the gain is not significant. At least one is always kept.
     start : {"single", "pairs"}, default="single"
         "pairs" also tries pairs of features when no single feature helps, to find features that only help together.
-        It grows d^2 / 2 trees instead of d.
+        This grows about d^2 / 2 trees instead of d.
     criterion : {"overall", "mean", "worst"}, default="overall"
         What to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes, where
-        each pair's cross-class edges are a fraction of those expected by chance. The worst may not improve until
+        each pair's cross-class edges are divided by the number expected by chance. The worst may not improve until
         features for several pairs are selected, so combine it with ``start="pairs"``.
     holdout : float, default=0.25
-        Fraction of the rows that are held out from the selection and used to measure the selected features.
+        Fraction of rows to hold out from the selection; the selected features are measured on them.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         As in ``BayesFloor``, chosen with all features.
     n_trees : int, default=3
@@ -218,7 +218,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         return Bench(points[rest], column, sample.take(rest), *how), held_out
 
     def _n_forests(self, n_features: int) -> int:
-        """Estimate the cost of the selection, in forests on all rows."""
+        """Estimate the cost of the selection, as a number of forests on all rows."""
         candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
         return _STEPS * (candidates // 2 + 10)  # most of them on few rows
 
@@ -322,7 +322,7 @@ def _can_part(sample: Sample, units: Ints) -> bool:
 
 
 def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: float) -> HoldOut:
-    """Measure the selected and all features on held-out rows, and the selected on as many rows that selected them."""
+    """Measure the selected and all features on held-out rows, and the selected ones on as many selection rows."""
     n, everything = len(held_out.sample), np.arange(len(held_out.sample))
     rng = np.random.default_rng(bench.seed)
     draws = [draw_rows(bench.sample, n, rng) for _ in range(_OPTIMISTIC_DRAWS)]

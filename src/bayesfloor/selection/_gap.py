@@ -36,7 +36,7 @@ class GapLines(Result):
     Attributes
     ----------
     n_rows : number of rows that the error refers to.
-    error : the model's error; NaN without rows.
+    error : the model's error; NaN if there are no rows.
     low, high : its Clopper-Pearson interval.
     estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN if there is none.
     word : the conclusion, as explained in ``gap``.
@@ -83,7 +83,7 @@ class Gap(Result):
     reliability, reasons : str, tuple of str
         How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
     proportions_p_value : float
-        P-value for "the class proportions are the same here as in the floor's rows", from a chi-square test.
+        P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test).
 
     Examples
     --------
@@ -210,9 +210,9 @@ def gap(
 
     Notes
     -----
-    Classes: a model can always trade errors in one class for errors in another. So a class
-    has room, or is below the floor, only if the whole problem is too: then a classifier is known that is
-    more accurate both overall and on this class.
+    Classes: a model can always trade errors in one class for errors in another. So a class has room, or is below the
+    floor, only if the same is true of the whole problem: a classifier is then known that is more accurate both overall
+    and on this class.
 
     Pairs: where the model predicts i or j, let the best classifier for these two classes alone
     decide between them. Errors in other classes stay the same, and the rows of i predicted as j and of
@@ -221,9 +221,10 @@ def gap(
     eta_i >= eta_j, and it loses min(eta_i, eta_j). Confusions above the pair's upper end can be
     avoided. Few confusions prove nothing: rows may be lost to a third class instead.
 
-    The intervals of K classes have level 1 - (1 - level) / K each, and those of pairs likewise. The upper ends of
-    both have 95 % each; "room to improve" needs an error above limits that hold for all of them simultaneously. If
-    guessing is the best possible, its error may be higher on other rows than on these, and the limit allows for that.
+    The intervals of K classes have level 1 - (1 - level) / K each; those of pairs are adjusted in the same way. The
+    upper ends of both hold with 95 % confidence each; "room to improve" needs an error above limits that hold for all
+    of them simultaneously. If guessing is the best possible, its error may be higher on other rows than on these, and
+    the limit allows for that.
 
     Examples
     --------
@@ -342,7 +343,7 @@ def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> Ga
 
 
 def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
-    """Compare pairs; they have room, or none is shown."""
+    """Compare pairs; the word for each is "room to improve" or "no room shown"."""
     pair, sizes = np.triu_indices(len(own.classes), 1), model.confusion.sum(axis=1)
     level = _each(model.level, len(pair[0]))
     estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
@@ -368,7 +369,7 @@ def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: floa
 
 
 def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
-    """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % each."""
+    """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % confidence each."""
     n_drawn = n_rows * len(np.unique(answer.evidence().cluster)) / answer.n_rows
     return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 

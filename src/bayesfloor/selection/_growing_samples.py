@@ -1,4 +1,4 @@
-"""Draw nested samples of growing size, so that poor candidates are dropped on few rows."""
+"""Draw nested samples of growing size, so that poor candidates can be dropped after few rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesfloor.floor._sample import Sample, SampledRowsWarning, draw_rows
 
 
 def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, stacklevel: int) -> Sample:
-    """Subsample to about ``max_rows`` rows if there are more, with a warning ``stacklevel`` frames up."""
+    """Subsample to about ``max_rows`` rows if there are more, and warn ``stacklevel`` frames up."""
     if max_rows is None or len(sample) <= max_rows:
         return sample
     drawn = sample.take(draw_rows(sample, max_rows, rng))

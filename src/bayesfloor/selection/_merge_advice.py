@@ -1,4 +1,4 @@
-"""``merge_advice``: which classes to merge, which error is possible then, and what is lost."""
+"""``merge_advice``: which classes to merge, how low the error can then go, and what is lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MergeStep(Result):
     guessing : float
         Error of always predicting the most frequent class after the merge.
     met : bool or None
-        Whether ``upper`` meets the target; None without a target.
+        Whether ``upper`` meets the target; None if there is no target.
     """
 
     one: Group
@@ -68,7 +68,7 @@ class MergeAdvice(Result):
     classes : array
         Class labels.
     target : float or None
-        The accuracy asked for.
+        The target accuracy, if given.
     before : MergeStep
         The problem before any merge.
     steps : tuple of MergeStep
@@ -81,7 +81,7 @@ class MergeAdvice(Result):
     fraction_merged : float
         Fraction of the rows whose class is no longer distinguished from another.
     tested : bool
-        Whether classes can be tested for being alike: only in few dimensions, and with one label per row.
+        Whether classes could be tested for being alike; this needs few dimensions and one label per row.
     all_alike : bool
         Whether the last two groups are alike as well, so that nothing distinguishes them.
 
@@ -111,7 +111,7 @@ class MergeAdvice(Result):
 
     @property
     def after(self) -> MergeStep:
-        """The last step; the problem before merging if there is none."""
+        """The last step, or the problem before merging if there are no steps."""
         return self.steps[-1] if self.steps else self.before
 
     @property
@@ -170,7 +170,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     floor : BayesFloor
         A fitted floor.
     target : float, default=None
-        Accuracy to reach. Without one, only classes shown to be alike are merged.
+        Accuracy to reach. By default, only classes shown to be alike are merged.
     answer : Answer, default=None
         The floor's answer, if you have it already; by default ``floor.answer()``.
 
@@ -181,9 +181,9 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     Notes
     -----
     First, two groups are merged if ``floor.pairwise_.alike()`` shows each class of one to be like each class of
-    the other. Then, while the target is not met, any two groups may be merged. Each step merges the two groups with
-    the largest gain: the best learner's cross-validated confusions between them are no longer errors. Merging
-    stops when no merge gains anything. At least two groups always remain.
+    the other. Then, while the target is not met, any two groups may be merged. Each step merges the two groups that the
+    best learner confuses most often in cross-validation; after the merge, these confusions no longer count as errors.
+    Merging stops when no merge gains anything. At least two groups always remain.
 
     After each merge, the same learner's posteriors, summed over the classes of a group, give the best estimate
     and the range. The target is met when the *upper* end is at most the target's error. If the ``lower`` end is
@@ -285,7 +285,7 @@ def _confused(answer: Answer) -> Floats:
 
 
 def _show(group: Group) -> str:
-    """Return a group as a short text."""
+    """Return a group as a short string."""
     names = show_labels(group)
     shown, more = _JOINT.join(names[:_SHOWN_LABELS]), len(names) - _SHOWN_LABELS
     return shown if more <= 0 else f"{shown} and {more} more"

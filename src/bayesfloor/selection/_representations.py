@@ -61,7 +61,7 @@ def compare_representations(
     groups : array-like of shape (n_rows,), default=None
         Rows of the same group are never joined by an edge, and never split by cross-fitting.
     scale : {"auto", "standard", "robust", "unit"} or None, default=None
-        As in ``BayesFloor``, for each representation. None: scaling is part of the representation. With "auto",
+        As in ``BayesFloor``, for each representation. None treats scaling as part of the representation. With "auto",
         each representation gets the scale that suits it best on these rows; nothing corrects for that choice.
     n_trees : int, default=3
         Number of orthogonal spanning trees.
@@ -83,7 +83,7 @@ def compare_representations(
     Cross rates fall with more rows, and fall for longer in many dimensions. So representations are compared by
     the rate predicted for four times as many rows. The prediction extrapolates the fall from half of the rows to
     all, assuming that the bias falls as the inverse square root of the number of rows. On few rows, where these data
-    cannot say whose rate falls faster, all are predicted to fall alike; below 1,000 rows, measured rates are compared.
+    cannot say which rate falls faster, all are predicted to fall alike; below 1,000 rows, measured rates are compared.
     Predicted rates are for ranking only: for the effect of more rows on a model's error, see the learning curve of
     ``BayesFloor.answer``.
 
@@ -161,7 +161,7 @@ def _make_all(
 
 
 def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> None:
-    """Refuse halves with a single class or group, on which nothing can be measured."""
+    """Raise if a half has a single class or group, because nothing can be measured on it."""
     for fold in folds if needy else []:
         groups = 2 if sample.groups is None else len(np.unique(sample.groups[fold]))
         if min(groups, len(np.unique(sample.codes[fold]))) < 2:
@@ -217,7 +217,7 @@ def _result(made: list[Candidate], race: Elimination) -> Comparison:
 def _flattery(last: Round, seed: int) -> float:
     """Return how far the smallest rate of the last round is expected to be below its own mean.
 
-    Simulates rates around the measured ones, with their covariances, and averages the noise of the smallest.
+    It simulates rates around the measured ones, with their covariances, and averages the noise of the smallest.
     """
     names = list(last.graphs)
     if len(names) == 1:

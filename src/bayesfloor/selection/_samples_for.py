@@ -26,10 +26,10 @@ class SamplesNeeded(Result):
 
     Attributes
     ----------
-    target : the accuracy asked for.
+    target : the target accuracy.
     n_rows : number of training rows behind the learner's cross-validated error.
     needed : training rows at which it is expected to reach the target; infinite if more than 64 times ``n_rows``.
-    low, high : 95 % interval of ``needed``; ``low`` may be the rows at hand and ``high`` infinite.
+    low, high : 95 % interval for ``needed``; ``low`` may equal the rows at hand, and ``high`` may be infinite.
     word : "enough", "more rows", "out of reach" or "too close to call".
 
     Examples

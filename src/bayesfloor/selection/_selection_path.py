@@ -21,10 +21,12 @@ class HoldOut(Result):
     Attributes
     ----------
     n_rows : number of held-out rows.
-    cross_rate, lower, estimate, upper : fraction of cross-class edges, and tree bounds on the Bayes error, on them.
-    optimistic : cross rate on as many rows that were used for the selection; how much lower it is shows the optimism.
+    cross_rate, lower, estimate, upper : fraction of cross-class edges, and tree bounds on the Bayes error, on these
+        rows.
+    optimistic : cross rate on as many selection rows; how much lower it is shows how optimistic they are.
     all_cross_rate : cross rate of all features on the held-out rows.
-    difference, difference_low, difference_high : cross rate of the selected minus all features, paired.
+    difference, difference_low, difference_high : cross rate of the selected features minus that of all features, and
+        its paired interval.
     """
 
     n_rows: int
@@ -64,10 +66,10 @@ class SelectionPath(Result):
     ----------
     added : names of the features added in each step, one or two.
     n_features : number of features after the step.
-    value : criterion after the step: the overall cross rate, or the mean or worst pair's as a fraction of chance.
+    value : criterion after the step: the overall cross rate, or the mean or worst over pairs, relative to chance.
     cross_rate, lower, estimate, upper : overall cross rate and tree bounds on the Bayes error. They are optimistic,
         because the same rows selected the features.
-    gain, gain_low, gain_high : by how much the criterion fell, and its interval, which allows for having
+    gain, gain_low, gain_high : how much the criterion fell, and its interval, which allows for having
         picked the best of ``n_candidates``.
     shown : whether the interval is above zero.
     n_candidates : number of additions tried in the step.

@@ -31,7 +31,7 @@ from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import hard_shares
 
-_ROUNDING = 1e-6  # of the mean edge length; rows closer than this are equal
+_ROUNDING = 1e-6  # of the mean edge length; rows closer than this count as equal
 _PERMUTATIONS = 999
 _FEWEST_ROWS = 100  # with fewer, or with fewer than 30 in a sample, labels are permuted
 _SHOWN_TESTS = 2  # shift and leak
@@ -44,9 +44,9 @@ class TwoSamples(Result):
     Attributes
     ----------
     word : {"shifted", "leaking", "both", "no difference shown"}
-    p_value : for "the rows were split at random": twice the smaller of the next two.
-    shift_p_value : for "chance alone leaves this few edges between A and B", from the Friedman-Rafsky test.
-    leak_p_value : for "chance alone makes this many rows of B equal to rows of A".
+    p_value : of the hypothesis "the rows were split at random": twice the smaller of the next two.
+    shift_p_value : probability of at most this many edges between A and B in random splits (Friedman-Rafsky test).
+    leak_p_value : probability of at least this many rows of B equal to rows of A in random splits.
     cross_rate, expected : fraction of edges between A and B, and its expected value for random splits.
     copies : (m, 2) array: a row of A, and a row of B that equals it up to rounding.
     expected_copies : number of rows of B equal to rows of A expected for random splits.
@@ -120,14 +120,14 @@ def two_samples(
 
     Both tests have the null hypothesis "the rows were split at random", each at half the level. Shift: in spanning
     trees on all rows, fewer edges join A and B than expected by chance. Leak: more rows of B equal rows of
-    A than expected by chance. Some data have equal rows by nature, and any split puts them on both sides. So
+    A than expected by chance. Some data naturally contain equal rows, and a random split puts some on both sides. So
     duplicates alone prove nothing; they are listed either way.
 
     Parameters
     ----------
     A, B : array-like or data frames with the same columns
-        For example training rows and test rows, without labels. Texts and categories are
-        read as in ``BayesFloor.fit``, from both samples together.
+        For example training rows and test rows, without labels. Text and categories are read as in ``BayesFloor.fit``,
+        from both samples together.
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         As in ``BayesFloor``, fitted to both samples together. "auto" means "standard" here: picking the
         scale with the fewest edges between A and B would bias the test.
