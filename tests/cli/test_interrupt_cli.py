@@ -54,7 +54,7 @@ def test_ctrl_c_ends_with_a_line_and_leaves_no_half_file(process, large, tmp_pat
     code, said, told = stop(process, signal.SIGINT, stage, verb, large, "-y", "label", *args, cwd=tmp_path)
 
     assert (code, said) == (130, "")
-    assert left_out(told) == ["interrupted; nothing half-written is left"]
+    assert left_out(told) == ["interrupted; no partial files are left"]
     assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
     assert (tmp_path / "old.html").read_text("utf-8") == "old"
 
@@ -66,7 +66,7 @@ def test_the_end_of_a_job_leaves_no_half_file(process, large, tmp_path):
     code, said, told = stop(process, signal.SIGTERM, "subsamples", *asked, cwd=tmp_path)
 
     assert (code, said) == (128 + signal.SIGTERM, "")
-    assert left_out(told) == ["interrupted; nothing half-written is left"]
+    assert left_out(told) == ["interrupted; no partial files are left"]
     assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
     assert (tmp_path / "old.html").read_text("utf-8") == "old"
 
@@ -122,7 +122,7 @@ def test_an_interrupt_is_never_lost_nor_called_by_another_name(process, files, t
     )
 
     assert (ended.code, ended.stdout) == (130, "")
-    assert ended.stderr.splitlines()[-1] == "interrupted; nothing half-written is left"
+    assert ended.stderr.splitlines()[-1] == "interrupted; no partial files are left"
     assert way == "a callback from C" or len(left_out(ended.stderr)) == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -174,6 +174,6 @@ def test_on_dask_nothing_is_left(process, large, tmp_path, number, stage, monkey
         time.sleep(0.1)
 
     assert (begun.returncode, said) == (128 + number, "")
-    assert told.splitlines()[-1] == "interrupted; nothing half-written is left"
+    assert told.splitlines()[-1] == "interrupted; no partial files are left"
     assert session(begun.pid) == []
     assert list((tmp_path / "temp").glob("bayesfloor*")) == []

@@ -40,7 +40,7 @@ def test_a_file_that_is_read_is_never_written(run, folder, args):
     found = run(*args, cwd=folder)
 
     assert found.code == 2
-    assert "is read by this command, and writing would destroy it. Name another file." in found.stderr
+    assert "is an input of this command, and the output would overwrite it. Choose another file name." in found.stderr
     assert {path: path.read_bytes() for path in folder.rglob("*.csv")} == before
 
 

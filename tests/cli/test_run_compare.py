@@ -133,4 +133,4 @@ def test_texts_have_no_principal_components(run, tmp_path):
     ended = run("compare", "texts.csv", "-y", "label", "--pca", "1", cwd=tmp_path)
 
     assert ended.code == 2
-    assert "column 'kind' holds texts" in ended.stderr
+    assert "column 'kind' contains text, but --pca needs numbers. Leave it out: --drop kind" in ended.stderr

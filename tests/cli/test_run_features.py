@@ -85,7 +85,7 @@ def test_each_feature_alone_is_listed_lowest_floor_first_and_all_are_written(run
     first, head, *rows, more = listed.stdout.splitlines()
 
     assert (listed.code, written.code, listed.stderr) == (0, 0, "")
-    assert "of 8 features predict the label alone" in first
+    assert "of 8 features predict the label on their own" in first
     assert head.split()[:2] == ["feature", "alone"]
     assert [row.split()[0] for row in rows] == table["feature"][:3]
     assert more.startswith("5 more: --most 8")

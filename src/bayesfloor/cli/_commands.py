@@ -44,10 +44,10 @@ OK, FAILED = 0, 1
 
 
 class Verbs(click.Group):
-    """The verbs; a file name without a verb is checked."""
+    """The group of all verbs; a file name without a verb runs ``check``."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find the verb; a file name stands for ``check``."""
+        """Find the verb; a file name in its place means ``check``."""
         first = args[0]
         if first not in self.commands and (first == "-" or first.lower().endswith(FILES) or Path(first).exists()):
             args = ["check", *args]
@@ -62,7 +62,7 @@ def run(args: list[str] | None = None) -> int:
         code = verbs.main(args, prog_name="bayesfloor", standalone_mode=False)
         sys.stdout.flush()
         stop_if_asked()
-    except BaseException as error:  # noqa: BLE001 - every end has its code
+    except BaseException as error:  # noqa: BLE001 - every outcome has an exit code
         return tell(error)
     return code if isinstance(code, int) else OK
 

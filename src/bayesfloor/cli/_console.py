@@ -1,4 +1,4 @@
-"""What goes to the terminal: results to stdout, everything else to stderr."""
+"""Write to the terminal: results to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from typing import Any, Self
 
 from bayesfloor.cli._interrupts import stop_if_asked
 
-_PATIENCE = 0.7  # seconds without a bar; quick work needs none
+_PATIENCE = 0.7  # seconds before a bar appears; quick work needs none
 _CODE = re.compile(r"\bBF\d{3}\b")
 _WORD = re.compile(
     r"\b(ok|failed|reachable|out of reach|too close to call)\b|^reliability +(good|limited|upper limit only)",
     re.MULTILINE,
 )
-_EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # greyed: it is not a result
+_EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # grey, because it is not a result
 _STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
 
 
 class ClosedPipeError(Exception):
-    """Nobody reads on; click would take a broken pipe for a failure."""
+    """The reader closed the pipe; click would treat a broken pipe as a failure."""
 
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """What a terminal cannot show is written as an escape; Windows writes to files and pipes in UTF-8 only if told."""
+    """Escape what the terminal cannot show, and write UTF-8 to files and pipes on Windows too."""
     stop_if_asked()
     plain = os.name == "nt" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ
     sys.stdout.reconfigure(errors="backslashreplace", **({"encoding": "utf-8"} if plain else {}))  # type: ignore[union-attr]
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.EPIPE, errno.EINVAL):  # the latter is what Windows says
+        if error.errno in (errno.EPIPE, errno.EINVAL):  # Windows raises the latter
             raise ClosedPipeError from error
         raise
 
 
 class Output:
-    """Where results and messages go."""
+    """Writes results, notes and progress bars to the terminal."""
 
     def __init__(
         self, *, quiet: bool = False, color: bool = True, progress: bool = True, verbose: bool = False
@@ -52,7 +52,7 @@ class Output:
         self.progress = progress and not quiet and sys.stderr.isatty()
 
     def result(self, text: str) -> None:
-        """Print a result, in colour where there is a terminal for it."""
+        """Print a result, in colour if stdout is a terminal."""
         from rich.console import Console
         from rich.text import Text
 
@@ -70,23 +70,23 @@ class Output:
             console.print(shown, markup=False, emoji=False)
 
     def raw(self, text: str) -> None:
-        """Print as it is."""
+        """Print the text unchanged."""
         with _writing():
             sys.stdout.write(text)
             sys.stdout.flush()
 
     def note(self, text: str) -> None:
-        """Tell something beside the result."""
+        """Print a message to stderr, unless ``quiet``."""
         if not self.quiet:
             sys.stderr.write(text + "\n")
 
     def bar(self) -> ProgressBar:
-        """A bar for long work."""
+        """Make a progress bar for long work."""
         return ProgressBar(shown=self.progress, told=self.verbose)
 
 
 class ProgressBar:
-    """A progress bar with the time that is left; nothing without a terminal."""
+    """A progress bar with the remaining time; invisible without a terminal."""
 
     def __init__(self, *, shown: bool, told: bool) -> None:
         self._shown, self._told = shown, told
@@ -104,7 +104,7 @@ class ProgressBar:
             self._live.stop()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Take note of progress; this is the library's callback."""
+        """Update the progress; the library calls this."""
         stop_if_asked()
         if self._told and stage != self._stage:
             sys.stderr.write(f"{time.monotonic() - self._start:6.1f} s  {stage}\n")

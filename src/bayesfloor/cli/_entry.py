@@ -1,4 +1,4 @@
-"""Where the command starts: it needs an extra, and says so in a line."""
+"""The command's entry point; if the ``cli`` extra is missing, it prints one line that says so."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The exit code of the command."""
+    """Run the command and return its exit code."""
     try:
         return _run_verb()
-    except BaseException:  # while modules were imported, which may turn an interrupt into an ImportError
+    except BaseException:  # an import may turn an interrupt into an ImportError
         if (stopped := exit_code()) is None:
             raise
         sys.stderr.write(f"{INTERRUPTED}\n")
@@ -31,7 +31,8 @@ def _run() -> int:
 def _run_verb() -> int:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        sys.stderr.write(f'bayesfloor: {", ".join(missing)} not found. python -m pip install "bayesfloor[cli]"\n')
+        names = ", ".join(missing)
+        sys.stderr.write(f'bayesfloor: {names} not installed. Run: python -m pip install "bayesfloor[cli]"\n')
         return 2
     from bayesfloor.cli._commands import run
 

@@ -1,4 +1,4 @@
-"""How a command ends when it does not end well: one line and an exit code."""
+"""Turn an error into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 
-# What the library tells those who write Python, as one types it here.
+# Advice in the library's messages, which are written for Python, and what to type on the command line instead.
 _AS_TYPED = {
     "with strict=True": "with --strict-input",
     "leave out strict": "leave out --strict-input",
@@ -25,7 +25,7 @@ USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
 
 
 def tell(error: BaseException) -> int:
-    """Say what went wrong and give the exit code; after a signal, whatever went wrong went wrong for that."""
+    """Print what went wrong and return the exit code; after a signal, every error counts as an interrupt."""
     if (stopped := exit_code()) is not None:
         return _say(INTERRUPTED, stopped)
     if isinstance(error, SystemExit | click.exceptions.Exit):
@@ -33,7 +33,7 @@ def tell(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return _say(INTERRUPTED, ENDED)
     if isinstance(error, BrokenPipeError | ClosedPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
         return PIPE
     if isinstance(error, click.ClickException):
         error.show(sys.stderr)
@@ -54,5 +54,5 @@ def _tell_of_data(error: BaseException) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(printable(text) + "\n")  # names of files may hold anything
+    sys.stderr.write(printable(text) + "\n")  # file names may contain any character
     return code

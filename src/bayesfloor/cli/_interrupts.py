@@ -1,8 +1,8 @@
-"""Ctrl-C and the end of a job, from the first line of the command to its last.
+"""Handle Ctrl-C and SIGTERM, from the first line of the command to its last.
 
 Python turns Ctrl-C into an exception at whatever line happens to run. Inside a callback of C code, or in the
 initialisation of a compiled module, that exception is printed and dropped, or becomes an ImportError. So the signal
-itself is remembered: the next sign of life of the work ends it, and whatever comes out ends as an interrupt.
+itself is remembered: the next progress report or output stops the work, and any error counts as an interrupt.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-INTERRUPTED = "interrupted; nothing half-written is left"
+INTERRUPTED = "interrupted; no partial files are left"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Asked:
-    """The signal that asked the command to stop, 0 while none has."""
+    """The signal that asked the command to stop, or 0."""
 
     number = 0
-    wait = False  # for the end of something that has to be whole
+    wait = False  # do not interrupt something that must finish
 
 
 @contextmanager
 def listening() -> Iterator[None]:
-    """Remember signals while the command runs. Those that are ignored, as behind nohup, stay so."""
+    """Remember signals while the command runs. Signals that are ignored, as with nohup, stay ignored."""
     _Asked.number = 0
     here = threading.current_thread() is threading.main_thread()
     before: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in _SIGNALS if here}
@@ -50,27 +50,27 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 
 def _end_at_once(heard: list[signal.Signals]) -> None:
-    """At the very end of the process, where an exception would be printed and dropped."""
+    """Let signals end the process at once while it exits, where an exception would be printed and dropped."""
     for number in heard:
         signal.signal(number, signal.SIG_DFL)
 
 
 def stop_if_asked() -> None:
-    """End the work if a signal was lost on its way."""
+    """Stop the work if a signal came but its exception was lost."""
     if _Asked.number:
         raise KeyboardInterrupt
 
 
 def exit_code() -> int | None:
-    """The code that stands for the signal, as shells have it; None without one."""
+    """Return the exit code for the signal, as in shells, or None if there was none."""
     return 128 + _Asked.number if _Asked.number else None
 
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Keep Ctrl-C from processes that are started here: this one answers it, after they are up.
+    """Keep Ctrl-C from the processes started here: this process handles it, once they are running.
 
-    They inherit the mask of the thread that starts them, and a terminal sends Ctrl-C to all.
+    A terminal sends Ctrl-C to all of them; they inherit the signal mask of the thread that starts them.
     """
     mask = getattr(signal, "pthread_sigmask", None)  # not on Windows
     before: Any = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None

@@ -1,4 +1,4 @@
-"""Data that stay where they are: read in pieces, by this machine or by a Dask cluster."""
+"""Data that stay in their files: read in pieces, by this machine or by a Dask cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesfloor.engine._show import printable
 from bayesfloor.io._find_file import find_file
 from bayesfloor.io._messages import DataError
 
-_PATIENCE = "10s"  # until a scheduler has answered
+_PATIENCE = "10s"  # time for a scheduler to answer
 _NOT_FAR = {
     "as_role": "--as",
     "clean_labels": "--clean-labels",
@@ -34,17 +34,17 @@ _NOT_FAR = {
 
 
 def check_engine(output: Output, settings: Settings) -> None:
-    """Refuse options of an engine that is not asked for, and warn of those that do nothing."""
+    """Raise an error for options that do not fit the engine, and warn about those that have no effect."""
     if settings.scheduler and settings.engine != "dask":
         raise click.UsageError("--scheduler needs --engine dask.")
     if _is_asked(settings) and (unfit := _unfit(settings)):
-        raise click.UsageError(f"{unfit[0]} needs all rows here: leave out --engine and --checkpoint.")
+        raise click.UsageError(f"{unfit[0]} needs all rows in memory: leave out --engine and --checkpoint.")
     if settings.checkpoint is not None and settings.max_rows != 0:
         output.note("--checkpoint only helps when all rows are used: add --max-rows 0")
 
 
 def stays_away(settings: Settings) -> bool:
-    """Whether the data are to stay where they are: somebody says so, or asks for all of a large file."""
+    """Whether to leave the data in their files: on request, or if all rows of a large file are used."""
     if _is_asked(settings):
         return True
     return settings.max_rows == 0 and not _unfit(settings) and settings.path != "-" and _is_large(settings.path)
@@ -55,7 +55,7 @@ def _is_asked(settings: Settings) -> bool:
 
 
 def _unfit(settings: Settings) -> list[str]:
-    """Options that need all rows here."""
+    """List the given options that need all rows in memory."""
     return [flag for name, flag in _NOT_FAR.items() if getattr(settings, name)]
 
 
@@ -65,7 +65,7 @@ def _is_large(path: str) -> bool:
 
 
 def say_again(settings: Settings) -> list[str]:
-    """The options of the engine, for the next command."""
+    """Return the engine's options, to repeat them in the next command."""
     if not _is_asked(settings):
         return []
     said: dict[str, Any] = {"--engine": settings.engine, "--scheduler": settings.scheduler}
@@ -75,7 +75,7 @@ def say_again(settings: Settings) -> list[str]:
 
 @contextmanager
 def connect(output: Output, settings: Settings) -> Iterator[Any]:
-    """A client of the Dask cluster asked for, or None; without an address, of two workers on this machine."""
+    """Connect to the Dask cluster, by default two workers on this machine; None without ``--engine dask``."""
     if settings.engine != "dask":
         yield None
         return
@@ -85,7 +85,7 @@ def connect(output: Output, settings: Settings) -> Iterator[Any]:
     except ModuleNotFoundError as error:
         raise DataError('--engine dask needs Dask: pip install "bayesfloor[dask]".') from error
     with (
-        logging_only("distributed.client", logging.CRITICAL),  # what goes wrong is told once, below
+        logging_only("distributed.client", logging.CRITICAL),  # errors are reported once, below
         _cluster(dask, output, settings.scheduler) as cluster,
         _client(dask, cluster) as client,
     ):
@@ -96,13 +96,13 @@ def connect(output: Output, settings: Settings) -> Iterator[Any]:
             yield client
         except (CancelledError, CommClosedError) as error:
             raise DataError(
-                "the Dask scheduler is gone, or has dropped the work. With --checkpoint and --max-rows 0, rerun the "
+                "the Dask scheduler is gone or cancelled the work. With --checkpoint and --max-rows 0, rerun the "
                 "command to resume."
             ) from error
 
 
 def _cluster(dask: Any, output: Output, address: str | None) -> Any:
-    """The address, or two workers on this machine."""
+    """Return the address, or start two workers on this machine."""
     if address is not None:
         return nullcontext(address)
     output.note("starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster")

@@ -1,4 +1,4 @@
-"""Checking a file, writing the result, and what to say after it."""
+"""Check a file, write the result, and suggest the next steps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     from bayesfloor.cli._large_data import check_engine, connect, stays_away
 
     check_engine(output, settings)
-    data = read(settings, in_place=stays_away(settings))  # before the machinery: a wrong name is told at once
+    data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
     from bayesfloor.summary._check import check as look_at
 
     with connect(output, settings) as client, output.bar() as bar:
@@ -61,7 +61,7 @@ def _select(output: Output, data: Data, settings: Settings, progress: ProgressBa
 
 
 def read_baseline(path: str | None) -> Check | None:
-    """An earlier check, or None without one."""
+    """Read an earlier check; None without a path."""
     from bayesfloor.io._messages import DataError
 
     if path is None:
@@ -71,7 +71,7 @@ def read_baseline(path: str | None) -> Check | None:
     try:
         return Check.from_json(Path(path))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} is not a baseline: {error}") from error
+        raise DataError(f"{path} cannot be used as a baseline: {error}") from error
 
 
 def print_check(output: Output, found: Check, gates: tuple[Gate, ...], steps: list[tuple[str, str]]) -> None:
@@ -85,7 +85,7 @@ def print_check(output: Output, found: Check, gates: tuple[Gate, ...], steps: li
 def write_all(
     output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
 ) -> None:
-    """Write the result in the forms asked for, and to the page of a CI job."""
+    """Write the result in the requested formats, and to the summary of a CI job."""
     from bayesfloor.engine._atomic_write import write_whole
     from bayesfloor.summary._json import dump
     from bayesfloor.summary._markdown import to_markdown
@@ -100,7 +100,7 @@ def write_all(
 
 
 def _add_to_job_page(output: Output, text: str) -> None:
-    """Show the summary on the page of a CI job, where there is one."""
+    """Add the result to the summary of a CI job, if there is one."""
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     if not page:
         return
@@ -108,7 +108,7 @@ def _add_to_job_page(output: Output, text: str) -> None:
         with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text + "\n")
     except OSError as error:
-        output.note(f"warning: the job's page cannot be written: {error}")
+        output.note(f"warning: the CI job summary cannot be written: {error}")
 
 
 _SAID_AGAIN = {
@@ -157,7 +157,7 @@ def _command(verb: str, words: list[str]) -> str:
 
 
 def _data_again(settings: Settings) -> list[str]:
-    """Return the words that name the data, as they were typed."""
+    """Return the arguments that name the data, as they were typed."""
     words = [settings.path]
     for name, flag in _SAID_AGAIN.items():
         value = getattr(settings, name)
@@ -167,61 +167,61 @@ def _data_again(settings: Settings) -> list[str]:
 
 
 def _prepare_again(settings: Settings) -> list[str]:
-    """The options that say how to prepare the data."""
+    """Return the options that say how to prepare the data."""
     flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
     said = [flag for flag, asked in flags.items() if asked]
     return [*(word for role in settings.as_role for word in ("--as", role)), *said]
 
 
 def _shell(words: list[str]) -> str:
-    """Words for a shell; what does not print has to be filled in by the user."""
+    """Quote words for a shell; the user must fill in names that cannot be printed."""
     from bayesfloor.io._messages import shell
 
     return shell([word if word.isprintable() else "NAME" for word in words])
 
 
 def page_path(name: str) -> str:
-    """Where to write the report of a file of this name: without the ending that tells its kind."""
+    """Return the report's path for a data file of this name, without the file type's suffix."""
     while name.lower().endswith(FILES):
         name = name.rpartition(".")[0]
     return os.fsdecode(f"{name or 'data'}.bayesfloor.html".encode("utf-8", sys.getfilesystemencodeerrors()))
 
 
 def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
-    """Refuse two texts on one stream."""
+    """Raise an error if two outputs would go to stdout."""
     if json_path == markdown == "-":
         raise click.UsageError("Only one of --json and --markdown can go to stdout.")
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
-    """Refuse to write where there is no folder, or over what is read: before the work, not after it."""
+    """Raise an error, before the work starts, if an output's folder is missing or an input would be overwritten."""
     read = [Path(path) for path in inputs if path not in (None, "", "-")]
     for output in (Path(path) for path in outputs if path not in (None, "-")):
         if not output.absolute().parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {output.parent}. Make it first.")
+            raise FileNotFoundError(f"There is no folder {output.parent}. Create it first.")
         if any(_is_part_of(output, path) for path in read):
             from bayesfloor.io._messages import DataError, short_path
 
-            told = f"{short_path(output)} is read by this command, and writing would destroy it."
-            raise DataError(f"{told} Name another file.")
+            told = f"{short_path(output)} is an input of this command, and the output would overwrite it."
+            raise DataError(f"{told} Choose another file name.")
 
 
 def _is_part_of(output: Path, path: Path) -> bool:
-    """Whether an output is a file that is read, by whatever name, or one of a folder that is."""
+    """Whether an output is an input file, by whatever name, or a file in an input folder."""
     if not output.exists() or not path.exists():
         return False
     return output.samefile(path) or (path.is_dir() and path.resolve() in output.resolve().parents)
 
 
 def command_line() -> str:
-    """The command as it was typed."""
+    """Return the command as it was typed, without folders."""
     from bayesfloor.io._messages import shell
 
     return shell(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
 
 
 def _base_name(word: str) -> str:
-    """A path without its folders, which are nobody's business on a page that is sent on."""
+    """Remove a path's folders, which may be private and do not belong in a report that is passed on."""
     if word.startswith("-"):
         flag, equals, value = word.partition("=")
         return f"{flag}{equals}{_base_name(value)}"
@@ -229,14 +229,14 @@ def _base_name(word: str) -> str:
 
 
 def pictures(data: Data, pixels: str | None) -> Any:
-    """Pictures of the rows: files, or the features themselves."""
+    """Return pictures of the rows: image files, or the features themselves."""
     from bayesfloor.cli._pixels import features_as_pictures
 
     return data.images if pixels is None else features_as_pictures(data.X, pixels)
 
 
 def if_pillow(images: Any) -> Any:
-    """Pictures where they can be made, else none."""
+    """Return the pictures, or None if Pillow is not installed."""
     from importlib.util import find_spec
 
     return images if find_spec("PIL") is not None else None

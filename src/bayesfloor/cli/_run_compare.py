@@ -1,4 +1,4 @@
-"""Which representation of the same rows has the fewest cross-class edges."""
+"""Compare representations of the same rows by their cross-class edges."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from bayesfloor.cli._settings import Settings, read, tell_drawn, without_warning
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import printable
 from bayesfloor.io._data import Data
-from bayesfloor.io._messages import DataError
+from bayesfloor.io._messages import DataError, shell
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.summary._optional_tables import comparison_cells
 from bayesfloor.summary._text import fold, terminal_width
 from bayesfloor.summary._text_table import align
 
-_DROPS = (2, 3, 6, 1, 4)  # columns that a narrow terminal does without, the least important first
+_DROPS = (2, 3, 6, 1, 4)  # columns to drop on a narrow terminal, least important first
 
 
 def check_files(paths: Sequence[str], pca: str | None) -> None:
-    """Refuse what cannot be compared, before anything is read."""
+    """Raise an error, before reading, for files that cannot be compared."""
     if pca is None and len(paths) < 2:
-        raise click.UsageError("One file is nothing to compare. Name another, or use --pca 10,20.")
+        raise click.UsageError("One file is not enough to compare. Add another file, or --pca 10,20.")
     if pca is not None and len(paths) > 1:
-        raise click.UsageError("--pca is for one file. Leave it out, or name one file.")
+        raise click.UsageError("--pca works with one file only. Leave it out, or pass one file.")
     if len(set(paths)) < len(paths):
-        raise click.UsageError("A file is named twice.")
+        raise click.UsageError("A file is given twice. Pass each file once.")
 
 
 def read_files(paths: Sequence[str], settings: Settings) -> list[Data]:
-    """The files, which must hold the same rows."""
+    """Read the files, which must have the same rows."""
     found = [read(replace(settings, path=path)) for path in paths]
     for path, data in zip(paths[1:], found[1:], strict=True):
         _refuse_others(paths[0], path, found[0], data)
@@ -44,7 +44,7 @@ def read_files(paths: Sequence[str], settings: Settings) -> list[Data]:
 
 
 def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
-    """Refuse a file whose rows are not those of the first."""
+    """Raise an error if a file's rows are not those of the first file."""
     if len(two.y) != len(one.y):
         raise DataError(f"{path} has {len(two.y):,} rows, but {first} has {len(one.y):,}. Expected the same rows.")
     for what in ("y", "ids", "groups"):
@@ -63,7 +63,7 @@ def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
 def compare_files(
     output: Output, paths: Sequence[str], found: list[Data], settings: Settings, progress: Progress
 ) -> Comparison:
-    """The files against each other, or one against its principal components."""
+    """Compare the files with each other, or one file with its principal components."""
     from bayesfloor.selection._representations import compare_representations
 
     if settings.pca is None:
@@ -89,7 +89,7 @@ def compare_files(
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """Names of the files, with their folders where these are needed to tell them apart."""
+    """Return the file names, with their folders if the names alone are not unique."""
     short = [Path(path).name for path in paths]
     return short if len(set(short)) == len(short) else list(paths)
 
@@ -100,12 +100,13 @@ def _numbers(data: Data) -> np.ndarray:
     values = [column.to_numpy() for column in data.X.columns]
     texts = [name for name, column in zip(data.feature_names, values, strict=True) if column.dtype.kind not in "biuf"]
     if texts:
-        raise DataError(f"column {printable(texts[0])!r} holds texts, but --pca needs numbers. Leave it out by --drop.")
+        drop = shell(["--drop", printable(texts[0])])
+        raise DataError(f"column {printable(texts[0])!r} contains text, but --pca needs numbers. Leave it out: {drop}")
     return np.column_stack(values).astype(np.float64)
 
 
 def _components(X: np.ndarray, sizes: str, seed: int) -> dict[str, Any]:
-    """Raw, standardised, and so many principal components of the latter."""
+    """Return the raw features, the standardised ones, and these numbers of principal components of the latter."""
     from sklearn.decomposition import PCA
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -119,11 +120,11 @@ def _components(X: np.ndarray, sizes: str, seed: int) -> dict[str, Any]:
 def _sizes(text: str, most: int) -> list[int]:
     parts = text.replace(" ", "").split(",")
     if not all(re.fullmatch("[0-9]{1,9}", part) and 1 <= int(part) <= most for part in parts):
-        raise DataError(f"--pca {text} is no list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
+        raise DataError(f"--pca {text} is not a list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
     return sorted({int(part) for part in parts})
 
 
 def format_comparison(found: Comparison) -> str:
-    """The comparison as a table, and in words."""
+    """Return the comparison as a table and in words."""
     width = terminal_width()
     return "\n".join([*align(comparison_cells(found), width, _DROPS), "", *fold(found.text, width)])

@@ -1,4 +1,4 @@
-"""Which features are worth keeping: the path of a selection, or the floor of each alone."""
+"""Find the features worth keeping: by selection, or by each feature's own floor."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from bayesfloor.summary._optional_tables import feature_cells, path_cells, path_
 from bayesfloor.summary._text import fold, terminal_width
 from bayesfloor.summary._text_table import align
 
-_DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns that a narrow terminal does without, the least important first
-_PRINTED = 30  # features, each alone
-_MANY = 300  # additions to try in a step, from which it is told how long that may take
-_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # of one addition, on one thread with ten classes
+_DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, least important first
+_PRINTED = 30  # features to print by default with --filter
+_MANY = 300  # additions per step from which the expected time is printed
+_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # per addition, on one thread with ten classes
 _NOT_ALONE = {
     "pairs": "--pairs",
     "criterion": "--criterion",
@@ -38,21 +38,21 @@ _NOT_ALONE = {
 
 
 def refuse_unheeded(settings: Settings) -> None:
-    """Refuse options that features looked at alone do not heed."""
+    """Raise an error for options that have no effect with ``--filter``."""
     for name, flag in _NOT_ALONE.items():
         if getattr(settings, name):
-            raise click.UsageError(f"--filter rates each feature alone, without {flag}. Leave one out.")
+            raise click.UsageError(f"--filter rates each feature on its own, without {flag}. Leave out one of them.")
 
 
 def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
-    """Say how long it may take, before it takes long."""
+    """Warn before a selection that may take long."""
     seconds = _SECONDS[criterion or "overall"]
     tried = n_features * (n_features + 1) // 2 if pairs else n_features
     if tried > _MANY:
         each = "features and pairs" if pairs else "features"
         output.note(
             f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
-            "--filter rates each feature alone, in seconds"
+            "--filter rates each feature on its own, in seconds"
         )
 
 
@@ -64,7 +64,7 @@ def _duration(seconds: float) -> str:
 
 
 def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
-    """The path of a selection."""
+    """Select features and return the path."""
     from bayesfloor.selection._floor_selector import FloorSelector
 
     asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
@@ -80,21 +80,21 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
         **settings.preparing(data),
         **settings.draw_limit(),
     )
-    with without_warning(), logging_only("bayesfloor.selection", logging.ERROR):  # what it warns of is in the result
+    with without_warning(), logging_only("bayesfloor.selection", logging.ERROR):  # the result has its warnings
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
     tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path
 
 
 def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) -> FeatureFloors:
-    """The floor of each feature alone."""
+    """Return each feature's own floor."""
     from bayesfloor.selection._feature_floors import feature_floors
 
     return feature_floors(_named(data), data.y, n_jobs=settings.jobs, progress=progress)
 
 
 def _named(data: Data) -> Any:
-    """Features under the names of the file."""
+    """Return the features as a table with the file's column names."""
     if not isinstance(data.X, np.ndarray):
         return data.X
     import pyarrow as pa
@@ -103,7 +103,7 @@ def _named(data: Data) -> Any:
 
 
 def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
-    """The result as a table."""
+    """Return the result as a table."""
     return _format_path(found) if isinstance(found, SelectionPath) else _format_floors(found, most)
 
 
@@ -116,7 +116,7 @@ def _format_path(path: SelectionPath) -> str:
 def _format_floors(found: FeatureFloors, most: int | None) -> str:
     most, n_all = most or _PRINTED, len(found.names)
     told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
-    first = f"{told:,} of {how_many(n_all, 'feature')} predict the label alone (5 % false discoveries)"
+    first = f"{told:,} of {how_many(n_all, 'feature')} predict the label on their own (false discovery rate 5 %)"
     more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
     return "\n".join(
         [*fold(first, terminal_width()), *align(feature_cells(found, most), terminal_width(), _ALONE_DROPS), *more]
@@ -126,7 +126,7 @@ def _format_floors(found: FeatureFloors, most: int | None) -> str:
 def write_found(
     output: Output, found: Any, path: str | None, json_path: str | None, *, keep_formulas: bool = False
 ) -> None:
-    """Write a result as a table and as JSON, where asked for; features alone lowest floor first."""
+    """Write a result as a table and as JSON, if requested; ``FeatureFloors`` are written lowest floor first."""
     if path is not None:
         columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
         if isinstance(found, FeatureFloors):

@@ -1,4 +1,4 @@
-"""Suspicious labels: as a table, or as a file."""
+"""List suspicious labels, as a table or in a file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from bayesfloor.labels._suspicious_list import most_suspicious
 from bayesfloor.summary._text import fold, terminal_width
 from bayesfloor.summary._text_table import align
 
-_DROPS = (4, 3)  # columns that a narrow terminal does without, the least important first
+_DROPS = (4, 3)  # columns to drop on a narrow terminal, least important first
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
 
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
-    """The scores of all rows."""
+    """Return the scores of all rows."""
     from bayesfloor.labels._score_labels import suspicious_labels
 
     return suspicious_labels(
@@ -38,7 +38,7 @@ def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScore
 
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:
-    """The most suspicious rows as a table."""
+    """Return the most suspicious rows as a table."""
     chosen = most_suspicious(found)
     classes = np.unique(np.concatenate([found.label, found.suggested_label]))
     shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
@@ -66,7 +66,7 @@ def _name(data: Data, row: int) -> str:
 
 
 def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:
-    """Write the suspect rows to a file; gives their number."""
+    """Write the suspicious rows to a file and return how many there are."""
     chosen = most_suspicious(found)[:most]
     columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
     if data.ids is not None:

@@ -12,7 +12,7 @@ from bayesfloor.io._data import Data
 
 
 def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
-    """The tree of a file's classes."""
+    """Return the class tree of a file."""
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.summary._check import grow_class_tree
 
@@ -31,14 +31,14 @@ def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress)
 
 
 def format_tree(tree: ClassTree, form: str) -> str:
-    """The tree as text, JSON or Newick."""
+    """Return the tree as text, JSON or Newick."""
     if form == "json":
         return json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
     return _newick(tree) + "\n" if form == "newick" else tree.to_text()
 
 
 def _newick(tree: ClassTree) -> str:
-    """Nested brackets, as programs for phylogenies read them; without recursion, since a chain may be long."""
+    """Return nested brackets, the format of phylogeny programs; without recursion, since a chain may be long."""
     made: dict[int, str] = {}
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
         if tree.left[node] < 0:

@@ -1,4 +1,4 @@
-"""What the user asks for, and what every verb does with it: reading, preparing, drawing rows."""
+"""The user's settings, and what all verbs do with them: read, prepare and subsample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWING = ("quiet", "verbose", "no_color", "no_progress")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The options of a verb, by their names on the command line; those that it does not have are as if not given."""
+    """A verb's options, named as on the command line; options that the verb does not have keep their defaults."""
 
     scale: str | None
     trees: int
@@ -39,40 +39,40 @@ class Settings:
     clean_labels: bool = False
     strict_input: bool = False
     effort: str = "normal"
-    max_rows: int | None = None  # 0 stands for all
+    max_rows: int | None = None  # 0 means all
     engine: str = "threads"
     scheduler: str | None = None
     checkpoint: str | None = None
-    # of reports
+    # report
     select: bool = False
     image: str | None = None
     pixels: str | None = None
     show_rows: bool = False
-    # of features
+    # features
     most: int | None = None
     pairs: bool = False
     criterion: str | None = None
     holdout: float | None = None
-    # of tables that are written
+    # output tables
     keep_formulas: bool = False
-    # of comparisons
+    # compare
     pca: str | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:
-        """The files that are read."""
+        """The input files."""
         return self.path, self.labels_file
 
     def preparing(self, data: Data) -> dict[str, Any]:
-        """How columns become numbers, as arguments."""
+        """Return the arguments that say how to turn columns into numbers."""
         return {"prepare": "strict" if self.strict_input else "auto", "roles": self._roles(data)}
 
     def _roles(self, data: Data) -> dict[str, str] | None:
-        """What the user says columns are, of those that are features."""
+        """Return the roles that the user gave to feature columns with ``--as``, or None."""
         from bayesfloor.io._column_encoders import ROLES
         from bayesfloor.io._messages import DataError, quote, refuse_unknown
 
-        roles, known = {}, [role for role in ROLES if role != "ordered"]  # an order is a list of levels
+        roles, known = {}, [role for role in ROLES if role != "ordered"]  # an ordered role needs a list of levels
         for said in self.as_role:
             name, equals, role = said.rpartition("=")
             if not equals or role not in known:
@@ -84,27 +84,27 @@ class Settings:
         return roles or None
 
     def draw_limit(self) -> dict[str, Any]:
-        """How many rows to draw, where somebody says so, as arguments."""
+        """Return the argument that limits the number of rows, if the user set a limit."""
         return {} if self.max_rows is None else {"max_rows": self.max_rows or None}
 
     def drawing(self) -> dict[str, Any]:
-        """The same for a floor, which otherwise draws as many rows as it takes."""
+        """Return the same for ``BayesFloor``, which by default subsamples as many rows as it needs."""
         return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
 
 
 def take(given: dict[str, Any]) -> tuple[Output, Settings]:
-    """Where results and messages go, and what is asked for, of the options of a verb."""
+    """Split a verb's options into its output and its settings."""
     asked = {name: value for name, value in given.items() if name not in _SHOWING}
     return make_output(**{name: given[name] for name in _SHOWING}), Settings(**asked)
 
 
 def make_output(*, quiet: bool, verbose: bool, no_color: bool, no_progress: bool) -> Output:
-    """Where results and messages go, by the options for it."""
+    """Make the output that these options describe."""
     return Output(quiet=quiet, color=not no_color, progress=not no_progress, verbose=verbose)
 
 
 def read(settings: Settings, *, in_place: bool = False) -> Data:
-    """The file that was named."""
+    """Read the input file."""
     from bayesfloor.io._data import open_data
 
     return open_data(
@@ -127,7 +127,7 @@ def read(settings: Settings, *, in_place: bool = False) -> Data:
 
 @contextmanager
 def without_warning() -> Iterator[None]:
-    """No warning of subsampling: ``tell_drawn`` says it in a line."""
+    """Silence the warning about subsampling; ``tell_drawn`` prints one line instead."""
     from bayesfloor.floor._sample import SampledRowsWarning
 
     with ignoring(SampledRowsWarning):
@@ -135,7 +135,7 @@ def without_warning() -> Iterator[None]:
 
 
 def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
-    """Say so where not all rows that have a label were used."""
+    """Print a note if not all labelled rows were used."""
     from bayesfloor.io._labels_and_weights import missing_labels
 
     n_rows = len(y) - int(missing_labels(y).sum())

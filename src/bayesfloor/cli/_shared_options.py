@@ -22,7 +22,7 @@ _SECTIONS = {
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
 }
-_LAST = "Output"  # the section of everything else
+_LAST = "Output"  # the section for all other options
 
 
 class SectionedCommand(click.Command):
@@ -41,8 +41,8 @@ class SectionedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
-    """A fraction: 98%, or 0.98."""
+class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest click
+    """A fraction, such as 98% or 0.98."""
 
     name = "percent"
 
@@ -50,7 +50,7 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the new
         self.positive = positive
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """A number between 0 and 1."""
+        """Return a number between 0 and 1."""
         if isinstance(value, float):
             return value
         text = str(value).strip().replace(" ", "")
@@ -59,7 +59,7 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the new
         except ValueError:
             self.fail(f"{value!r} is not a percentage or a fraction. Write 98% or 0.98.", param, ctx)
         if 0 < fraction <= 100 and text.isdigit():
-            self.fail(f"{value!r} could mean two things. Write {text}% or a number such as 0.98.", param, ctx)
+            self.fail(f"{value!r} is ambiguous. Write {text}% or a fraction such as 0.98.", param, ctx)
         if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
             least = "above 0" if self.positive else "from 0"
             self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)
@@ -67,12 +67,12 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic in the new
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A name inside a file, which is UTF-8 whatever the locale is."""
+    """A name inside a file, which is UTF-8 whatever the locale."""
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
-        """The name as it stands in the file."""
+        """Return the name as it is written in the file."""
         return as_utf8(value)
 
 
@@ -113,7 +113,7 @@ def _scale(default: str, text: str) -> Command:
 
 
 def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) -> str | None:
-    """What Python calls the scale of this name."""
+    """Return the scale's name in Python, where "none" is None."""
     return None if name == "none" else name
 
 

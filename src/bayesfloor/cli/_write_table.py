@@ -1,4 +1,4 @@
-"""Tables as files: the ending says what to write."""
+"""Write tables to files, in the format that the file name ends in."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bayesfloor.io._messages import DataError
 
 Columns = dict[str, list[Any]]
 
-# What a formula may start with in Excel, LibreOffice or Google Sheets; the last four are the wide forms of the first.
+# Characters that start a formula in Excel, LibreOffice or Google Sheets; the last four are full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def check_ending(path: str | None) -> None:
-    """Refuse a file of a kind that cannot be written."""
+    """Raise an error for a file type that cannot be written."""
     if path is not None and Path(path).suffix.lower() not in _WRITERS:
-        raise DataError(f"{path} is none of {', '.join(_WRITERS)}: say what to write by the file's ending")
+        raise DataError(f"{path}: unsupported file type. Expected a name that ends in {' or '.join(_WRITERS)}.")
 
 
 def write_table(path: str, columns: Columns, *, keep_formulas: bool = False) -> None:
-    """Write columns of plain values, whole or not at all; in a CSV, a quote keeps texts from being run as formulas."""
+    """Write columns of plain values, completely or not at all; in a CSV, a quote in front disarms formulas."""
     kind = Path(path).suffix.lower()
     if kind == ".csv" and not keep_formulas:
         columns = {_harmless(name): list(map(_harmless, values)) for name, values in columns.items()}
@@ -36,7 +36,7 @@ def write_table(path: str, columns: Columns, *, keep_formulas: bool = False) -> 
 
 
 def _harmless(cell: Any) -> Any:
-    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises; numbers stay."""
+    """Put a quote before text that a spreadsheet would run as a formula, as OWASP advises; keep numbers as they are."""
     if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _is_number(cell):
         return cell
     return f"'{cell}"
