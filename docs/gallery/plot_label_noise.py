@@ -28,7 +28,7 @@ print(f"{len(listed)} rows listed, {np.isin(listed, wrong).sum()} of the 40 wron
 display = SampleScoreDisplay.from_results(found)
 
 # %%
-# The most suspicious of them, with the label they were given.
+# Here are the most suspicious of them, each with the label it was given.
 
 worst = listed[np.argsort(-found.score[listed])][:12]
 figure, axes = plt.subplots(2, 6, figsize=(7, 2.9), layout="constrained")

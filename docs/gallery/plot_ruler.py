@@ -7,7 +7,7 @@ estimate. Below are the cross-validated errors of the learners tried, and the da
 
 The best estimate lies below the learners' errors: it is the level at which their learning curves end with more and more
 rows. The second plot shows the curve of the best learner. Do not mistake the tree bounds for the answer. They are the
-paper's bounds, hold with infinitely many rows, and are too high if data are sparse; the ruler then says so.
+paper's bounds, hold for infinitely many rows, and are too high if data are sparse; the ruler then says so.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -108,8 +108,8 @@ for name, rate in zip(found.names, found.predicted, strict=True):
 # agrees on the bad ones, but does best on the network's embedding: close neighbours and linear separability are two
 # different things.
 #
-# Labels seen
-# -----------
+# Leaked labels
+# -------------
 # The most common mistake is to compare a representation that was made *with these labels*. To see its effect, take pure
 # noise: 150 columns that are independent of the two classes, so that no classifier does better than guessing.
 

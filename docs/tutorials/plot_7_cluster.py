@@ -171,7 +171,7 @@ ax.set(xlabel="seconds, including starting workers and compiling", title="60,000
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Distributing so few rows gains nothing: blocks have to be joined, pieces are written and read, and workers first load
+# Distributing small data gains nothing: blocks have to be joined, pieces are written and read, and workers first load
 # and compile the same kernels. That is the price of not needing memory for all rows at once. :doc:`/scale` shows what
 # 2, 6 and 20 million rows took, in seconds and bytes, and what would break first beyond that.
 #
