@@ -153,9 +153,9 @@ def test_unknown_classes_are_refused_by_name():
     """A tree of other labels, or of texts for numbers, is the usual slip."""
     tree = ClassTree.from_nested([["cat", "dog"], "car"])
 
-    with pytest.raises(ValueError, match=r"Got rows of class 'cow', which the tree does not have, but expected a tree"):
+    with pytest.raises(ValueError, match=r"Got rows of class 'cow', which is not in the tree, but expected a tree"):
         tree.among(np.array(["cat", "cow"]))
-    with pytest.raises(ValueError, match=r"Got rows of class 1, which the tree does not have"):
+    with pytest.raises(ValueError, match=r"Got rows of class 1, which is not in the tree"):
         ClassTree.from_nested([["1", "2"], "3"]).among(np.array([1, 2]))
 
 
@@ -164,9 +164,9 @@ def test_unknown_classes_are_refused_by_name():
     [
         ([["cat", "dog"], "cat"], r"Got class 'cat' more than once, but expected each class in one place"),
         ([1, [2, 1]], r"Got class 1 more than once"),
-        ([["a", "b", "c"], "d"], r"Got a list of 3 in the tree, but expected pairs"),
-        ([["a"], "b"], r"Got a list of 1 in the tree, but expected pairs"),
-        ([], r"Got a list of 0 in the tree, but expected pairs"),
+        ([["a", "b", "c"], "d"], r"Got a list of length 3 in the tree, but expected pairs"),
+        ([["a"], "b"], r"Got a list of length 1 in the tree, but expected pairs"),
+        ([], r"Got a list of length 0 in the tree, but expected pairs"),
     ],
 )
 def test_what_is_no_tree_is_refused(part, message):

@@ -644,8 +644,8 @@ def test_every_cut_gives_a_tree(groups, grouped, cut):
     ("options", "message"),
     [
         ({"cut": "mincut"}, r"Got cut='mincut', but expected 'min_cut'"),
-        ({"cut": [0, 1, 2]}, r"Got a list of 3 in the tree, but expected pairs"),
-        ({"cut": [[0, 1], [2, 3]]}, r"Got rows of class 4, which the tree does not have"),
+        ({"cut": [0, 1, 2]}, r"Got a list of length 3 in the tree, but expected pairs"),
+        ({"cut": [[0, 1], [2, 3]]}, r"Got rows of class 4, which is not in the tree"),
         ({"scale": "log"}, r"Got scale='log', but expected 'auto', 'standard', 'robust', 'unit' or None"),
         ({"n_trees": 0}, r"Got n_trees=0, but expected an integer from 1 to 100"),
         ({"n_trees": 1.5}, r"Got n_trees=1.5, but expected an integer from 1 to 100"),

@@ -200,7 +200,7 @@ def test_given_trees_serve_folds_without_a_class(points, sets_of):
 
 def test_given_trees_of_other_classes_are_refused(points):
     """A class that is nowhere in the tree cannot be found."""
-    with pytest.raises(ValueError, match=r"Got rows of class 4, which the tree does not have"):
+    with pytest.raises(ValueError, match=r"Got rows of class 4, which is not in the tree"):
         SmartSVM(cut=[[0, 1], [2, 3]]).fit(*points)
 
 
@@ -449,7 +449,7 @@ def test_methods_are_there_as_far_as_the_models_have_them(points):
             {"cut": "mincut"},
             r"Got cut='mincut', but expected 'min_cut', 'normalized_cut', 'average', 'complete', a Cla",
         ),
-        ({"cut": [0, 1, 2]}, r"Got a list of 3 in the tree, but expected pairs"),
+        ({"cut": [0, 1, 2]}, r"Got a list of length 3 in the tree, but expected pairs"),
         ({"cut": [[0, 1], 0]}, r"Got class 0 more than once, but expected each class in one place"),
         ({"routing": "soft"}, r"Got routing='soft', but expected one of 'auto', 'hard', 'product'"),
         ({"routing": "product"}, r"Got routing='product', but LinearSVC has no predict_proba. Wrap it in Calibrated"),

@@ -53,7 +53,7 @@ def test_what_cannot_be_seen_is_quoted_or_escaped():
 def test_letters_in_no_font_are_written_as_escapes_with_one_warning(monkeypatch):
     """Boxes in place of letters make all classes look alike, and matplotlib warns once a letter."""
     monkeypatch.setattr(_fonts, "families", lambda: ["DejaVu Sans"])
-    with pytest.warns(UserWarning, match="4 characters in labels are in no installed font") as caught:
+    with pytest.warns(UserWarning, match="4 characters in labels are not in any installed font") as caught:
         texts = label_texts(["\u4e2d\u6587", "\u6807\u7b7e", "plain"])
 
     assert len(caught) == 1

@@ -91,7 +91,7 @@ def _is_better(trial: Trial, other: ModelKind, best: ModelKind, *, small: bool) 
 
 
 def _blend(trial: Trial, best: ModelKind, second: ModelKind) -> ModelKind:
-    """Return the blend of the best two if it is clearly better than the best alone, on the folds tested for both."""
+    """Return the blend of the best two if it is clearly better than the best alone, on folds that tested both."""
     both = ModelKind(f"{best.name} and {second.name}", parts=(best, second))
     folds = sorted({*trial.tested(best)} & {*trial.tested(second)})
     return both if trial.compare(both, best, folds, small=False).z < -_CLEAR else best

@@ -16,15 +16,15 @@ from bayesfloor.engine._types import Floats, Ints
 
 Part = TypeVar("Part")
 NONE = -1
-_DEEPEST = 45  # columns of indentation, from which a chain of single classes is not indented further
+_DEEPEST = 45  # columns of indentation; beyond, a chain of single classes is not indented further
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassTree(Result):
-    """A class tree: each node is a set of classes, and most nodes split it in two.
+    """A class tree: each node is a set of classes, and most nodes split their set in two.
 
-    Node 0 has all classes. A node's left child has the next number, and its classes are
-    ``order[start:stop]``. A node without children has one class, or several that one model separates.
+    Node 0 has all classes. The classes of a node are ``order[start:stop]``, and its left child has the next number. A
+    node without children has one class, or several that one model separates.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class ClassTree(Result):
         unknown = np.setdiff1d(labels, self.classes)
         if len(unknown):
             raise InputError(
-                f"Got rows of class {unknown.tolist()[0]!r}, which the tree does not have, but expected a tree "
+                f"Got rows of class {unknown.tolist()[0]!r}, which is not in the tree, but expected a tree "
                 "with every class of y."
             )
         kept = np.searchsorted(self.classes, np.sort(labels))
@@ -205,7 +205,7 @@ def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]
 
 
 def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: Ints) -> ClassTree:
-    """Make a tree of which only the shape is known."""
+    """Make a tree from its shape alone, without floors, errors and models."""
     m, stop = len(left), np.append(start[1:], len(order))  # for leaves: where the next node starts
     for node in np.flatnonzero(left != NONE)[::-1].tolist():
         stop[node] = stop[right[node]]
@@ -214,7 +214,7 @@ def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: 
 
 
 def is_pair(part: object) -> bool:
-    """Whether a part consists of two parts."""
+    """Whether this is a pair of parts rather than a leaf."""
     return isinstance(part, (list, tuple))
 
 
@@ -228,7 +228,9 @@ def _leaves(nested: Any) -> Iterator[Any]:
         elif len(part) == 2:
             waiting += part
         else:
-            raise InputError(f"Got a list of {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]].")
+            raise InputError(
+                f"Got a list of length {len(part)} in the tree, but expected pairs: [[a, b], [c, [d, e]]]."
+            )
 
 
 def _check_labels(labels: list[Any]) -> None:
@@ -253,9 +255,9 @@ def _draw(tree: ClassTree) -> Iterator[str]:
 
 
 def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]]:
-    """Return what to draw below a node, last first: the node, the start of its line, the column for its children."""
+    """Return a node's children, last first: each with the start of its line and the column for its own children."""
     one, two = sorted((int(tree.left[node]), int(tree.right[node])), key=lambda child: tree.left[child] != NONE)
-    if tree.left[one] == NONE != tree.left[two] and len(column) >= _DEEPEST:  # a chain: it would leave the screen
+    if tree.left[one] == NONE != tree.left[two] and len(column) >= _DEEPEST:  # a chain, which would run off the screen
         return [(two, f"{column}├ ", column), (one, f"{column}├─ ", "")]
     return [(two, f"{column}└─ ", f"{column}   "), (one, f"{column}├─ ", f"{column}│  ")]
 

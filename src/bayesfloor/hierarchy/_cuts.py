@@ -25,7 +25,7 @@ Split = tuple[Ints, Ints]
 
 
 def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> ClassTree:
-    """Make the tree that a cut names, or return the tree it is; without a matrix, all floors are equal."""
+    """Make the tree for a named cut, or return the user's own tree; without a matrix, all floors count as equal."""
     if isinstance(cut, str):
         return class_tree(classes, np.zeros((len(classes),) * 2) if matrix is None else matrix, cut)
     tree = given_tree(cut, classes)
@@ -38,7 +38,7 @@ def pair_tree(pairwise: PairwiseFloor, cut: str) -> ClassTree:
 
 
 def measurable(pairwise: PairwiseFloor) -> Floats:
-    """Return floors relative to guessing, 0 for pairs that are too small to measure."""
+    """Return floors relative to guessing; 0 for pairs whose floor is too small to measure."""
     return np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
 
 
@@ -55,7 +55,7 @@ def given_tree(cut: Any, classes: np.ndarray) -> ClassTree:
 
 
 def check_cut(cut: Any) -> None:
-    """Refuse a cut that does not define a tree."""
+    """Raise if a cut does not define a tree."""
     if isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in {*CUTS, *LINKAGES}):
         return
     names = ", ".join(repr(name) for name in (*CUTS, *LINKAGES))
@@ -109,13 +109,13 @@ def min_cut(weights: Ints) -> np.ndarray:
 
 
 def _below_larger_quickly(graph: Ints) -> int:
-    """Bound all cuts from below, except those of single classes: a of n classes have a (n - a) edges to the others."""
+    """Return a lower bound on all cuts except those of single classes: a of n classes have a (n - a) outer edges."""
     n = len(graph)
     return int(2 * (n - 2) * graph[~np.eye(n, dtype=bool)].min())
 
 
 def _below_larger(graph: Ints) -> int:
-    """Bound them more tightly: among a classes, each keeps at most its a - 1 heaviest edges inside."""
+    """Return a tighter lower bound: among a classes, each keeps at most its a - 1 heaviest edges inside."""
     n = len(graph)
     inside = np.cumsum(np.sort(graph, axis=1)[:, ::-1], axis=1)[:, : n // 2]
     outside = np.cumsum(np.sort(graph.sum(axis=1, keepdims=True) - inside, axis=0), axis=0)

@@ -29,14 +29,13 @@ from bayesfloor.io._labels_and_weights import read_labels
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that adds capacity only where the floor leaves room to improve.
 
-    It makes a class tree from the pairwise floors. From the root down, a node is split as long
-    as linear SVMs do so without an error above the split's own floor: that is cheap, and no
-    other model could do better. Otherwise, one model separates the node's classes. It comes from
-    a ladder: linear SVM, RBF SVM (above 30,000 rows a linear SVM on a Nystroem map), gradient boosting (up to
-    40 classes); above 100 classes linear discriminant analysis, then one-vs-rest linear SVMs. A
-    costlier model is tried only while the cross-validated error is above the node's floor, on few
-    rows first, and chosen only if it is clearly better. If a blend of the best two is clearly better
-    than the best alone, their probabilities are averaged.
+    It makes a class tree from the pairwise floors. From the root down, a node is split as long as a linear SVM can do
+    so with an error at the split's own floor: that is cheap, and no other model could do better. Otherwise, one model
+    separates the node's classes. It comes from a ladder: linear SVM, RBF SVM (above 30,000 rows a linear SVM on a
+    Nystroem map), gradient boosting (up to 40 classes); above 100 classes linear discriminant analysis, then
+    one-vs-rest linear SVMs. A costlier model is tried only while the cross-validated error is above the node's floor,
+    on few rows first, and chosen only if it is clearly better. If a blend of the best two is clearly better than the
+    best alone, their probabilities are averaged.
 
     A floor can be too high. So even at the floor, the next rung is tried on few rows, and a floor that a
     model has beaten is recorded as such.
@@ -57,7 +56,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     random_state : int, RandomState instance or None, default=0
         Seed for folds, subsamples and models; None picks a random one.
     verbose : int, default=0
-        Above 0, the result of each node is logged.
+        If above 0, log the result of each node.
 
     Attributes
     ----------
@@ -111,13 +110,13 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers; texts and categories in data frames are read as in ``BayesFloor``. A category that
+            Finite numbers; text and categories in data frames are read as in ``BayesFloor``. A category that
             was not seen in ``fit`` counts as unknown.
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights for the models and the choice between them (linear discriminants ignore them). Floors, and the
-            errors compared with them, only leave out rows with weight 0.
+            errors compared with them, ignore weights, but leave out rows with weight 0.
 
         Returns
         -------

@@ -74,7 +74,7 @@ def announce_drawing(n_rows: int) -> None:
 
 
 def floor_matrix(
-    version: str,  # noqa: ARG001 - for caches: another version may give other results
+    version: str,  # noqa: ARG001 - for caches: a different version may give different results
     values: Floats,
     quantity: np.ndarray,
     codes: Ints,
@@ -93,7 +93,7 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
         missing = np.setdiff1d(classes, floor.classes)
         if len(missing):
             raise InputError(
-                f"Got rows of class {missing.tolist()[0]!r}, which the floor does not have. Fit it to all classes."
+                f"Got rows of class {missing.tolist()[0]!r}, which the floor does not know. Fit it to all classes."
             )
         place = np.searchsorted(floor.classes, classes)
         return floor.matrix[np.ix_(place, place)]

@@ -26,7 +26,7 @@ class Tried(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Fraction of the weight that is wrong."""
+        """Weighted fraction of rows that are wrong."""
         return float(self.wrong @ self.weight / self.weight.sum())
 
 
@@ -38,7 +38,7 @@ class Versus(NamedTuple):
 
     @property
     def z(self) -> float:
-        """The difference in standard errors."""
+        """The difference, as a multiple of its standard error."""
         return self.difference / max(self.std_error, 1e-12)
 
 
@@ -63,7 +63,7 @@ class Trial:
         return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
 
     def test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
-        """Train a candidate outside a fold, on some or all rows, and test it on the fold."""
+        """Train a candidate on some or all rows outside a fold, and test it on the fold."""
         key = (candidate.name, fold, small and not self.is_small)
         if key not in self._tried:
             self._tried[key] = self._test(candidate, fold, small=key[2])

@@ -73,7 +73,7 @@ class Blend:
 
 
 def blend(models: list[Any]) -> Blend:
-    """Blend models."""
+    """Return a blend of these models."""
     return Blend(np.unique(np.concatenate([model.classes_ for model in models])), models)
 
 

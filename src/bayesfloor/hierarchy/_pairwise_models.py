@@ -26,7 +26,7 @@ class Margins(Protocol):
     """Margins of the pairs (0, 1), (0, 2), ... (K-2, K-1); positive for the first class of a pair."""
 
     def margins(self, X: Floats) -> Floats:
-        """Return one column per pair."""
+        """Return the margins, one column per pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class LinearPairs:
     intercept: Floats
 
     def margins(self, X: Floats) -> Floats:
-        """Return one column per pair."""
+        """Return the margins, one column per pair."""
         return X @ self.coef.T + self.intercept
 
 
@@ -49,7 +49,7 @@ class MappedPairs:
     pairs: LinearPairs
 
     def margins(self, X: Floats) -> Floats:
-        """Return one column per pair."""
+        """Return the margins, one column per pair."""
         return self.pairs.margins(self.mapping.transform(X))
 
 
@@ -64,7 +64,7 @@ class KernelPairs:
     gamma: float
 
     def margins(self, X: Floats) -> Floats:
-        """Return one column per pair."""
+        """Return the margins, one column per pair."""
         step = max(1, _AT_ONCE // max(1, len(self.support)))
         return np.concatenate([self._margins(X[first : first + step]) for first in range(0, len(X), step)])
 

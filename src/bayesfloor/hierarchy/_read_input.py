@@ -14,13 +14,13 @@ from bayesfloor.io._labels_and_weights import read_weight, refuse_weightless
 
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
-    """Return the rows for the models, and as numbers. Data frames stay data frames, for pipelines."""
+    """Return the rows for the models, and as numbers for the floors; data frames are kept, for pipelines."""
     features = read_features(estimator, X, STRICT)
     return _rows_for_models(X, features.values), features
 
 
 def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
-    """Return the rows for the models only; sparse rows are allowed."""
+    """Return the rows as the models need them, without reading features for the floors; sparse rows are allowed."""
     return _read(estimator, X, reset=True)
 
 
@@ -46,9 +46,9 @@ def _rows_for_models(X: Any, values: Any) -> Any:
 
 
 def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
-    """Return the rows with a positive weight and their weights, scaled to mean 1; None without weights.
+    """Return the rows with positive weight, and their weights scaled to mean 1; None if no weights are given.
 
-    Every class needs some weight.
+    Every class needs a row with positive weight.
     """
     weight = read_weight(sample_weight, len(codes))
     if weight is None:

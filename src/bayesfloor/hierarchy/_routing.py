@@ -51,7 +51,7 @@ def route(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
 
 def _all_linear(tree: ClassTree, models: Models, X: Any) -> bool:
     """Whether one matrix product gives the predictions of all nodes."""
-    from sklearn.svm import LinearSVC  # all linear classifiers share its predict
+    from sklearn.svm import LinearSVC  # all linear classifiers share its predict method
 
     splits = [models[node] for node in tree.splits.tolist()]
     linear = all(getattr(type(model), "predict", None) is LinearSVC.predict for model in splits)

@@ -63,14 +63,14 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     n_trees : int, default=3
         Number of orthogonal spanning trees behind each floor.
     floor : PairwiseFloor or array of shape (K, K), default=None
-        Floors computed before: ``BayesFloor().fit(X, y).pairwise_``.
+        Precomputed floors: ``BayesFloor().fit(X, y).pairwise_``.
     scale : {"auto", "standard", "robust", "unit"} or None, default=None
         How features are scaled for the floors; models get the features unchanged. The paper uses None.
     routing : {"auto", "hard", "product"}, default="auto"
         "hard" follows each model's prediction to one class, "product" predicts the class with the largest product
-        of probabilities. "auto" uses the product if the models have probabilities.
+        of probabilities. "auto" uses "product" if the models predict probabilities.
     beam : int, default=None
-        With the product: follow only this many of the most likely paths instead of all.
+        With product routing, follow only this many of the most likely paths instead of all.
     memory : str, path or joblib.Memory, default=None
         Cache for the floors, so that a search over the models' parameters computes them only once
         per training set.
@@ -80,7 +80,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         Seed for subsampling: above 50,000 rows, floors are computed on a subsample of that size. Models have
         their own seeds.
     verbose : int, default=0
-        Above 0, progress is logged.
+        If above 0, log progress.
 
     Attributes
     ----------
@@ -152,12 +152,12 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
             Finite numbers. Data frames are passed to the models unchanged, for pipelines that use column names;
-            floors read texts and categories as in ``BayesFloor``. Sparse rows need ``floor`` or your
+            floors read text and categories as in ``BayesFloor``. Sparse rows need ``floor`` or your
             own tree.
         y : array-like of shape (n_rows,)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights for the models. Floors only leave out rows with weight 0.
+            Weights for the models. Floors ignore weights, but leave out rows with weight 0.
         **fit_params : dict
             Further arguments for the models' ``fit``; with metadata routing, those that they request.
 
@@ -214,7 +214,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def decision_function(self, X: Any) -> Floats:
         """Compute a score for each class, largest for the predicted class (a ``beam`` may miss it).
 
-        With hard routing, the score is the smallest margin along the path to the class; with the product, it is the
+        With hard routing, the score is the smallest margin along the path to the class; with product routing, it is the
         class's log-probability. With two classes, it is the score of the only model.
 
         Parameters
@@ -352,7 +352,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
 
 def _read_weights(sample_weight: Any, rows: Any) -> Floats:
-    """The weights as models take them, none of them negative."""
+    """Return the weights as models need them; raise if one is negative."""
     with blame("sample_weight"):
         weight: Floats = check_sample_weight(sample_weight, rows)
     read_weight(weight, len(weight))

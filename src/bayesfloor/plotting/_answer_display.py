@@ -25,7 +25,7 @@ NAME = 28  # characters in the name of a learner
 class AnswerDisplay(Display):
     """Best estimate, range and the errors of all learners on one ruler, each in its own row.
 
-    The ruler goes from 0 to the error of guessing. If all errors are far below that, it ends earlier and says so.
+    The ruler runs from 0 to the error of guessing. If all errors are far below that, it ends earlier and says so.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ class ComparisonDisplay(ResultDisplay):
         kinds = [swatch(names.get(w, w), facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
         return [
             *kinds,
-            stroke(f"difference from the best, simultaneous {level} interval", color=STRONG, marker="|", markersize=5),
+            stroke(f"simultaneous {level} CI for the difference from the best", color=STRONG, marker="|", markersize=5),
             stroke("the best, predicted from the same rows", **diamond),
             stroke("measured cross-class edges", color=GREY, marker="x", linestyle="", markersize=4),
         ]

@@ -13,7 +13,7 @@ from bayesfloor.plotting._fonts import label_style
 
 DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
 STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to light
-MAP = "Oranges"  # light to dark, so that it also works in grey
+MAP = "Oranges"  # light to dark, so that it also works in greyscale
 MOST = 40  # classes that fit on a page
 
 _HEAD = "Attributes\n----------\n"
@@ -72,7 +72,7 @@ class Display(Tabled):
 
 
 def _plot_doc(doc: str) -> str:
-    """Complete the docstring of a ``plot`` method with the sections that all of them share."""
+    """Build a ``plot`` docstring: insert the method's own summary and parameters into the shared template."""
     head, _, own = cleandoc(doc).partition("\n\n")
     return _PLOT_DOC.format(head=head, own=f"{own}\n" if own else "")
 
@@ -99,7 +99,7 @@ def need_matplotlib() -> None:
 
 
 def check_most(most: object) -> None:
-    """Refuse an invalid limit on the number of rows in a plot."""
+    """Raise if the limit on the number of rows in a plot is invalid."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
         raise InputError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
 

@@ -1,6 +1,6 @@
 """Choose fonts for labels in any script, and escape characters that no font has.
 
-Right-to-left and joined scripts are correct from matplotlib 3.11, which shapes text. Earlier versions draw their
+Right-to-left and joined scripts are drawn correctly from matplotlib 3.11 on, which shapes text. Earlier versions draw
 letters one by one in the order in which they are stored.
 """
 
@@ -35,16 +35,16 @@ def families() -> list[str]:
 
 
 def label_style() -> dict[str, Any]:
-    """Return the style for user texts: all available fonts, never parsed as formulas."""
+    """Return the style for the user's text: all available fonts, never parsed as formulas."""
     return {"family": families(), "parse_math": False}
 
 
 def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
-    """Return labels as short texts that can be drawn, with one warning if some characters have no font."""
+    """Return labels as short strings that can be drawn, with one warning if some characters have no font."""
     missing = _missing(set("".join(quoted(label) for label in labels)))
     if missing:
         warnings.warn(
-            f"{len(missing)} characters in labels are in no installed font and are written as escapes. "
+            f"{len(missing)} characters in labels are not in any installed font and are written as escapes. "
             "Install a font such as Noto Sans CJK to show them.",
             stacklevel=4,
         )

@@ -18,7 +18,7 @@ from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, titl
 from bayesfloor.plotting._fonts import label_style, label_texts
 
 _MARKERS = "os^DvPX*<>ph"  # as many as the eye can distinguish; with more classes, names are written on the points
-_RASTER = 5_000  # with more points, they are drawn as pixels: vector files would have many megabytes
+_RASTER = 5_000  # with more points, they are drawn as pixels: vector files would be many megabytes
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +38,7 @@ class ForestDisplay(Display):
     edges : (m, 2) int array
         The rows that each edge joins.
     tree : int
-        Which tree it is, from 0.
+        Number of the tree, from 0.
     projected : bool
         Whether the points are a projection, in which short edges may look long.
     row : (n,) int array or None
@@ -79,7 +79,7 @@ class ForestDisplay(Display):
         floor : BayesFloor
             A fitted floor.
         tree : int, default=0
-            Which of its trees.
+            Number of the tree to draw, from 0.
         points : array-like of shape (n_rows, 2), default=None
             Where to draw the input rows; by default at their scaled features, or at their
             first two principal components if there are more than two features.
@@ -105,7 +105,7 @@ class ForestDisplay(Display):
         y : array-like of shape (n_rows,)
             Labels.
         tree : int, default=0
-            Which tree.
+            Number of the tree to draw, from 0.
         **looks
             Arguments of ``plot``.
         """
@@ -129,7 +129,7 @@ class ForestDisplay(Display):
         """Draw points and edges.
 
         size : float, default=None
-            Marker area in square points; by default smaller the more rows there are.
+            Marker area in square points; by default, it shrinks as the number of rows grows.
         """
         ax = self._start(ax, 6.4, 6.0)
         texts, many = label_texts(self.classes.tolist()), len(self.points) > _RASTER
@@ -226,7 +226,7 @@ def _plane(points: Floats) -> Floats:
 
 
 def _colors(n: int) -> Any:
-    """Return colours from dark to light that also differ in grey."""
+    """Return colours from dark to light that also differ in greyscale."""
     from matplotlib import colormaps
 
     return colormaps["cividis"](np.linspace(0.05, 0.98, n))

@@ -49,9 +49,8 @@ class _Part(NamedTuple):
 class GapDisplay(ResultDisplay):
     """The model's error and the lowest possible error: the whole problem, classes and pairs, with a word for each.
 
-    Bars are ranges of the lowest possible error, with a dot at the best estimate; without a lower end they are
-    grey and start at 0. Diamonds below are the model's errors with their intervals, filled if there is room
-    to improve.
+    Bars are ranges of the lowest possible error, with a dot at the best estimate; a range without a lower end is grey
+    and starts at 0. Diamonds below are the model's errors with their intervals, filled if there is room to improve.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ class GapDisplay(ResultDisplay):
     words_ : list of Text
         "room to improve", "at the floor" and so on, from top to bottom.
     shown_classes_, shown_pairs_ : int arrays
-        Which are drawn, from top to bottom; pairs are numbered as in ``np.triu_indices(n_classes, 1)``.
+        The classes and pairs drawn, from top to bottom; pairs are numbered as in ``np.triu_indices(n_classes, 1)``.
 
     Examples
     --------

@@ -136,7 +136,7 @@ class OneVsRestDisplay(Display):
                 "lower to upper tree bound (not a confidence interval)", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5
             ),
             stroke(
-                f"{100 * self.level:g} % confidence interval of the class's cross-class edges",
+                f"{100 * self.level:g} % confidence interval for the class's cross-class edges",
                 color=MIDDLE,
                 marker="|",
                 markersize=5,

@@ -35,9 +35,9 @@ _CELLS = ((3, 0.8), (15, 0.42), (MOST, 0.23), (10**9, 0.14))  # (most classes, i
 class PairwiseDisplay(Display):
     """Heat map of the tree estimate of the error between each pair of classes.
 
-    Classes are in the order of their class tree, so that those that are hard to separate are next to each other. A
-    pair with no more cross-class edges than separate classes have is drawn as a dot without colour: its error is too
-    small to measure, and any number would be wrong.
+    Classes are in the order of their class tree, so that those that are hard to separate are next to each other. A pair
+    with no more cross-class edges than classes without overlap would have is drawn as a dot without colour: its error
+    is too small to measure, and any number would be wrong.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class PairwiseDisplay(Display):
         most : int or None, default=40
             Draw at most this many classes, those with the hardest pairs. None draws all.
         cmap : str, default="Oranges"
-            Colour map; one that runs from light to dark also works in grey.
+            Colour map; one that runs from light to dark stays readable in greyscale.
         """
         need_matplotlib()
         check_most(most)
@@ -143,7 +143,7 @@ class PairwiseDisplay(Display):
         return [texts[place] for place in self.shown_]
 
     def _cell(self, planned: float) -> float:
-        """Return inches per cell: as planned, or what fits in the caller's axes."""
+        """Return the inches per cell: the usual size, or the size that fits in the caller's axes."""
         if self._own:
             return planned
         box = self.ax_.get_window_extent()

@@ -42,8 +42,8 @@ _APART = 1.4  # rows from the last step to the held-out rows
 class SelectionDisplay(ResultDisplay):
     """Features in the order of selection, with the tree bounds after each step.
 
-    The band goes from lower to upper bound on the rows used for the selection, so it is optimistic. Steps without
-    a significant gain have hollow dots and say so. The result on held-out rows is at the bottom.
+    The band runs from the lower to the upper bound on the rows used for the selection, so it is optimistic. Steps
+    without a significant gain have hollow dots and a note. The result on held-out rows is at the bottom.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class SelectionDisplay(ResultDisplay):
     def _handles(self) -> list[Any]:
         found, dot = self.result, {"color": STRONG, "marker": "o", "markersize": 5}
         level = f"{100 * found.level:g} %"
-        line = f"; line: {level} interval of the step's gain" if self.intervals_ is not None else ""
+        line = f"; line: {level} CI for the step's gain" if self.intervals_ is not None else ""
         style = dot if self.intervals_ is not None else {**dot, "linestyle": ""}
         handles = [
             swatch(f"tree bounds on the {found.n_rows:,} rows used for selection", color=LIGHT, linewidth=0),
@@ -174,7 +174,7 @@ def _first_and_last(n: int, most: int | None) -> Ints:
 
 
 def _held_out_handles(held_out: HoldOut, level: str) -> list[Any]:
-    text = f"on {held_out.n_rows:,} held-out rows; line: {level} interval of the difference from all features"
+    text = f"on {held_out.n_rows:,} held-out rows; line: {level} CI for the difference from using all features"
     box = {"color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
     return [
         stroke(text, color=DARK, marker="D", markersize=4),

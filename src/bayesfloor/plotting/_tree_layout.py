@@ -1,9 +1,9 @@
 """Compute the positions of a class tree's nodes in a drawing; nothing is drawn here.
 
 Classes are rows. A split is in the gap between the last row of its first side and the first row
-of its second: K classes have K - 1 gaps, one for each split. So nothing else is ever to the right of a split
-at the same height, and there is space for a text up to the labels, however deep the tree.
-When a single class is split off, the rest continues below it, so a chain looks like a staircase.
+of its second: K classes have K - 1 gaps, one for each split. So nothing is to the right of a split at the same height,
+and its text has space up to the labels, however deep the tree is. When a single class is split off, the rest continues
+below it, so a chain looks like a staircase.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TreeLayout:
     segments : (m, 2, 2) array
         Lines, as (start, end) of (x, y), all horizontal or vertical.
     forks : int array
-        Nodes with more than one class: those that have a text.
+        Nodes with more than one class; these have text.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _SHARP = 160  # dots per inch, for high-resolution screens
 class Choice(NamedTuple):
     """A section: its anchor, its name in the navigation, its title, a hint, its table and its chart.
 
-    ``notes`` go below the table; ``picture`` is a data URL, empty without matplotlib.
+    ``notes`` go below the table; ``picture`` is a data URL, empty if matplotlib is missing.
     """
 
     place: str
@@ -73,7 +73,7 @@ def _comparison(check: Measured) -> Iterator[Choice]:
 
 
 def _draw(make: Callable[[Any], Any], result: Any) -> str:
-    """Return the chart of a display as a data URL; empty without matplotlib, which the report does not require."""
+    """Return the chart of a display as a data URL; empty if matplotlib is missing, which the report does not need."""
     if find_spec("matplotlib") is None:
         return ""
     file = BytesIO()

@@ -91,7 +91,7 @@ def why_reliable(check: Measured) -> list[str]:
 
 
 def rests_on(check: Measured) -> list[tuple[str, str]]:
-    """Return the basis of each part of the answer, and what was left out."""
+    """Return the evidence for each part of the answer, and the learners that were left out."""
     answer = check.answer
     lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
     if not why_lower:
@@ -141,7 +141,7 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 
 def _call(check: Measured) -> str:
-    """Return the call that reproduces this check, without settings that have their default."""
+    """Return the call that reproduces this check, without settings at their defaults."""
     facts = check.facts
     settings = {
         "target": (check.target, None),

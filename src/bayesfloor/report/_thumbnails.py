@@ -91,7 +91,7 @@ def _from_file(path: Any) -> str:
 
 
 def _upright(image: Any) -> Any:
-    """Rotate the picture as the camera recorded it, and reduce greys of more than one byte to one."""
+    """Rotate the picture upright, as its EXIF data say, and reduce grey values of several bytes to one."""
     from PIL import Image, ImageOps
 
     image.draft("RGB", (_SIDE, _SIDE))

@@ -1,4 +1,4 @@
-"""Prepare what the templates show: plain values, positions in percent, colour steps."""
+"""Prepare values for the templates: plain values, positions in percent, colour steps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs
 from bayesfloor.summary._phrases import target_text
 from bayesfloor.summary._ruler import round_up, ruler_end
 
-MOST_CELLS = 40  # classes in the matrix; if there are more, the hardest
+MOST_CELLS = 40  # classes in the matrix; if there are more, only the hardest are shown
 MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
 MOST_DRAWN = 60  # classes in the drawing of the class tree; with more, it is text only
 STEPS = 10  # colours
 _FEATURES = 30  # shown per row
 _ID = 48  # characters in the name of a row
-_ROOM = 0.82  # of the ruler's length: ticks further right have no text, so that it does not hit the text at the end
+_ROOM = 0.82  # of the ruler's length: ticks further right have no text, which would hit the text at the end
 _LEARNER = 40  # characters in the name of a learner
 
 
@@ -75,7 +75,7 @@ def make_ruler(check: Measured) -> Ruler:
 
 
 def evidence_ruler(check: Measured) -> Ruler:
-    """Draw what the answer is based on: all learners, and the tree bounds for comparison."""
+    """Draw the evidence for the answer: all learners, and the tree bounds for comparison."""
     return _ruler(check, [_answer_line(check), *_learner_lines(check), _tree_line(check)])
 
 
