@@ -141,9 +141,10 @@ print(board.answer.reliability, board.answer.reasons)
 # %%
 # Scale
 # -----
-# Spanning trees and nearest neighbours depend on units. By default four scalings are tried, and the one with the
-# smallest fraction of cross-class edges is used and named. The columns of the wine data have very different units, so
-# scaling matters a lot for trees and neighbours; most other learners standardise the columns themselves:
+# Spanning trees and nearest neighbours depend on units. By default four scalings are tried, and the first whose
+# fraction of cross-class edges is within a standard error of the smallest is used and reported. The columns of the wine
+# data have very different units, so scaling matters a lot for trees and neighbours; most other learners standardise the
+# columns themselves:
 
 from sklearn.datasets import load_wine
 
