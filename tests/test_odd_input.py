@@ -117,7 +117,7 @@ QUANTITIES = {
 def test_quantities_are_no_classes(door, kind, global_random_seed):
     """Hundreds of classes of one row each gave a floor of 99.8 %."""
     X = np.random.default_rng(global_random_seed).normal(size=(120, 2))
-    with pytest.raises(InputError, match=r"Got 120 different (numbers as labels of|labels in) 120 rows"):
+    with pytest.raises(InputError, match=r"Got 120 different (numbers as labels for|labels in) 120 rows"):
         DOORS[door](X, QUANTITIES[kind](120))
 
 

@@ -169,7 +169,7 @@ def test_strict_input_takes_what_is_clean(run, files):
         ("zip=numbr", "--as 'zip=numbr': expected COLUMN=ROLE, such as zip=category. Roles: number, category"),
         ("zip=ordered", "--as 'zip=ordered': expected COLUMN=ROLE"),
         ("zip", "--as 'zip': expected COLUMN=ROLE"),
-        ("note=number", "(note: its values are not numbers, such as"),
+        ("note=number", "(note: it has values that are not numbers, such as"),
     ],
 )
 def test_roles_that_do_not_fit_are_refused(run, messy, said, words):

@@ -193,7 +193,7 @@ REFUSED = {
         ValueError,
         r"v: infinite in 1 row",
     ),
-    "no columns": (lambda _: pd.DataFrame(index=range(N)), ValueError, r"without columns, but expected at least one"),
+    "no columns": (lambda _: pd.DataFrame(index=range(N)), ValueError, r"and no columns, but expected at least one"),
     "no features": (lambda _: np.empty((N, 0)), ValueError, r"0 feature\(s\)"),
     "1-D": (lambda X: X[:, 0], ValueError, r"Expected 2D array, got 1D array instead"),
     "texts in an array": (lambda _: np.full((N, 2), "a"), ValueError, r"expected numbers: .* Pass a data frame"),

@@ -149,7 +149,7 @@ def test_lists_in_one_piece_are_not_copied():
 @pytest.mark.parametrize("values", [[[1, 2], [3]], [["a"], ["b"]], [[], []]])
 def test_lists_that_are_no_matrix_are_refused(values):
     """Lists of texts, of several lengths, or of none are refused with the column's name."""
-    with pytest.raises(ValueError, match="column c that are not numbers, or not all of the same length"):
+    with pytest.raises(ValueError, match="column c that differ in length or contain values other than numbers"):
         read_list("c", values)
 
 

@@ -172,7 +172,7 @@ def test_an_unknown_name_is_refused_with_those_there_are(table):
 
 def test_a_table_of_labels_alone_is_refused(table):
     """Nothing is left to tell the classes by."""
-    with pytest.raises(ValueError, match=r"without columns, but expected at least one feature"):
+    with pytest.raises(ValueError, match=r"and no columns, but expected at least one feature"):
         check(table[["label"]], "label")
 
 
@@ -197,7 +197,7 @@ def test_a_column_of_any_frame_serves_as_predictions(table, plain, kind):
 
 def test_labels_cannot_be_predictions_as_well(table):
     """No model is right always."""
-    with pytest.raises(ValueError, match=r"'label' as y and as predictions, but expected two columns\."):
+    with pytest.raises(ValueError, match=r"'label' as y and as predictions, but expected two different columns\."):
         check(table[["u", "v", "w", "label"]], "label", predictions="label")
 
 

@@ -99,7 +99,7 @@ def test_there_are_at_most_200(flipped, monkeypatch):
     assert KEPT == 200
     assert rows.scores.row.tolist() == every.scores.row[:5].tolist()
     assert rows.n_suspect == every.n_suspect == np.count_nonzero(floor.samples_.suspect) > 5
-    assert repr(rows) == f"SuspiciousLabels(5 of {rows.n_suspect} suspicious labels, 0 rows in conflict)"
+    assert repr(rows) == f"SuspiciousLabels(5 of {rows.n_suspect} suspicious labels, 0 rows with conflicting labels)"
 
 
 def test_no_suspects_are_an_empty_table(made):

@@ -1,4 +1,4 @@
-"""``Answer``: how low the error can go, and the evidence for each end of the range."""
+"""``Answer``: the lowest possible error, and the evidence for each end of its range."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesfloor.learners._race import Race
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
-_MOST_GROWTH = 64.0  # times as many rows: beyond that no number of rows is given
+_MOST_GROWTH = 64.0  # times as many rows: beyond this, no number of rows is given
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +31,7 @@ class Curve(Result):
     ----------
     n_rows : number of training rows.
     error : cross-validated or predicted error.
-    low, high : 95 % interval of the error.
+    low, high : 95 % interval for the error.
     measured : whether the error was cross-validated rather than predicted.
 
     Examples
@@ -66,13 +66,13 @@ class Answer(Result):
     lower : float
         Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if there is none.
     upper : float
-        Upper end of the range: a test shows that some learner is at least this good (95 %).
+        Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
     why_lower, why_upper : str
         The evidence for each end.
     reliability : {"good", "limited", "upper limit only"}
-        How far you can rely on the answer.
+        How reliable the answer is.
     reasons : tuple of str
-        Why the reliability is not better.
+        Why the reliability is not higher.
     guessing : float
         Error of always predicting the most frequent class.
     best : str
@@ -84,7 +84,7 @@ class Answer(Result):
     left_out : dict
         Learners that did not run, and why.
     effort : str
-        How much work was done; compare only answers of the same effort.
+        How much work was done; compare only answers with the same effort.
     n_rows : int
         Number of rows on which learners were tested.
     n_classes : int
@@ -92,7 +92,7 @@ class Answer(Result):
     curve_lower : float
         Lower end from the learning curves alone; NaN if they give none.
     race : Race or None
-        The learners' results; None in an answer read from a file.
+        The learners' results; None if the answer was read from a file.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Answer(Result):
         return f"{error}; reliability: {self.reliability}"
 
     def verdict(self, target: float) -> str:
-        """Whether an accuracy is "reachable", "out of reach" or "too close to call"."""
+        """Return whether an accuracy is "reachable", "out of reach" or "too close to call"."""
         return self.judge(target).outcome
 
     def judge(self, target: float) -> Verdict:

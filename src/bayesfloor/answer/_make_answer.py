@@ -32,7 +32,7 @@ _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
 # Equal rows may be duplicates if they are more than this fraction, but fewer than this many per distinct row.
 _COPIES, _MOST_COPIES = 0.01, 5
 _BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times as many rows, for which the error is predicted
-# What a learner must gain over guessing: this many standard errors, and this fraction of the error of guessing.
+# Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
 _MOST_OF_IT = 0.7  # fraction of the best learner's gain over guessing from which another learner agrees with it
 _ROWS_PER_CLASS = 50
@@ -83,9 +83,9 @@ def make_answer(
 
 
 def _near_duplicates(fit: Fit) -> tuple[str, ...]:
-    """Return a caution if rows look like near-duplicates that nobody put into groups."""
+    """Return a caution if rows look like near-duplicates and there are no groups."""
     near = 0.0 if fit.sample.groups is not None else near_duplicates(fit.forest)
-    return (f"{percent(near)} % of rows are near-duplicates of another row, without groups",) if near else ()
+    return (f"{percent(near)} % of rows are near-duplicates of another row, but there are no groups",) if near else ()
 
 
 def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
@@ -221,7 +221,7 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
 
 
 def _wide(lower: float, upper: float) -> tuple[str, ...]:
-    """Return what limits an answer that has both ends."""
+    """Return a caution if the range is wide."""
     if upper - lower > _WIDE:
         return (f"the range is wide ({percent(upper - lower)} points): more rows would narrow it",)
     return ()
@@ -246,7 +246,7 @@ def _curve(race: Race, ends: Ends, best: str) -> Curve:
 
 
 def _predict(curves: Curves, growth: float) -> list[float]:
-    """Return the mean and 95 % interval of the error with this many times as many rows."""
+    """Return the mean and 95 % interval for the error with this many times as many rows."""
     at = curves.at(growth)
     low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return [float(curves.weight @ at), float(low), float(high)]

@@ -21,7 +21,7 @@ _LEVEL = 0.95
 class ClassAnswers(Result):
     """For each class, how often the most accurate classifier gets its rows wrong (1 - recall).
 
-    Each range holds at 95 %, but not all of them together.
+    Each range holds with 95 % confidence on its own, not all together.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ClassAnswers(Result):
 class PairAnswers(Result):
     """For each pair of classes, how often the best classifier for these two alone confuses them.
 
-    All matrices are K x K. Each range holds at 95 %, but not all of them together.
+    All matrices are K x K. Each range holds with 95 % confidence on its own, not all together.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class PairAnswers(Result):
     def _summary(self) -> str:
         one, two = (int(place) for place in np.unravel_index(int(np.nanargmax(self.estimate)), self.estimate.shape))
         labels = show_labels(self.classes.tolist())
-        hardest = f"hardest {labels[one]} and {labels[two]}: {percent(self.estimate[one, two])} %"
+        hardest = f"hardest pair {labels[one]} and {labels[two]}: {percent(self.estimate[one, two])} %"
         return f"{len(labels)} classes, {hardest}"
 
     @property
@@ -115,11 +115,11 @@ def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
-    """Make the answers for each pair; with two classes it is the answer for the dataset."""
+    """Make the answers for each pair; with two classes, this is the answer for the dataset."""
     race, K = answer.evidence(), len(classes)
     eta, rows = best_posterior(answer), np.arange(len(race.codes))
     own = eta[rows, race.codes][:, None]
-    lost = np.zeros((K, K))  # rows of the first class that are mistaken for the second
+    lost = np.zeros((K, K))  # number of rows of the first class mistaken for the second
     np.add.at(lost, race.codes, (eta > own) + 0.5 * (eta == own))
     np.fill_diagonal(lost, 0.0)
     sizes = np.bincount(race.codes, minlength=K).astype(np.float64)

@@ -21,7 +21,7 @@ from bayesfloor.formulas._permutation_null import Moments, class_moments, soft_m
 
 
 class ClassEdges(NamedTuple):
-    """Expected numbers of edges of all trees together.
+    """Expected numbers of edges, summed over all trees.
 
     ``matrix[i, j]`` counts edges between classes i and j, ``matrix[i, i]`` those inside class i.
     """
@@ -30,7 +30,7 @@ class ClassEdges(NamedTuple):
 
     @property
     def n_edges(self) -> float:
-        """Number of all edges."""
+        """Total number of edges."""
         return float(np.triu(self.matrix).sum())
 
     @property
@@ -68,7 +68,7 @@ def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
 
 
 def _between_single_rows(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Count the same if no two rows are equal, much faster."""
+    """Count the same edges much faster if no two rows are equal."""
     K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)
     code[labels.vertex] = labels.codes
     return _fold(np.bincount(code[a] * K + code[b], minlength=K * K).reshape(K, K).astype(np.float64))

@@ -16,7 +16,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 class GroupPairs(NamedTuple):
-    """Pairs of groups joined by at least one edge, and each edge's fraction of its pair."""
+    """Pairs of groups joined by at least one edge, and each edge's weight: 1 / (number of edges between its groups)."""
 
     a: Ints
     b: Ints

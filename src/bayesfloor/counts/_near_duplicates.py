@@ -1,4 +1,4 @@
-"""Rows that are nearly equal to another, judged by the edges of the first tree."""
+"""Find rows that are nearly equal to another row, from the edges of the first tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def near_duplicates(forest: Forest) -> float:
 
 
 def _tiny_fraction(length: Floats) -> float:
-    """Return the fraction of tiny edges if few edges lie between them and the usual ones, else 0."""
+    """Return the fraction of tiny edges, or 0 unless they are clearly shorter than almost all others."""
     if not len(length):
         return 0.0
     usual = np.quantile(length, 0.95)

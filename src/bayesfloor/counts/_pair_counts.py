@@ -1,4 +1,4 @@
-"""Cross-class edges of every pair of classes, each in the pair's own forest."""
+"""Count the cross-class edges of every pair of classes, each in the pair's own forest."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Two forests on the same rows with the same labels: the standard error of the difference of their rates.
+"""Two forests on the same rows with the same labels: the standard error of the difference between their rates.
 
-Whatever both have in common cancels: an edge in both forests adds nothing to the difference, and
+Anything that both have in common cancels: an edge in both forests adds nothing to the difference, and
 unusual labels are unusual in both.
 """
 
@@ -31,7 +31,7 @@ class Graph(NamedTuple):
 
 
 def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
-    """Join graphs of parts of the units into one in which all edges weigh the same."""
+    """Join graphs of parts of the units into one in which all edges have the same weight."""
     sizes = np.array([graph.n_edges for graph in graphs])
     shares = sizes / max(sizes.sum(), 1.0)
     ends = [[unit[end] for end in graph.weight.nonzero()] for graph, unit in zip(graphs, units, strict=True)]
@@ -71,13 +71,16 @@ def _upper(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
 
 
 def spread_out(graph: Graph, places: Ints, n_units: int) -> Graph:
-    """Embed the graph in a larger set of units, its own units at ``places``."""
+    """Embed the graph in a larger set of units, with its own units at ``places``."""
     a, b = graph.weight.nonzero()
     return graph._replace(weight=_upper(places[a], places[b], graph.weight.data, n_units))
 
 
 def combine(graphs: list[Graph], factors: list[float]) -> Graph:
-    """Return the graph whose rate is the sum of these rates times their factors; its error is computed as usual."""
+    """Return the weighted sum of these graphs: its rate is the sum of their rates, each times its factor.
+
+    Its standard error is computed as for any other graph.
+    """
     weight = graphs[0].weight * factors[0]
     for graph, factor in zip(graphs[1:], factors[1:], strict=True):
         weight = weight + graph.weight * factor
@@ -86,7 +89,7 @@ def combine(graphs: list[Graph], factors: list[float]) -> Graph:
 
 
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
-    """Average the posteriors of these graphs: one posterior for all of them, though a rougher one."""
+    """Return the mean of these graphs' posteriors: one posterior for all of them, though a rougher one."""
     return pool([posterior(graph, units) for graph in graphs])
 
 
@@ -107,9 +110,9 @@ def posterior(graph: Graph, units: csr_array) -> csr_array:
 
 
 def difference_error(one: Graph, two: Graph, eta: csr_array) -> float:
-    """Compute the standard error of the difference of two rates on the same rows.
+    """Compute the standard error of the difference between two rates on the same rows.
 
-    The variance is Var(R_1 - R_2 | X), in which edges of both forests cancel, plus the variance of the
+    The variance is Var(R_1 - R_2 | X), in which edges in both forests cancel, plus the variance of the
     conditional mean: units of unequal degree d and impurity g = 1 - |eta|^2 add
     sum_v (d_1 - d_2) (g - mean g) / 2 to that mean.
     """

@@ -1,4 +1,4 @@
-"""Expected edges of each row, by the class at the other end."""
+"""Count the expected edges of each row by the class at the other end."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _AT_ONCE = 1 << 22  # votes made dense at a time: several times as fast as SciPy
 
 
 class SampleEdges(NamedTuple):
-    """For each row: its expected edges, those that lead to another label, and the edges to each class.
+    """For each row: its expected edges, those that lead to a different label, and the edges to each class.
 
-    ``degree_around`` and ``cross_around`` are the same for its neighbours, without their edges to it.
+    ``degree_around`` and ``cross_around`` are the same for its neighbours, excluding their edges to the row itself.
     """
 
     degree: Floats
@@ -64,7 +64,7 @@ def adjacency(forest: Forest, n_vertices: int) -> csr_array:
 
 
 def _around(joins: csr_array, labels: VertexLabels, values: Floats, own: Floats) -> Floats:
-    """Sum the values over the rows of neighbouring vertices, without the vertex's own part in them."""
+    """Sum the values over the rows of neighbouring vertices, excluding the vertex's own contribution."""
     total, part = (np.bincount(labels.vertex, each, labels.n_vertices) for each in (values, own))
     return np.maximum(0.0, joins @ total - part)[labels.vertex]
 
@@ -99,7 +99,7 @@ def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 def nearest_other(forest: Forest, labels: VertexLabels, rows: Ints) -> Ints:
-    """Find each row's nearest row with another label among its equals and tree neighbours; -1 if there is none."""
+    """Find each row's nearest row with a different label among its equals and tree neighbours; -1 if there is none."""
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
     return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)

@@ -1,7 +1,7 @@
 """Keep the finished pieces of a run in a folder, so that the run can resume.
 
 Each file is written completely or not at all, carries checksums, and is memory-mapped when read. It holds one line
-with the checksum of its header, the header, and the arrays one after the other, each padded to whole cache lines. The
+with the checksum of its header, the header, and the arrays back to back, each padded to whole cache lines. The
 header holds the run's key and each array's type, shape, position and CRC-32, which every read verifies. The checksums
 cover every byte of the file.
 """
@@ -42,7 +42,7 @@ class CheckpointError(InputError):
 
 
 class DamagedPieceError(CheckpointError):
-    """A piece differs from what was written."""
+    """A piece of a checkpoint is damaged."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Store:
             _remove(part)
 
     def read(self, name: str, only: Iterable[str] | None = None) -> Arrays:
-        """Return these arrays of a piece, by default all, memory-mapped and read-only; verify their checksums."""
+        """Return these arrays of a piece, all by default, memory-mapped and read-only; verify their checksums."""
         path = self._path(name)
         try:
             with path.open("rb") as file:
@@ -98,7 +98,7 @@ class Store:
         return arrays
 
     def _find_damage(self, name: str) -> str:
-        """Return what is wrong with a piece, or an empty string."""
+        """Describe the damage to a piece; empty if there is none."""
         try:
             self.read(name)
         except DamagedPieceError as error:
@@ -128,7 +128,7 @@ def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
 
 
 def prepare_folder(folder: str | Path) -> Path:
-    """Create the folder if it does not exist; raise if it contains anything but a checkpoint."""
+    """Create the folder if it does not exist; raise if it contains anything other than a checkpoint."""
     place = Path(folder).absolute()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -271,12 +271,12 @@ def read_description(folder: str | Path) -> dict[str, Any] | None:
 
 
 def _parse_manifest(manifest: Path) -> dict[str, str | int]:
-    """Return a description, with a text or an integer for each name; raise if its form or its checksum is wrong."""
+    """Return a description that maps names to strings or integers; raise if its format or checksum is wrong."""
     if manifest.stat().st_size > _LONGEST_MANIFEST:
         raise InputError(f"it has more than {_LONGEST_MANIFEST:,} bytes")
     found = json.loads(manifest.read_text("utf-8"))
     if not isinstance(found, dict) or not all(type(value) in (str, int) for value in found.values()):
-        raise InputError("it does not have a text or an integer for each name")
+        raise InputError("it does not have a string or an integer for each name")
     before = found.pop(_CHECKSUM, None)
     if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote none
         raise InputError("its checksum differs")

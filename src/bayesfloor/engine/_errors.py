@@ -1,6 +1,6 @@
 """Errors about an argument or a file, as opposed to bugs in this package.
 
-Users can fix only these errors, so the command line prints their message in one line. Any other error that does not
+Users can fix only these errors, so the command line prints their message on one line. Any other error that does not
 come from the system is a bug and keeps its traceback.
 """
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class InputError(ValueError):
-    """An argument or a file cannot be used. The message says what it got, what it expected and what to do.
+    """An argument or a file cannot be used. The message says what was passed, what was expected and what to do.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class MissingPackageError(ModuleNotFoundError, InputError):
 
 @contextmanager
 def blame(argument: str) -> Iterator[None]:
-    """Name the argument that another library, or the user's model, does not accept."""
+    """Name the argument in errors raised by another library or by the user's model."""
     try:
         yield
     except InputError:

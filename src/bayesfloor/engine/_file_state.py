@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
-ASKS_TOO_MUCH = "says that it holds more than fits in memory, though it is small. Is it damaged?"
+ASKS_TOO_MUCH = "claims to hold more than fits in memory, although it is small. Is it damaged?"
 
 
 class FileState(NamedTuple):
@@ -52,7 +52,7 @@ def _is_data(place: Path) -> bool:
 
 
 def told(error: Exception) -> str:
-    """Return another library's error message in a form that fits into one of our sentences."""
+    """Return another library's error message, trimmed to fit inside one of our sentences."""
     return printable(str(error).strip().rstrip("."))
 
 

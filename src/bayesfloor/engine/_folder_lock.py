@@ -1,4 +1,4 @@
-"""Let one run at a time use a checkpoint folder: a lock that the system releases when the process dies.
+"""Let only one run at a time use a checkpoint folder, with a lock that the system releases when the process dies.
 
 The lock file stays in the folder and names the process that locked it last. Only the lock itself counts.
 """

@@ -42,7 +42,7 @@ class Drawn(NamedTuple):
     row: Ints
     x: Floats
     y: NDArray[Any]
-    n_rows: int  # in the whole data
+    n_rows: int  # in all the data
 
 
 def open_labelled(X: Any, y: Any) -> Labelled:
@@ -83,7 +83,7 @@ def _without(names: Sequence[str], label: str) -> list[str]:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    """Return labels unchanged: from a list, NumPy would turn both 1 and '1' into the same text."""
+    """Return labels unchanged: from a list, NumPy would turn 1 and '1' into the same string."""
     return np.asarray(y, dtype=object if isinstance(y, (list, tuple)) else None)
 
 
@@ -97,7 +97,7 @@ def _load(path: str | Path) -> NDArray[Any]:
 
 
 def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progress: Progress | None) -> Drawn:
-    """Subsample ``n_drawn`` rows at random, in input order; each chunk gives rows in proportion to its size."""
+    """Subsample ``n_drawn`` rows at random, in input order; each chunk contributes rows in proportion to its size."""
     n, d = data.rows.shape
     step = max(1, _CHUNK // (8 * d))
     cuts = [*range(0, n, step), n]
@@ -121,7 +121,7 @@ def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progr
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
 ) -> tuple[Ints, Floats, NDArray[Any] | None]:
-    """Subsample some of a chunk's rows, with their labels if these are in a column of the same files."""
+    """Subsample some of a chunk's rows, with their labels if they are in a column of the same files."""
     chosen = _choose(rows.shape[0], n_drawn, [seed, first_row])
     labels = None if column is None else _whole(read_parquet_column(rows, column), column, first_row)[chosen]
     return first_row + chosen, rows.take(chosen), labels

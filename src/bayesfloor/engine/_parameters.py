@@ -1,4 +1,4 @@
-"""Check seeds for random numbers in the same way everywhere."""
+"""Check common parameters in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_seed(random_state: Any) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
-    """Raise unless this is one of a few words."""
+    """Raise unless the value is one of the choices."""
     words = list(choices)
     if not isinstance(value, str) or value not in words:
         raise InputError(f"Got {name}={value!r}, but expected one of {', '.join(map(repr, words))}.")

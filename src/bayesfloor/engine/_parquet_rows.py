@@ -61,7 +61,7 @@ class ParquetRows:
         return out
 
     def take(self, rows: Ints) -> Floats:
-        """Read single rows in the given order; this reads whole batches of each file."""
+        """Read individual rows in the given order; this reads whole batches of each file."""
         order = np.argsort(rows, kind="stable")
         ends = np.cumsum([len(part) for part in self.parts])
         out, ascending = np.empty((len(rows), self.n_features)), rows[order]
@@ -132,7 +132,7 @@ def _opened(file: FileState) -> Iterator[Any]:
     try:
         with _parquet().ParquetFile(as_utf8(file.path)) as opened:
             yield opened
-    except (OSError, ValueError) as error:  # of pyarrow: an OSError is the system's if it has a number
+    except (OSError, ValueError) as error:  # from pyarrow; an OSError with a number comes from the system
         file.check()  # it may have been removed since
         if getattr(error, "errno", None):
             raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
@@ -181,7 +181,7 @@ def _to_numpy(column: Any) -> NDArray[Any]:
 
 def as_floats(array: NDArray[Any]) -> Floats:
     """Return numbers of any type as float64 in row-major order."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN is as missing as any other
+    with np.errstate(invalid="ignore"):  # a signalling NaN is missing like any other
         return np.array(array, dtype=np.float64, order="C")
 
 

@@ -39,14 +39,14 @@ def active_backend() -> Any:
 
 
 def worker_death() -> type[Exception]:
-    """Return what loky raises if a worker dies; its public base class also covers tasks that cannot be unpickled."""
+    """Return loky's exception for a dead worker; its public base class also covers tasks that cannot be unpickled."""
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     return TerminatedWorkerError
 
 
 def release_blas() -> None:
-    """Let any thread set the threads of BLAS; some versions only listen to the one that did so first."""
+    """Let any thread set the number of BLAS threads; some versions obey only the thread that set it first."""
     import threadpoolctl
 
     release = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)

@@ -1,8 +1,8 @@
-"""Warnings and logs that are ignored for a while, in a process with threads.
+"""Ignore warnings and logs for a while, in a process with threads.
 
-``warnings.catch_warnings`` puts back the filters that it found. Where two threads overlap, one of them finds those of
-the other, and puts them back for good; scikit-learn does so in its own threads, and warns of filters that are not
-there. Here all threads share one state: the first to come keeps what it finds, the last to go puts it back.
+``warnings.catch_warnings`` restores the filters that it found. If two threads overlap, one of them may find the filters
+of the other and restore those for good. scikit-learn uses it in its own threads, and warns if it finds no filters. Here
+all threads share one state: the first one to enter saves the filters, and the last one to leave restores them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 _lock = threading.Lock()
 _active: Counter[tuple[str, type[Warning]]] = Counter()
-_found: list[Any] = []  # filters and showwarning, as they were before the first
+_found: list[Any] = []  # filters and showwarning, as they were before the first thread entered
 
 
 @contextmanager
 def ignoring(category: type[Warning] = Warning, message: str = "") -> Iterator[None]:
-    """Ignore warnings of this category whose text begins with this; all of them by default."""
+    """Ignore warnings of this category whose text starts with ``message``; by default, ignore all warnings."""
     key = (message, category)
     with _lock:
         if not _active:
@@ -40,7 +40,7 @@ def ignoring(category: type[Warning] = Warning, message: str = "") -> Iterator[N
 
 
 def _apply() -> None:
-    """Set the filters that are asked for, before those that were found."""
+    """Restore the saved filters, and put the active ones in front of them."""
     module: Any = warnings
     module.filters, module.showwarning = _found
     if not _active:
@@ -54,12 +54,12 @@ def _apply() -> None:
 
 
 def _drop(*_: Any, **__: Any) -> None:
-    """What a thread warns of while another one has emptied the filters."""
+    """Drop a warning that a thread raises while another thread has emptied the filters."""
 
 
 @contextmanager
 def logging_only(name: str, level: int) -> Iterator[None]:
-    """Let a logger pass nothing below this level, and put back the level that it had."""
+    """Set a logger's level for a while, and restore the old one afterwards."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(level)

@@ -29,7 +29,7 @@ class Shown:
         return f"<pre>{escape(repr(self))}</pre>{_table(self._columns())}"
 
     def _summary(self) -> str:
-        """Return the text between the brackets of the repr."""
+        """Return the part of the repr inside the parentheses."""
         raise NotImplementedError
 
     def _columns(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _values(result: Any) -> dict[str, Any]:
 
 
 def _table(columns: dict[str, Any]) -> str:
-    """Render a table's first rows as HTML, with the number of remaining rows; empty without columns."""
+    """Render a table's first rows as HTML, with the number of remaining rows; empty if there are no columns."""
     if not columns:
         return ""
     lines = zip(*(values[:_ROWS] for values in columns.values()), strict=True)

@@ -45,7 +45,7 @@ class Rows(Protocol):
         """Read the rows as an array."""
 
     def take(self, rows: Ints) -> Floats:
-        """Read single rows in the given order."""
+        """Read individual rows in the given order."""
 
     def on_disk(self, folder: str) -> Rows:
         """Return a handle to the same rows that other processes can open."""
@@ -74,7 +74,7 @@ class ArrayRows:
         return as_floats(self.array)
 
     def take(self, rows: Ints) -> Floats:
-        """Read single rows in the given order."""
+        """Read individual rows in the given order."""
         return as_floats(self.array[rows])
 
     def on_disk(self, folder: str) -> NpyRows:
@@ -93,7 +93,7 @@ class ArrayRows:
         return _open_npy(path)
 
     def _is_in(self, path: Path) -> bool:
-        """Whether a file holds these rows; warn if it holds others."""
+        """Whether a file holds these rows; warn if it holds different ones."""
         if not path.exists():
             return False
         with suppress(ValueError):
@@ -148,7 +148,7 @@ class NpyRows:
         return as_floats(self._open())
 
     def take(self, rows: Ints) -> Floats:
-        """Read single rows in the given order."""
+        """Read individual rows in the given order."""
         return as_floats(self._open()[rows])
 
     def on_disk(self, folder: str) -> NpyRows:  # noqa: ARG002 - the rows are on disk already
@@ -195,7 +195,7 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     if not str(X):
         raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
     if "\0" in str(X):
-        raise InputError(f"Got X={X!r}, but expected the name of a file: names have no zero bytes.")
+        raise InputError(f"Got X={X!r}, but expected the name of a file: names cannot contain zero bytes.")
     path = Path(X)
     if path.suffix.lower() == ".npy":
         return _open_npy(path)

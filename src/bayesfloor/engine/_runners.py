@@ -1,7 +1,7 @@
-"""Run the tasks of a large job on the user's joblib or on the user's Dask cluster.
+"""Run the tasks of a large job with the user's joblib or on the user's Dask cluster.
 
-Both take a function and small tasks, and yield each task's number and its small result as soon as it is finished.
-Large data go through files that each task opens on the machine it runs on.
+Both runners take a function and small tasks, and yield each task's number and small result as soon as it is finished.
+Large data are passed in files that each task opens on the machine it runs on.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ON_THIS_MACHINE: dict[str, Any] = {
 }
 
 _BATCH_SECONDS = 0.25  # of work per future if tasks are small
-_PATIENCE = 10.0  # seconds without a result until we check the workers
+_PATIENCE = 10.0  # seconds without a result before we check the workers
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05  # seconds
-_LOOKS = 3  # checks in a row that find all workers paused, after which we stop: Dask would wait for ever
+_LOOKS = 3  # stop after this many checks in a row find all workers paused: Dask would wait for ever
 _AHEAD = 3  # futures per worker thread: enough to keep it busy, few enough not to burden the scheduler
 
 
@@ -55,7 +55,7 @@ class Runner(Protocol):
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run at the same time."""
+        """Number of tasks that run at the same time."""
 
     @property
     def memory(self) -> int | None:
@@ -86,7 +86,7 @@ class JoblibRunner:
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run at the same time."""
+        """Number of tasks that run at the same time."""
         return effective_n_jobs(self.n_jobs)
 
     def run(
@@ -115,7 +115,7 @@ class DaskRunner:
 
     @property
     def n_workers(self) -> int:
-        """How many tasks run at the same time."""
+        """Number of tasks that run at the same time."""
         return max(1, sum(self.client.nthreads().values()))
 
     @property
@@ -189,7 +189,7 @@ class DaskRunner:
         yield from results
 
     def _await(self, is_ready: Callable[[], bool]) -> None:
-        """Wait until the result is ready; raise if all workers are paused, since none will ever come then.
+        """Wait until the result is ready; raise if all workers are paused, since no result will come then.
 
         Poll often at first, then less often: each nap is a tenth of the time waited so far.
         """
@@ -214,7 +214,7 @@ def _tell_paused(paused: list[tuple[int, int]]) -> str:
 
 
 class _Flow:
-    """Decides how many tasks go into the next future."""
+    """Decides how many tasks to put into the next future."""
 
     def __init__(self, total: int) -> None:
         self.at, self.total, self.seconds = 0, total, float("inf")
@@ -245,13 +245,13 @@ def _call_all(
 
 
 def _memory_of_threads(dask_scheduler: Any) -> list[int]:
-    """Runs on the scheduler: bytes that one thread of each worker may use."""
+    """Return the bytes that one thread of each worker may use; runs on the scheduler."""
     workers = dask_scheduler.workers.values()
     return [worker.memory_limit // max(1, worker.nthreads) for worker in workers if worker.memory_limit]
 
 
 def _memory_of_paused(dask_scheduler: Any) -> list[tuple[int, int]]:
-    """Runs on the scheduler: bytes used and allowed per worker if all are paused and idle, else an empty list."""
+    """Return bytes used and allowed per worker, or nothing unless all are paused and idle; runs on the scheduler."""
     workers = list(dask_scheduler.workers.values())
     if any(worker.status.name != "paused" or worker.executing for worker in workers):
         return []

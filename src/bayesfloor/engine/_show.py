@@ -9,11 +9,11 @@ from itertools import accumulate
 from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
-_LONGEST, _LISTED = 10_000, 200  # characters of a text that are shown, and of each text in a list
+_LONGEST, _LISTED = 10_000, 200  # most characters to show of a string, and of each string in a list
 
 
 def printable(label: object, most: int = _LONGEST) -> str:
-    """Return a label as text, with unprintable characters escaped; what is longer loses its middle before that."""
+    """Return a label as text, cut in the middle if it is too long, with unprintable characters escaped."""
     text = str(label)
     if len(text) > most:
         text = f"{text[: most - most // 3]}…{text[-(most // 3) :]}"
@@ -29,18 +29,18 @@ def as_utf8(text: str | os.PathLike[str]) -> str:
 
 
 def join_labels(labels: Sequence[object], most: int = 6) -> str:
-    """List the first labels in one line, and say how many more there are."""
+    """List the first labels on one line, and say how many more there are."""
     shown = ", ".join(printable(label, _LISTED) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
 def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[str] = ()) -> list[str]:
-    """Return labels as short texts that differ whenever the labels differ.
+    """Return labels as short strings that differ whenever the labels differ.
 
-    Long labels lose their middle. Labels that start or end with a space are quoted. Characters ``missing``
+    Long labels are cut in the middle. Labels that start or end with a space are quoted. Characters ``missing``
     from all fonts are escaped. Labels that still look alike get a number.
     """
-    enough = 4 * width  # characters, so that none of those shown is lost
+    enough = 4 * width  # characters, enough that none of those shown is lost
     short = [_shorten(_letters(quoted(label, enough), missing), width) for label in labels]
     looks = [_look(text) for text in short]
     again = {look for look, times in Counter(looks).items() if times > 1}
@@ -49,13 +49,13 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
 
 
 def quoted(label: object, most: int = _LISTED) -> str:
-    """Return a label as text, in quotes if it is empty or starts or ends with a space; a long one loses its middle."""
+    """Return a label as text, in quotes if it is empty or starts or ends with a space; cut a long one in the middle."""
     text = printable(label, most)
     return text if text and text == text.strip() else f'"{text}"'
 
 
 def _letters(text: str, missing: Collection[str]) -> list[str]:
-    """Split a text into characters, with missing ones escaped; an escape is never cut in two."""
+    """Split a string into characters, with missing ones escaped, so that an escape is never cut in two."""
     return [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
 
 
@@ -68,13 +68,13 @@ def _shorten(letters: list[str], width: int) -> str:
 
 
 def _fitting(letters: list[str], room: int) -> list[str]:
-    """Return as many of the first letters as fit into the room."""
+    """Return as many of the first letters as fit into ``room`` columns."""
     ends = accumulate(map(len, letters))
     return [letter for letter, end in zip(letters, ends, strict=True) if end <= room]
 
 
 def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
-    """Append the next number that makes the text differ from all others."""
+    """Append the next number that makes the string differ from all others."""
     look = _look(text)
     while True:
         numbers[look] += 1
@@ -85,17 +85,17 @@ def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
 
 
 def _look(text: str) -> str:
-    """Return what a reader sees: accents in composed form, and runs of spaces as one, as on web pages."""
+    """Return a string as a reader sees it: accents composed, and runs of spaces as one, as on web pages."""
     return " ".join(normalize("NFC", text).split())
 
 
 def cells(text: str) -> int:
-    """Count the terminal columns of a text: two for wide characters, none for combining marks."""
+    """Count the terminal columns of a string: two for wide characters, none for combining marks."""
     return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Pad a text with spaces to this many terminal columns."""
+    """Pad a string with spaces to this many terminal columns."""
     blank = " " * max(0, width - cells(text))
     return blank + text if right else text + blank
 
@@ -113,7 +113,7 @@ def span(low: float, high: float) -> str:
 
 
 def range_text(lower: float, upper: float) -> str:
-    """Format a range in percent; without a lower end, only the upper end."""
+    """Format a range in percent; if it has no lower end, format only the upper end."""
     return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
 
 
@@ -127,7 +127,7 @@ def _decimals(error: float) -> int:
 
 
 def two_digits(rows: float) -> int:
-    """Round a predicted number of rows to two digits: more would promise too much."""
+    """Round a predicted number of rows to two digits: more would suggest too much precision."""
     return round(float(f"{rows:.1e}"))
 
 

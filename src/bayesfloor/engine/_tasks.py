@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:
-    """Return how many tasks run at the same time."""
+    """Return the number of tasks that run at the same time."""
     import joblib
 
     check_n_jobs(n_jobs)
@@ -33,7 +33,7 @@ def effective_n_jobs(n_jobs: int | None) -> int:
 
 
 def shares_memory(n_jobs: int | None) -> bool:
-    """Whether tasks can use this process's arrays: threads and a single process can, Dask workers never."""
+    """Whether tasks can use this process's arrays: threads and a single process can, Dask workers cannot."""
     backend = active_backend()
     if getattr(backend, "supports_sharedmem", False):
         return True
@@ -111,7 +111,7 @@ def _remember(
         yield number, task
 
 
-_DEATHS = 3  # dead workers, after which tasks run one by one
+_DEATHS = 3  # after this many dead workers, tasks run one by one
 
 
 class WorkersPausedError(RuntimeError):
@@ -176,7 +176,7 @@ def call(function: Callable[..., Result], number: int, name: str, task: tuple[ob
 
 
 class _Threads:
-    """Tracks threads that are running a task, so that the process does not exit under them.
+    """Tracks threads that are running a task, so that the process does not exit while they run.
 
     An interrupt may leave joblib's threads running. Python stops them abruptly at exit, and if that happens inside
     compiled C++ code, the process aborts.
@@ -232,7 +232,7 @@ def _openmp(_n_modules: int) -> Any:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Run each matrix product on one thread: the tasks are the threads, and there are never two pools at once."""
+    """Run each matrix product on one thread: tasks already run in threads, and two thread pools would compete."""
     _blas_limits.enter()
     try:
         yield
@@ -241,9 +241,9 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class _BlasLimits:
-    """The limit of BLAS, which is one for the whole process: the first to come sets it, the last to go puts it back.
+    """Limits BLAS in the whole process: the first thread to enter sets the limit, the last one to leave restores it.
 
-    A library that was loaded in the meantime is limited by whoever comes next.
+    A library that was loaded in the meantime is limited when the next thread enters.
     """
 
     def __init__(self) -> None:
@@ -260,12 +260,12 @@ class _BlasLimits:
                 self.limits.append(_blas(self.n_modules).limit(limits=1))
 
     def leave(self) -> None:
-        """Put back what was there before."""
+        """Restore the original limits."""
         with self.lock:
             self.inside -= 1
             if self.inside:
                 return
-            release_blas()  # whoever set the limit
+            release_blas()  # even if another thread set the limit
             while self.limits:
                 self.limits.pop().restore_original_limits()
             release_blas()

@@ -1,4 +1,4 @@
-"""Fits to rows that need not be in memory: a sample gives most results, and blocks give the trees of all rows.
+"""Fit to rows that may not fit in memory: a sample gives most results; the trees of all rows are grown in blocks.
 
 ``floor`` is the calling ``BayesFloor``; its module imports this one.
 """
@@ -47,7 +47,7 @@ class ScaledRows:
         return self.rows.shape
 
     def part(self, start: int, stop: int) -> ScaledRows:
-        """Return a handle of these rows alone."""
+        """Return a handle to these rows only."""
         return replace(self, rows=self.rows.part(start, stop))
 
     def read(self) -> Floats:
@@ -55,11 +55,11 @@ class ScaledRows:
         return self.scaler.apply(self.rows.read())
 
     def take(self, rows: Ints) -> Floats:
-        """Read single rows, in the given order."""
+        """Read individual rows in the given order."""
         return self.scaler.apply(self.rows.take(rows))
 
     def on_disk(self, folder: str) -> ScaledRows:
-        """Return a handle of the same rows that other processes can open."""
+        """Return a handle to the same rows that other processes can open."""
         return replace(self, rows=self.rows.on_disk(folder))
 
     def fingerprint(self) -> str:
@@ -102,7 +102,7 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
 
 
 def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
-    """Count the trees of all rows, and report how they were grown; (None, None) if the sample is enough."""
+    """Count edges in the trees of all rows, and report how they were grown; (None, None) if the sample is enough."""
     if far.codes is not None:
         return _count_all(floor, fit, far, far.codes, checkpoint)
     if len(np.unique(fit.sample.row)) == len(far.sample) < far.sample.n_input:

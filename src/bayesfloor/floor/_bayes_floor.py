@@ -60,14 +60,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     """Bound the lowest possible error of any classifier, using minimum spanning trees.
 
     The rows are joined by Euclidean minimum spanning trees. The more edges join two classes, the more
-    the classes overlap. This bounds the error that no classifier can go below: for the whole problem,
-    for every pair of classes and for every class against the rest.
+    the classes overlap. This gives bounds on the lowest possible error: for the whole problem, for every
+    pair of classes and for every class against the rest.
 
     Parameters
     ----------
     n_trees : int, default=3
         Number of orthogonal spanning trees, as in the paper. More trees mean less variance and more
-        bias: one tree is closer to the truth for the bounds alone; three are for tests, pairs and
+        bias: one tree is more accurate for the bounds alone; three are better for tests, pairs and
         samples.
     priors : None, "balanced", array-like or dict, default=None
         Class proportions that the floor refers to; None keeps those of the data. Each class is
@@ -76,14 +76,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         How to scale the features before measuring distances. "auto" picks the scale with the smallest
         fraction of cross-class edges on at most 2,000 rows; ``scale_`` names it. Because the labels
         decide the choice, p-values are multiplied by the number of scales tried. The paper does not
-        scale: None.
+        scale (None).
     bias_correction : bool, default=True
         Cap estimates at the error of always predicting the largest class, as the paper does.
     normalize : bool, default=True
         Divide the pairwise matrix by the smaller class's proportion, as the paper does.
     subtract_forced : bool, default=False
-        Subtract the edges that must join even separate classes from estimates and lower bounds. The
-        paper does not.
+        Subtract the cross-class edges that even separate classes must have from estimates and lower
+        bounds. The paper does not.
     max_rows : int, default=None
         Use at most about this many rows, sampled from each class in proportion, at least one per class.
     target_width : float, default=0.01
@@ -97,7 +97,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     random_state : int, default=0
         Seed for all random choices.
     verbose : int, default=0
-        If above 0, log the stages of the work.
+        If greater than 0, log each stage.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` during the work.
     prepare : "auto", "strict" or transformer, default="auto"
@@ -138,8 +138,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     Notes
     -----
     Neither the order of the rows nor the names of the classes change the result. The order of the columns does
-    not change the trees unless edges are equally long, but it changes what is drawn: subsamples, and so standard
-    errors, and the learners behind ``answer``, within the intervals given.
+    not change the trees unless edges are equally long, but it changes random choices: subsamples, and with them
+    standard errors, and the learners behind ``answer``, within the given intervals.
     Equal rows are one point with several labels. Equally long edges are ordered by their content, and
     ``overall_.tie_spread`` gives the range that other orders would lead to.
 
@@ -240,7 +240,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         sample_weight : array-like of shape (n_rows,), default=None
             How many rows of the population each row represents. An edge counts as the product of its rows'
             weights divided by the mean weight around it, a rough estimate from few neighbours: if only the
-            class proportions differ, ``priors`` is better. p-values ignore weights; ``answer`` refuses them.
+            class proportions differ, ``priors`` is better. p-values ignore weights; ``answer`` does not support them.
         client : distributed.Client, default=None
             Sample the rows on this Dask cluster, and grow the trees of all rows there if ``max_rows`` and
             ``target_width`` are None. The sample is analysed on this machine; small data are used whole.
@@ -292,7 +292,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Estimate the lowest possible error: best estimate and range.
 
         Models of several kinds are cross-validated on more and more of the rows. The best estimate is where their
-        learning curves end. The answer does not depend on any target.
+        learning curves level off. The answer does not depend on any target.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return made
 
     def verdict(self, target: float) -> str:
-        """Whether an accuracy is "reachable", "out of reach" or "too close to call".
+        """Return whether an accuracy is "reachable", "out of reach" or "too close to call".
 
         Parameters
         ----------
@@ -356,10 +356,10 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self.answer().verdict(target)
 
     def relabel(self, y: Any) -> BayesFloor:
-        """Count the same trees again with other labels.
+        """Count the edges of the same trees again with new labels.
 
-        The result has ``pairwise_`` only if the new labels merge whole classes: other pairs have other
-        rows, hence other trees, and need a new fit.
+        The result has ``pairwise_`` only if the new labels merge whole classes: other pairs have different
+        rows, so different trees, and need a new fit.
 
         Parameters
         ----------
@@ -454,7 +454,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self._pairwise = pairwise_floor(fit.forests.pair, fit.labels, pairs, self.classes_, dimension, fit.options)
 
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
-        """Set all results but ``pairwise_``, from the counts of all rows if there are any, else from the sample."""
+        """Set all results except ``pairwise_``, from the counts of all rows if there are any, else from the sample."""
         counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
         self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
         self.scale_ = as_parameter(fit.scale)
@@ -473,8 +473,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         fit, merged = self.fitted_, self.fitted_.merged
         if merged is None:
             raise AttributeError(
-                "pairwise_ needs new labels that only merge whole classes: otherwise pairs have other rows "
-                "and other trees. Fit again with these labels: BayesFloor().fit(X, y)."
+                "pairwise_ needs new labels that only merge whole classes: otherwise pairs have different rows "
+                "and trees. Fit again with these labels: BayesFloor().fit(X, y)."
             )
 
         def pair(i: int, j: int) -> Forest:
@@ -492,7 +492,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
 
 def check_floor(floor: object) -> None:
-    """Refuse anything but a fitted ``BayesFloor``; the message names only the type, as a ``Check`` fills many lines."""
+    """Raise unless this is a fitted ``BayesFloor``; the message names only the type, since a ``Check`` is long."""
     if not isinstance(floor, BayesFloor):
         raise InputTypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)

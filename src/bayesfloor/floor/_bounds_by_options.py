@@ -13,7 +13,7 @@ from bayesfloor.formulas._multiclass_bounds import Bounds, multiclass_bounds, ra
 
 @dataclass(frozen=True)
 class Options:
-    """How counts become bounds and p-values; ``n_scales`` is how many scales the labels chose from."""
+    """How to turn counts into bounds and p-values; ``n_scales`` is the number of scales that the labels chose from."""
 
     bias_correction: bool
     subtract_forced: bool

@@ -29,7 +29,7 @@ class Content:
     cluster: Ints
 
     def n_drawn(self, labels: VertexLabels) -> float:
-        """Return how many independent observations the rows are worth: clusters, fewer if weights differ."""
+        """Return the effective number of independent observations: clusters, or fewer if weights differ."""
         clusters = float(len(np.unique(self.cluster)))
         if labels.weight is None:
             return clusters
@@ -80,7 +80,7 @@ class Fit:
 
     @property
     def merged(self) -> Ints | None:
-        """The present class of each class at the time of the fit, or None if the new labels split a class."""
+        """The current class of each class at the time of the fit, or None if the new labels split a class."""
         before, after = self.fitted, self.labels
         if not (before.hard and after.hard):
             return None
@@ -88,7 +88,7 @@ class Fit:
         return pairs % after.n_classes if len(pairs) == before.n_classes else None
 
     def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
-        """Count the same trees under other labels; ``shares`` are the label probabilities of all input rows."""
+        """Count edges of the same trees with new labels; ``shares`` are the label probabilities of all input rows."""
         sample = _with_labels(self.sample, classes, shares)
         labels = replace(self.labels, shares=sample.shares)
         edges = class_edges(self.forest, labels)

@@ -1,4 +1,4 @@
-"""Growing forests in the way that is fastest for the amount of work."""
+"""Grow forests by whichever method is fastest for the amount of work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 3.0  # seconds of plain work above which compiled kernels pay off
 
 
 def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
-    """Load the compiled kernels if this many forests would take too long without them; the edges are the same."""
+    """Load the compiled kernels if this many forests would take too long without them; the edges do not change."""
     plain = times * (n_trees * n_rows * (_STEP + _ENTRY * n_rows) + _TERM * n_rows**2 * n_features)
     if plain > _PATIENCE:
         prepare_kernels()

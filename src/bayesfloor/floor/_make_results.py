@@ -1,4 +1,4 @@
-"""Results from counts, one function for each result."""
+"""Compute results from counts, with one function for each result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FALSE_DISCOVERIES = 0.05
 
 
 def overall_floor(counts: Counts, options: Options) -> Floor:
-    """Compute the floor of the whole problem."""
+    """Compute the floor for the whole problem."""
     forest, labels, edges, spread, ties = counts.forest, counts.labels, counts.edges, counts.spread, counts.ties
     drawn = counts.content.n_drawn(labels)
     first = class_edges(forest, labels, 1)
@@ -109,7 +109,7 @@ def pairwise_floor(
     dimension: float,
     options: Options,
 ) -> PairwiseFloor:
-    """Compute the floor of every pair of classes."""
+    """Compute the floor for every pair of classes."""
     n1, n2 = counts.sizes.T
     n = n1 + n2
     cross = counts.rate * (n - 1)
@@ -154,7 +154,7 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
         return p
     small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
     small &= ~_surely_rare(counts)
-    if np.count_nonzero(small) > _MOST:  # keep the smallest p-values; drop ties at the cut, which names would order
+    if np.count_nonzero(small) > _MOST:  # keep the smallest p-values; drop ties at the cut: names decide their order
         small &= p < np.sort(p[small])[_MOST]
     chosen = np.flatnonzero(small)
     n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))

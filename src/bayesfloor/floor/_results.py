@@ -16,7 +16,7 @@ from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_wi
 from bayesfloor.formulas._multiclass_bounds import Bounds
 from bayesfloor.formulas._multiple_tests import alike_p_value
 
-ALIKE_MARGIN = 0.1  # two classes are alike if they lack at most this fraction of chance's cross-class edges
+ALIKE_MARGIN = 0.1  # classes are alike if at most this fraction of the cross-class edges expected by chance is missing
 _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # column names in tables with one entry per line
 FEW = 30  # a class with fewer rows has unreliable figures
 
@@ -37,21 +37,21 @@ class Floor(Result):
     std_error : float
         Standard error of G.
     bias : float
-        The part of G that is expected to vanish with more and more rows. It is extrapolated from the fall of G
-        between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
+        The part of G that is expected to vanish as rows are added without limit. It is extrapolated from how much G
+        fell between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
     limit : float
         G minus ``bias``: the trees' extrapolation to infinitely many rows. It is not the Bayes error. For the effect
         of more rows on a model's error, see ``BayesFloor.answer().curve``.
     dimension : float
-        Intrinsic dimension, from how edges get shorter between n/4 and n rows.
+        Intrinsic dimension, estimated from how much edges shorten between n/4 and n rows.
     resolution : float
         The estimate for perfectly separate classes; anything smaller is too small to measure.
     tie_spread : (float, float)
-        Range of G over other orders of equally long edges. Both ends equal G if there are none, and
+        Range of G over other orders of equally long edges. Both ends equal G if there are no ties, and
         are NaN after ``relabel``, which does not measure it again.
     conflict : float
         Smallest fraction of rows that a classifier can get wrong, because equal rows have different
-        labels. The only lower bound without assumptions.
+        labels. This is the only lower bound without assumptions.
     p_value : float
         Friedman-Rafsky p-value for "the labels have nothing to do with the features".
     constant_error : float
@@ -101,18 +101,18 @@ class Floor(Result):
         return f"{bounds}, {self.n_rows:,} rows, {self.n_classes} classes"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval of G at this number of rows."""
+        """Return the confidence interval for G at this number of rows."""
         return _around(self.cross_rate, two_sided(level, self._degrees) * self.std_error)
 
     def limit_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval of G for infinitely many rows, if the extrapolation holds."""
+        """Return the confidence interval for G with infinitely many rows, if the extrapolation holds."""
         return _around(self.limit, two_sided(level, self._degrees) * self.limit_std_error)
 
     def without_noise(self, rate: float) -> Bounds:
         """Return bounds for clean labels, if a known fraction ``rate`` of the labels was replaced at random.
 
-        Uniform noise of rate rho shrinks the distance between G and its largest value to (1 - rho)^2 of
-        what it was, and the distance between a class's proportion and 1/K to 1 - rho.
+        Uniform noise of rate rho multiplies the distance between G and its largest value by (1 - rho)^2,
+        and the distance between a class's proportion and 1/K by 1 - rho.
         """
         clean = float(cross_rate_without_noise(self.cross_rate, rate, self.n_classes))
         sizes = shares_without_noise(self._sizes / self._sizes.sum(), rate) * self._sizes.sum()
@@ -127,7 +127,7 @@ class Floor(Result):
         return min(self.constant_error, self.tree_limit(level))
 
     def tree_limit(self, level: float) -> float:
-        """Return the same limit for any class proportions; it may exceed ``constant_error``."""
+        """Return the same limit without the cap at ``constant_error``, for any class proportions."""
         check_level(level)
         return min(1.0, float(upper_limit(self._first_cross, self._first_edges, level)))
 
@@ -149,7 +149,7 @@ def _around(middle: float, reach: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseFloor(Result):
-    """The floor of every pair of classes, each from the pair's own trees. All matrices are K x K.
+    """The floor for every pair of classes, each from the pair's own trees. All matrices are K x K.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class PairwiseFloor(Result):
     p_values : Friedman-Rafsky p-values for "the two classes are alike".
     holm, benjamini_hochberg : the same, adjusted for testing all pairs.
     resolution : the entry of ``matrix`` that separate classes of these sizes would get.
-    at_resolution : pairs that show no more than that: too small to measure, so do not rank them.
+    at_resolution : pairs at that value: their error is too small to measure, so do not rank them.
     std_error : standard error of R for pairs that may be alike; NaN for the others.
     claims : whether the intrinsic dimension is low enough to claim that classes are alike.
 
@@ -197,7 +197,7 @@ class PairwiseFloor(Result):
         )
 
     def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
-        """Find pairs shown to be alike: they lack less than a fraction ``margin`` of chance's cross-class edges.
+        """Find pairs shown to be alike: less than a fraction ``margin`` of chance's cross-class edges is missing.
 
         This is an equivalence test, Holm-adjusted over the pairs tested. R is biased towards chance in
         many dimensions, so nothing is claimed if ``claims`` is false.
@@ -234,7 +234,7 @@ class PairwiseFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneVsRestFloor(Result):
-    """Each class against the rest: the chance that the best classifier takes it for another class, or another for it.
+    """Each class against the rest: the chance that the best classifier confuses it with another class, either way.
 
     Attributes
     ----------
@@ -274,7 +274,7 @@ class OneVsRestFloor(Result):
         return hardest_class(self.classes, self.estimate)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the confidence intervals of the class rates."""
+        """Return confidence intervals for the class rates."""
         reach = two_sided(level, self._degrees) * self.std_error
         return np.maximum(0.0, self.class_rate - reach), np.minimum(1.0, self.class_rate + reach)
 
@@ -326,9 +326,9 @@ class SampleScores(Result):
     suspect : rows with suspicious labels, false discovery rate controlled at 5 % (Benjamini-Hochberg). Where
         classes overlap, they are ambiguous rather than wrong.
     suggested_label : the label of most neighbours.
-    power : probability that a wrong label of this row would have been listed.
-    conflict : rows that equal a row with another label.
-    degree, cross : (expected) number of edges of the row, and of those that lead to other labels.
+    power : probability that a wrong label on this row would have been listed.
+    conflict : rows that equal a row with a different label.
+    degree, cross : (expected) number of edges of the row, and number of those that lead to other labels.
 
     Examples
     --------

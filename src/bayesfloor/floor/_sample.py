@@ -148,7 +148,7 @@ def _content_order(sample: Sample) -> Ints:
 
 
 def check_max_rows(max_rows: object) -> None:
-    """Refuse anything but None or a valid number of rows."""
+    """Raise unless ``max_rows`` is None or a valid number of rows."""
     if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
         raise InputError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
 
@@ -179,7 +179,7 @@ def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     """Sample about ``n_rows`` units, stratified by class, with at least one of each class."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     drawn = draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
-    missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are the majority in no group
+    missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are not the majority in any group
     more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
     return np.unique(np.concatenate([drawn, *more]))
 
@@ -227,7 +227,7 @@ def _clusters(sample: Sample) -> tuple[Ints, Ints]:
 
 
 def _strata(codes: Ints) -> dict[int, Ints]:
-    """Return each class's members, classes sorted by their first member so that class names do not matter."""
+    """Return each class's members, sorted by the classes' first members so that class names do not matter."""
     classes, first = np.unique(codes, return_index=True)
     return {int(c): np.flatnonzero(codes == c) for c in classes[np.argsort(first)]}
 
@@ -255,6 +255,6 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
 
 
 def announce(sample: Sample, why: str, level: int = 5) -> None:
-    """Warn that not all rows are used, at the line ``level`` calls up."""
+    """Warn that not all rows are used; point to the line ``level`` calls up the stack."""
     message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
     warnings.warn(SampledRowsWarning(message), stacklevel=level)

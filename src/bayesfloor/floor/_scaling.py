@@ -18,7 +18,7 @@ from bayesfloor.io._features import Features
 NO_SCALE = "none"  # the name shown for scale=None
 _GRID = 470  # bits below the largest value
 _DUST = 2.0 ** -(_GRID - 60)  # fraction of the largest value above which the grid keeps all digits of a value
-_CHOSEN_ON = 2000  # rows: enough to compare scales, and takes a second
+_CHOSEN_ON = 2000  # rows: enough to compare scales, in about a second
 
 
 def _keep(values: Floats) -> tuple[Floats, Floats]:
@@ -50,7 +50,7 @@ SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
-    """A scale fitted to some rows, to apply to these and to others."""
+    """A scale fitted to some rows, to apply to them and to others."""
 
     name: str
     quantity: np.ndarray
@@ -91,7 +91,7 @@ _FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "un
 
 
 def check_scale(scale: object) -> None:
-    """Refuse an unknown scale; "none" is only a name to show, the parameter takes None."""
+    """Raise if the scale is unknown; "none" is only a name to show, and the parameter must be None."""
     if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
         asked = isinstance(scale, str) and scale == NO_SCALE
         advice = " Pass scale=None to use the features as they are." if asked else ""

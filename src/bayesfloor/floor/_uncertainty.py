@@ -23,7 +23,7 @@ from bayesfloor.formulas._variance import conditional_variance
 
 N_PARTS = 4  # subsamples are quarters: a split into four uses every row
 _ROUNDS = 10  # splits for an interval: 40 quarters
-_QUARTERED = 1_000  # rows up to which 40 quarters are quick; above, the fast form covers as well
+_QUARTERED = 1_000  # rows up to which 40 quarters are quick; with more rows, the fast form covers as well
 _FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
 _CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # with many classes in few dimensions, all pairs take longer than 40 quarters
 _FAST_WIDENING = 1.1  # factor on the fast standard error, whose posterior is rough
@@ -31,8 +31,8 @@ _FAST_WIDENING = 1.1  # factor on the fast standard error, whose posterior is ro
 _TIE_ORDERS = 6
 _TIED_SHARE = 0.01  # fraction of tied edges from which their order matters
 _TIES_ON = 1_000  # rows; with more rows, the spread is scaled from a sample of this size
-_JITTER = 1e-10  # fraction of a column's range: far below any difference that is not rounding
-_TIE_REACH = 6  # standard deviations, estimated roughly from six orders: further than other orders go in practice
+_JITTER = 1e-10  # fraction of a column's range: far below any difference that is not due to rounding
+_TIE_REACH = 6  # standard deviations, estimated roughly from six orders: further than other orders reach in practice
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Spread:
         """Standard error of G minus its bias.
 
         In simulations with Gaussians, the drop has 0.2 to 0.7 of the variance of G, and a correlation
-        with G of -0.1 to -0.4 in these units. The formula takes values from the larger half.
+        with G of -0.1 to -0.4 in these units. The formula uses values from the upper half of these ranges.
         """
         return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
 
@@ -69,7 +69,7 @@ class Spread:
 def choose_method(interval: str, sample: Sample) -> str:
     """Choose "subsample" if it takes no longer than all pairs, or hardly any time; else "fast".
 
-    Rows that have weights or were sampled together always get "subsample": the fast form treats them as single rows.
+    Rows that have weights or were sampled together always get "subsample": the fast form treats rows as independent.
     """
     n_rows, n_features, n_classes = len(sample), sample.features.values.shape[1], len(sample.classes)
     if interval != "auto":
@@ -126,7 +126,7 @@ def measure_quarters(
 ) -> tuple[Floats, Floats, Floats]:
     """Measure G, the class rates and the typical edge length on quarters of the rows, with a new split each round."""
     parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
-    tasks = (  # lazy: all at once would hold ten copies of the rows
+    tasks = (  # a generator: a list would hold ten copies of the rows
         (
             X[units],
             sample.shares[units],
@@ -192,7 +192,7 @@ def tie_spread(
 ) -> tuple[float, float]:
     """Return the range of G over orders of equally long edges; ``rate`` is the measured G.
 
-    A jitter far below any difference in length puts them in another order.
+    A jitter far below any difference in length changes their order.
     """
     if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
         return rate, rate
@@ -215,7 +215,7 @@ def _jittered_rate(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> float:
-    """Return G on the vertices of these rows under another order of ties."""
+    """Return G on the vertices of these rows under a different order of ties."""
     low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))
     forest = grow(
         X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter,

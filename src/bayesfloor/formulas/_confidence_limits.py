@@ -32,7 +32,7 @@ def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> 
 def subsample_error(values: ArrayLike, fraction: float) -> Floats:
     """Compute the standard error of a rate at n from its values on subsamples of ``fraction * n`` rows.
 
-    se^2 = f / (1 - f) Var_B: subsamples without replacement have rows in common, and the factor
+    se^2 = f / (1 - f) Var_B: subsamples without replacement share rows, and the factor
     corrects for that. Sampling with replacement would not work: duplicates make edges of length zero.
     """
     return np.sqrt(fraction / (1 - fraction) * np.var(np.asarray(values, dtype=np.float64), axis=0, ddof=1))
@@ -45,7 +45,7 @@ def two_sided(level: float, degrees: float = np.inf) -> float:
 
 
 def check_level(level: float) -> None:
-    """Refuse anything but a confidence level between 0 and 1."""
+    """Raise unless ``level`` is a number between 0 and 1."""
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
 
@@ -53,7 +53,7 @@ def check_level(level: float) -> None:
 def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
     """Return how far the rate at n is above its limit, if it fell by ``drop`` from ``fraction * n`` to n rows.
 
-    drop = bias ((1/f)^(2/m) - 1), m the intrinsic dimension.
+    drop = bias ((1/f)^(2/m) - 1), where m is the intrinsic dimension.
     """
     return drop / (bias_left(fraction, dimension) - 1)
 
@@ -61,7 +61,7 @@ def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
 def bias_left(growth: float, dimension: float) -> float:
     """Return the bias of a cross rate with ``growth`` times the rows, relative to its bias now.
 
-    For a smooth posterior it falls as n^(-2/m), m the intrinsic dimension (Snapp and Venkatesh 1998). This holds for
+    For a smooth posterior it falls as n^(-2/m) with intrinsic dimension m (Snapp and Venkatesh 1998). This holds for
     trees; the errors of learners have their own curves, whose exponent is fitted (``_learning_curves``).
     """
     return float(growth ** (-2 / dimension))

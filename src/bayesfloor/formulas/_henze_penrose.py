@@ -71,7 +71,7 @@ def henze_penrose(
     -----
     With n = n1 + n2 and u = 1 - 2 R / n, the bounds are 1/2 - sqrt(u)/2 and 1/2 - u/2 (Berisha et
     al., theorem 1, at the sample's own class proportions). Other proportions need other samples or
-    weights: inserting them into the divergence's long form does not give bounds. The midpoint is not
+    weights: substituting them into the divergence's long form does not give bounds. The midpoint is not
     consistent for the Bayes error; it is off by up to 1/16 even with infinitely many samples.
 
     References

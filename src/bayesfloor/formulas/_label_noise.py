@@ -1,4 +1,4 @@
-"""Removing label noise of a known rate from counts.
+"""Remove label noise of a known rate from counts.
 
 Under uniform noise of rate rho, a label is replaced with probability rho by one of the K classes,
 all equally likely.
@@ -24,6 +24,6 @@ def cross_rate_without_noise(cross_rate: ArrayLike, rate: ArrayLike, n_classes: 
 
 
 def shares_without_noise(shares: Floats, rate: float) -> Floats:
-    """Return the class proportions before uniform noise: p' = (1 - rho) p + rho / K, solved for p, at least 0."""
+    """Return the class proportions before uniform noise: p' = (1 - rho) p + rho / K, solved for p and clipped at 0."""
     clean = np.maximum(0.0, shares - rate / len(shares))
     return clean / clean.sum()

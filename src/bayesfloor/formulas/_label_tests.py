@@ -16,7 +16,7 @@ _PRIOR_EDGES = 20  # the whole forest's rate counts as much as this many edges a
 def crowd_p_value(n_own: ArrayLike, n_around: ArrayLike, n_rows: int, n_class: int) -> Floats:
     """Return P(at least this many rows around a row have its class), if labels are a random permutation.
 
-    The distribution is hypergeometric, and exact for any set of rows that was chosen without their labels.
+    The distribution is hypergeometric, and exact for any set of rows that was chosen without using their labels.
     """
     return np.asarray(hypergeom.sf(np.asarray(n_own) - 1, n_rows - 1, n_class - 1, np.asarray(n_around)))
 
@@ -35,7 +35,7 @@ def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floa
 def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats, Floats]) -> Floats:
     """Return P(BetaBinomial(deg, a, b) >= J): the chance of at least J cross-class edges at the local rate.
 
-    The rate q of the binomial is not known but estimated from the edges around, hence the beta
+    The rate q of the binomial is not known but estimated from nearby edges, hence the beta
     distribution. With equal rows, counts are expectations and are rounded to the safe side: J down and
     degrees up.
     """

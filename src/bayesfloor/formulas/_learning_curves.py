@@ -1,10 +1,10 @@
-"""Where a learning curve ends: the posterior of the error with infinitely many rows.
+"""Where a learning curve levels off: the posterior of the error with infinitely many rows.
 
 A curve gives a learner's mean losses on held-out rows, after training on growing, nested parts of the rows. Two shapes
 are fitted. Both pass through the loss e at full size and have a limit a below it:
 
 power law (Cortes et al. 1993)   a + (e - a) f^-c
-sigmoid in log f                 a + (s - a) / (1 + h f^c), from the loss s of guessing, with h so that f = 1 gives e
+sigmoid in log f                 a + (s - a) / (1 + h f^c), from the loss s of guessing, with h such that f = 1 gives e
 
 f is the fraction of the rows. The likelihood is normal with the paired covariance of the mean losses, widened by a
 misfit that is larger for small fractions. The prior is on the ratio a / e, on c, and on the shape.

@@ -37,7 +37,7 @@ def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *
 
 
 class OneVsRest(NamedTuple):
-    """Bounds on P_e,k, the probability that the Bayes rule takes class k for another class or another for k."""
+    """Bounds on P_e,k, the probability that the Bayes rule confuses class k with another class, either way."""
 
     lower: Floats
     upper_classes: Floats  # (K/2) (1/2 - u/2)
@@ -89,10 +89,11 @@ def soft_confusion(class_edges: Floats) -> Floats:
 
 
 def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> Floats:
-    """Compute R* = (R - c) E0 / (E0 - c): the cross-class edges without the c that any spanning tree has.
+    """Compute R* = (R - c) E0 / (E0 - c): the cross-class edges without the c edges that any spanning tree has.
 
-    Separate classes still have c = K - 1 cross-class edges (1 for two classes). Random labels have E0 of
-    them, the mean over permutations, and need no correction. R* is right in both cases.
+    Separate classes still have c = K - 1 cross-class edges (1 for two classes). With random labels the
+    expected number is E0 (the mean over permutations), and no correction is needed. R* is right in both
+    cases.
     """
     R, E0, c = (np.asarray(value, dtype=np.float64) for value in (cross, expected, forced))
     room = c < E0
@@ -110,7 +111,7 @@ def conflict_floor(largest: ArrayLike, sizes: ArrayLike) -> float:
     """Return the smallest fraction of rows that a classifier can get wrong, because equal rows have different labels.
 
     It is the sum over distinct rows of (m - max_k c_k) / n: no classifier has a lower error on this
-    sample, and in expectation it is never above the Bayes error. It assumes nothing.
+    sample, and in expectation it is never above the Bayes error. It needs no assumptions.
     """
     m = np.asarray(sizes, dtype=np.float64)
     return float((m - np.asarray(largest, dtype=np.float64)).sum() / m.sum())

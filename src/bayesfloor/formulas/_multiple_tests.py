@@ -19,7 +19,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
-    """Adjust p-values for the labels having picked one of ``n_candidates`` to test on (Bonferroni)."""
+    """Adjust p-values if the labels picked one of ``n_candidates`` to test on (Bonferroni)."""
     return np.minimum(np.asarray(p_values, dtype=np.float64) * n_candidates, 1.0)
 
 

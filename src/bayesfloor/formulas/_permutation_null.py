@@ -2,7 +2,7 @@
 
 This is the Friedman-Rafsky test on any weighted graph. R is the sum of w_ij k_ij over pairs of rows,
 where w are the graph's weights and k is the chance that the labels of i and j differ. Permuting the
-labels keeps the moments of both matrices, and the moments of R follow from these (Mantel 1967). One
+labels keeps the moments of both matrices, and the moments of R follow from them (Mantel 1967). One
 formula covers two or more classes, one or more trees, equal rows and soft labels.
 """
 
@@ -28,7 +28,7 @@ class Moments(NamedTuple):
 
 
 class Null(NamedTuple):
-    """R over all permutations of the labels: its mean, its variance, and a maximum that it hardly exceeds."""
+    """R over all permutations of the labels: its mean, its variance, and a maximum that it rarely exceeds."""
 
     mean: Floats
     variance: Floats

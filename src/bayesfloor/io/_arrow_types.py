@@ -22,7 +22,7 @@ def arrow(part: str = "") -> Any:
 
 
 def plain_type(column: Any) -> Any:
-    """Convert an array to a plain type, the same for every source: no dictionaries or decimals, one text type."""
+    """Convert an array to a plain type, the same for every source: one text type, and no dictionaries or decimals."""
     pa, kinds = arrow(), arrow(".types")
     if isinstance(column.type, pa.BaseExtensionType):
         return plain_type(column.storage)
@@ -82,7 +82,7 @@ def _block(chunk: Any, width: int) -> NDArray[Any]:
 
 
 def missing_rows(column: Any) -> Any:
-    """Return which rows are null or NaN."""
+    """Return a mask of the rows that are null or NaN."""
     return arrow(".compute").is_null(column, nan_is_null=arrow(".types").is_floating(column.type))
 
 

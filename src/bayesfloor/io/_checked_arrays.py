@@ -10,7 +10,7 @@ from bayesfloor.engine._errors import blame
 
 
 def unmask(values: Any) -> Any:
-    """Turn masked values into missing ones; return anything but masked arrays unchanged."""
+    """Turn masked values into missing ones; return anything other than a masked array unchanged."""
     if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.array(values)
     if not isinstance(values, np.ma.MaskedArray):
@@ -30,7 +30,7 @@ def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
     """Check ``X`` with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
     from sklearn.utils.validation import validate_data
 
-    with blame("X"), np.errstate(all="ignore"):  # what is not finite is found and told, without a warning of NumPy
+    with blame("X"), np.errstate(all="ignore"):  # NaN and infinity are reported without a NumPy warning
         return validate_data(estimator, unmask(X), **options)
 
 

@@ -1,4 +1,4 @@
-"""Encode one column at a time as numbers; an encoder is fitted on one table and treats others alike."""
+"""Encode one column at a time as numbers; an encoder is fitted on one table and encodes other tables the same way."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_f
 from bayesfloor.io._odd_cells import Odd, find_odd
 
 ONE_HOT = np.sqrt(0.5)  # value of an indicator: two rows in different categories are at distance 1
-_MOST_INDICATORS = 1000  # if the user asks for categories
+_MOST_INDICATORS = 1000  # if the user chose the role "category"
 _COMPONENTS = 30
-_MOST_TEXTS = 20_000  # texts from which n-grams are learned
+_MOST_TEXTS = 20_000  # strings to learn n-grams from
 _DAY, _HOUR = 86_400_000_000, 3_600_000_000  # microseconds
 ROLES = ("number", "category", "code", "date", "text", "id", "group", "ordered")
 Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
@@ -40,11 +40,11 @@ class Column(Result):
     name : the column's name.
     role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide for
         all columns of a very wide table together.
-    treatment : what was done, for people.
+    treatment : what was done, in words.
     width : number of columns made from it; 0 if it was left out.
     n_missing : number of missing values.
     lossy : whether different rows may have become equal.
-    as_is : whether nothing had to be done: numbers, booleans and up to 40 categories, with no missing values.
+    as_is : whether the column needed no preparation: numbers, booleans and up to 40 categories, with no missing values.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Column(Result):
 
 @dataclass(frozen=True)
 class OrderFormat:
-    """Levels in the order that the user gave."""
+    """Levels in the order given by the user."""
 
     levels: tuple[str, ...]
 
@@ -79,13 +79,13 @@ class OrderFormat:
         return np.array([known[level] for level in levels])
 
     def describe(self) -> str:
-        """Describe what was done, for people."""
+        """Describe in words what was done."""
         return "numbered in the given order"
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Encodes a column as quantities, codes or other numbers; a last column may mark missing values."""
+    """Encodes a column as quantities, codes or other numbers; the last column may mark missing values."""
 
     column: Column
     names: tuple[str, ...]
@@ -149,10 +149,10 @@ class Indicators(_Levels):
     """One column for each category, and one for missing values."""
 
     def encode(self, values: Values) -> Floats:
-        """Return zeros with one indicator per row at its category; new categories have none."""
+        """Return one indicator per row, in the column of its category; rows with a new category get none."""
         places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
-        block[np.arange(len(places)), places] = ONE_HOT  # unknown ones, at -1, fall into a last column that is cut off
+        block[np.arange(len(places)), places] = ONE_HOT  # new categories (-1) use the last column, which is cut off
         return block[:, :width]
 
 
@@ -168,16 +168,16 @@ class Codes(_Levels):
 
 @dataclass(frozen=True, eq=False)
 class Ngrams(Encoder):
-    """Texts compared by their shared n-grams, and a column for missing values."""
+    """Strings compared by their shared n-grams, and a column for missing values."""
 
     weights: NgramWeights
     svd: Any
     scale: float
-    known: tuple[str, ...]  # texts that stand for a missing value in other columns
-    scores: Floats | None = None  # scores of the fitted texts, kept until these are encoded
+    known: tuple[str, ...]  # strings that mean missing in other columns
+    scores: Floats | None = None  # scores of the fitted strings, kept until they are encoded
 
     def encode(self, values: Values) -> Floats:
-        """Return the components of each row's text."""
+        """Return the components of each row's string."""
         given = without_gaps(values.as_texts(), self.known)
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
@@ -191,7 +191,7 @@ class Ngrams(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class Except(Encoder):
-    """Numbers or dates with a few odd texts, which count as missing."""
+    """Numbers or dates with a few odd values, which count as missing."""
 
     encoder: Encoder
     odd: Odd
@@ -203,7 +203,7 @@ class Except(Encoder):
         return self.encoder.code
 
     def encode(self, values: Values) -> Floats:
-        """Encode the column with odd texts as missing."""
+        """Encode the column, treating odd values as missing."""
         return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
 
 
@@ -253,7 +253,7 @@ def _date_parts(moments: Any, start: np.datetime64) -> Floats:
 
 
 def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool) -> Floats:
-    """Fill the gaps of a block, and append a column that marks them."""
+    """Fill the gaps in a block, and append a column that marks them."""
     gaps = np.isnan(block)
     if not gaps.any() and kept.all() and not says:
         return block
@@ -262,14 +262,14 @@ def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool)
 
 
 def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
-    """Return the position of each row's text among the levels, or -1 for a new text."""
+    """Return the position of each row's value among the levels, or -1 for a new value."""
     given = without_gaps(values.as_texts(), levels)
     known = {level: place for place, level in enumerate(levels)}
     return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
 
 
 def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: bool = False) -> Encoder:
-    """Make the encoder of a column from its role or, without a role, from its values.
+    """Make the encoder for a column from its role or, if it has none, from its values.
 
     In a table with an embedding, free text is left out unless the user gives it a role.
     """
@@ -283,12 +283,12 @@ def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: b
 
 
 def keep_constant(values: Values) -> Encoder:
-    """Make the encoder of a constant column that is kept."""
+    """Make the encoder for a constant column that is kept."""
     return _indicators(values) if values.kind == "text" else _numbers(values, None, values.kind)
 
 
 def left_out(values: Values, role: str, why: str) -> LeftOut:
-    """Make the encoder of a column that is left out, with the reason."""
+    """Make the encoder for a column that is left out, with the reason."""
     missing = int(values.missing.sum())
     column = Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty"))
     return LeftOut(column, (), says_missing=False)
@@ -337,7 +337,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
 
 
 def _except(odd: Odd, encoder: Encoder) -> Encoder:
-    """Extend the encoder of a column without odd texts to the column with them."""
+    """Extend an encoder that was made without the odd values to the column that has them."""
     if not isinstance(encoder, Numbers | Codes):
         return encoder
     column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
@@ -351,7 +351,7 @@ def _format_of(values: Values) -> Format | None:
 
 
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
-    """Make the encoder of a text column without gaps that has this role."""
+    """Make the encoder for a text column with this role and without gaps."""
     if role in _WHY:
         return left_out(values, "id" if role == "people" else role, _WHY[role])
     if role == "code":
@@ -371,7 +371,7 @@ def _filled_told(n_missing: int, by: str) -> str:
 
 
 def _numbers(values: Values, form: Any, role: str) -> Encoder:
-    """Make the encoder of numbers: used as they are, read from text, or unpacked from lists."""
+    """Make the encoder for numbers: used as they are, read from text, or unpacked from lists."""
     width = values.data.shape[1] if values.kind == "list" else 1
     block = as_numbers(values, form, width)
     _refuse_infinite(block)
@@ -390,7 +390,9 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
         by = f"the median {fill[0]:.6g}" if width == 1 else "medians"
         steps.append(_filled_told(n_missing, by))
     elif n_missing:
-        steps.append(f"all values are equal; added a column that marks {_gaps_told(n_missing)}")
+        steps.append(
+            f"all known values are equal, so the column was replaced by one that marks {_gaps_told(n_missing)}"
+        )
     as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
     column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
     return Numbers(column, tuple(names), bool(n_missing), form, fill, np.repeat(kept, width))
@@ -415,7 +417,7 @@ def _refuse_infinite(block: Floats) -> None:
 
 
 def _dates(values: Values, form: DateFormat | None) -> Encoder:
-    """Make the encoder of dates: their parts that vary."""
+    """Make the encoder for dates, which keeps the parts that vary."""
     moments = as_moments(values, form)
     given = moments[~np.isnat(moments)]
     n_missing = len(moments) - len(given)
@@ -437,7 +439,7 @@ def _dates(values: Values, form: DateFormat | None) -> Encoder:
 
 
 def _indicators(values: Values) -> Encoder:
-    """Make the encoder of categories: one indicator for each level."""
+    """Make the encoder for categories: one indicator for each level."""
     n_missing = int(values.missing.sum())
     names = [f"{values.name}={level}" for level in values.levels]
     treatment = f"{len(names):,} categories, one indicator each"
@@ -450,7 +452,7 @@ def _indicators(values: Values) -> Encoder:
 
 
 def _codes(values: Values) -> Encoder:
-    """Make the encoder of codes: each code's position in sorted order."""
+    """Make the encoder for codes: each code's position in sorted order."""
     given = without_gaps(values.as_texts())
     levels = given.levels
     if values.kind != "text":
@@ -464,10 +466,10 @@ def _codes(values: Values) -> Encoder:
 
 
 def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
-    """Make the encoder of texts by components of their n-grams.
+    """Make the encoder for strings, which uses components of their n-grams.
 
-    Distinct texts are sorted, so that the order of rows does not matter. Components are scaled so that two rows are at
-    distance 1 on average, like rows of different categories.
+    Distinct strings are sorted, so that the order of rows does not matter. Components are scaled so that two rows are
+    at distance 1 on average, like rows of different categories.
     """
     from sklearn.decomposition import TruncatedSVD
 
@@ -476,7 +478,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     try:
         weights = NgramWeights().fit(taught)
     except ValueError:
-        return left_out(values, "text", "its texts are too short to compare")
+        return left_out(values, "text", "its values are too short to compare")
     grams = weights.transform(taught)
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
@@ -487,7 +489,7 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
     names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
-    treatment = f"{len(levels):,} different texts, compared by their n-grams in {width} components"
+    treatment = f"{len(levels):,} different values, compared by their n-grams in {width} components"
     treatment += f"; added a column that marks {_gaps_told(n_missing)}" * bool(n_missing)
     column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
@@ -503,7 +505,7 @@ def _asked_number(values: Values, _: Any) -> Encoder:
         if odd is not None:
             return _except(odd, _asked_number(odd.without(values), _))
         if form is None:
-            raise InputError(f"its values are not numbers, such as {quoted(values.levels[0])}")
+            raise InputError(f"it has values that are not numbers, such as {quoted(values.levels[0])}")
     return _numbers(values, form, "number")
 
 
@@ -534,7 +536,7 @@ def _asked_date(values: Values, _: Any) -> Encoder:
     if odd is not None:
         return _except(odd, _asked_date(odd.without(values), _))
     if hours is None:
-        raise InputError(f"its values are not dates in one format, such as {quoted(values.levels[0])}")
+        raise InputError(f"it has values that are not dates in one format, such as {quoted(values.levels[0])}")
     return _numbers(values, hours, "date")
 
 

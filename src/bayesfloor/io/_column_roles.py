@@ -1,4 +1,4 @@
-"""Decide each column's role from its values, with its name as weak evidence; labels and row order play no part."""
+"""Decide each column's role from its values, with its name as weak evidence; labels and row order are not used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.io._frame_columns import Values, as_gaps
 from bayesfloor.io._missing_values import is_gap
 
 MOST_LEVELS = 40
-_ENOUGH_LEVELS = 2000  # distinct texts that are enough to decide a column's role
+_ENOUGH_LEVELS = 2000  # distinct strings that are enough to decide a column's role
 _FEW_ROWS = 10  # with fewer rows, ids and counters cannot be recognised
 _ID_WORDS = {"id", "ids", "uid", "uuid", "guid", "rowid", "index", "idx", "row", "unnamed", "key", "hash", "identifier"}
 _ID_ENDS = ("nummer", "nr", "uuid", "guid")
@@ -88,9 +88,9 @@ def _smooth_levels(steps: Floats) -> float:
 
 
 def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
-    """Treat texts that stand for a missing value as missing, unless they are known levels.
+    """Treat strings that stand for a missing value as missing, unless they are known levels.
 
-    Marks such as "-" and "?" mean missing only among several other texts: in a column of "+" and "-" they are levels.
+    Marks such as "-" and "?" mean missing only among several other values: in a column of "+" and "-" they are levels.
     """
     gaps = [is_gap(level) and level not in (known or ()) for level in values.levels]
     if known is None and len(gaps) - sum(gaps) == 1:
@@ -99,7 +99,7 @@ def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
 
 
 def role_of_texts(values: Values) -> str:
-    """Return the role of a text column without gaps whose texts are not numbers, dates, or yes and no."""
+    """Return the role of a text column without gaps whose values are not numbers, dates, or yes and no."""
     n_levels, rows = len(values.levels), int(values.counts.sum())
     levels = values.levels[:: max(1, n_levels // _ENOUGH_LEVELS)]
     if not n_levels:
@@ -121,7 +121,7 @@ def role_of_texts(values: Values) -> str:
 
 
 def _are_people(name: str, levels: Sequence[str]) -> bool:
-    """Whether most texts are names of people: with a title, or without if the column's name says so."""
+    """Whether most values are people's names: with a title, or without one if the column's name says so."""
     split = [re.findall(r"[^\W\d_]+", level) for level in levels]
     if any(len(words) > 10 for words in split):
         return False
@@ -136,9 +136,10 @@ def _are_people(name: str, levels: Sequence[str]) -> bool:
 
 
 def _are_marks(levels: Sequence[str]) -> bool:
-    """Whether texts are short identifiers without words, such as ticket numbers, hashes and e-mail addresses.
+    """Whether values are short identifiers without words, such as ticket numbers, hashes and e-mail addresses.
 
-    Identifiers have digits, and one length or few shapes. Formulas and sequences, which are informative, have many.
+    Identifiers contain digits and have one length or few shapes. Formulas and sequences, which are informative, have
+    many shapes.
     """
     if all("@" in level for level in levels):
         return True
@@ -154,7 +155,7 @@ def _are_marks(levels: Sequence[str]) -> bool:
 
 
 def _is_prose(levels: Sequence[str]) -> bool:
-    """Whether texts have at least three words on average."""
+    """Whether values have at least three words on average."""
     return sum(_n_words(level) for level in levels) >= 3 * len(levels)
 
 

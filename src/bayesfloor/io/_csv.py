@@ -1,4 +1,4 @@
-"""Read real-world CSVs: the usual encodings and separators, types from all values, all problems in one message."""
+"""Read real-world CSV files: detect encoding, separator and types, and report all problems in one message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FEW = 20
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV and its format."""
+    """A CSV file and its format."""
 
     file: File
     codec: str
@@ -83,7 +83,7 @@ def _look_at(file: File) -> CsvFile:
     codec, note = find_encoding(file)
     with _open_text(file, codec) as stream:
         head = stream.read(_HEAD)
-    said = re.match(r'"?sep=(.)"?\r?\n', head)  # Excel's own first line
+    said = re.match(r'"?sep=(.)"?\r?\n', head)  # the line that tells Excel the separator
     found = CsvFile(file, codec, said[1] if said else _separator(file, head), skipped=int(bool(said)), note=note)
     return replace(found, names=tuple(next((row for row in found.rows() if row), [])))
 
@@ -106,7 +106,7 @@ def _fit(head: str, separator: str) -> float:
 
 
 def read_lines(file: File) -> list[list[str]] | None:
-    """Return the lines of a one-column file, blank lines as empty lists; None if it has more columns or none."""
+    """Return the lines of a one-column file, blank lines as empty lists; None for any other file."""
     rows = list(_look_at(file).rows())
     while rows and not rows[-1]:
         rows.pop()
@@ -164,7 +164,7 @@ def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
                     kinds[name] = _narrow(kinds.get(name, _KINDS), texts)
                 end = str(batch.column(-1)[-1]) if len(batch) else end
         except ValueError as error:
-            if "straddling" not in str(error):  # pyarrow's word for a row longer than a block
+            if "straddling" not in str(error):  # pyarrow's term for a row longer than a block
                 raise (no_rows(part.file) if "Empty CSV" in str(error) else error) from error
         else:
             return _Scan(found, bool(ragged), end)
@@ -172,7 +172,7 @@ def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
 
 
 def _narrow(able: _Kinds, texts: Any) -> _Kinds:
-    """Return the types that also fit these texts; none if they are plain text."""
+    """Return the types that also fit these values; none if they are plain text."""
     if not able or texts.null_count == len(texts):
         return able
     kept = [kind for kind in able if kind in ("int64", "bool") and _fits(texts, kind)]
@@ -193,7 +193,7 @@ def _fits(texts: Any, kind: str) -> bool:
 
 
 def _convert(texts: Any, kind: _Kinds) -> Any:
-    """Convert texts to another type, if there is one; spaces around numbers are ignored."""
+    """Convert text to the given type, if any; spaces around numbers are ignored."""
     pa, compute = arrow(), arrow(".compute")
     if kind == ("null",):
         return pa.nulls(len(texts))
@@ -224,7 +224,7 @@ def _last_line(part: CsvFile) -> str:
 
 
 def _last_row(part: CsvFile) -> int:
-    """Return the line in which the last row starts."""
+    """Return the line on which the last row starts."""
     rows = part.rows()
     ends = [part.skipped + rows.line_num for _ in rows]
     return ends[-2] + 1
@@ -241,7 +241,7 @@ def other_names(file: File, first: File, strange: set[str]) -> str:
 
 
 def looks_headless(names: Sequence[str]) -> bool:
-    """Whether the first line looks like data. Ask only after a problem: a spectrum has columns such as 400.5."""
+    """Whether the first line looks like data. Call this only after a problem: spectra have columns such as 400.5."""
     return 2 * len(_broken_numbers(names)) > len(names)
 
 
@@ -258,7 +258,7 @@ def _broken_numbers(names: Sequence[str]) -> list[str]:
 
 
 def _ragged(part: CsvFile) -> str:
-    """Name the ragged lines, whose numbers pyarrow does not give."""
+    """List the ragged lines by number, which pyarrow does not report."""
     width, wrong = len(part.names), list(_wrong_lines(part))
     shown = ", ".join(f"line {line:,} has {how_many(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
     more = f" and {how_many(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""

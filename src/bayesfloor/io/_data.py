@@ -32,7 +32,7 @@ from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
 
-POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # of a large file: most rows, most bytes and fewest rows to read
+POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,13 +46,13 @@ class Data(Shown):
     y : array of shape (n,), or str
         The labels, numbers or text as in the file; for ``Rows`` also the name of the label column.
     groups, weight, predictions : array of shape (n,) or None
-        Each row's group, weight, and the label that a model predicts for it.
+        Each row's group, its weight, and the label that a model predicts for it.
     ids : array or None
         A name for each row.
     images : list of str or None
         Paths of images, relative to the file's folder; addresses such as ``https://...`` are unchanged.
     name : str
-        The file's name without its folder, ``stdin`` for ``-``; empty without a file.
+        The file's name without its folder, ``stdin`` for ``-``; empty if there is no file.
     label : str
         The name of the label column or array, if it has one.
     feature_names : tuple of str
@@ -213,7 +213,7 @@ def _as_table(X: Any) -> Any:
 
 
 def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
-    """Take labels, groups and others out of a data frame if they are given as column names."""
+    """Take labels, groups and other columns out of a data frame if they are given by name."""
     given = {"y": y, **given}
     names = {role: value for role, value in given.items() if isinstance(value, str)}
     if not names:
@@ -236,7 +236,7 @@ def _refuse_twins(names: dict[str, str]) -> None:
     for (one, first), (two, second) in combinations(names.items(), 2):
         if first == second:
             why = ", because edges never join rows of the same group" if "groups" in (one, two) else ""
-            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two columns{why}.")
+            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two different columns{why}.")
 
 
 # Files
@@ -246,7 +246,7 @@ def _of_file(
     file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any], *, in_place: bool
 ) -> Data:
     """Read a file, or open it in place."""
-    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparing
+    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparation
         found = open_in_place(file, asked)
     else:
         with reading(file):
@@ -284,7 +284,7 @@ def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tupl
     """Return the requested features and their names."""
     if asked.embedding is not None:
         if asked.features:
-            raise DataError("--features and --embedding are both given, but expected one of them. Leave one out.")
+            raise DataError("--features and --embedding are both given, but expected only one of them. Leave one out.")
         asked.dropped(table.names)  # raises for a mistyped name, although there is nothing to drop
         return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
     columns = table.read(asked.choose(table.names, asked.roles), drawn)
@@ -321,7 +321,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
 
 
 def _only(data: Data, drawn: np.ndarray) -> Data:
-    """Keep the labels and other columns of the sampled rows, whose features are already there."""
+    """Keep the labels and other columns of the sampled rows, whose features were read before."""
     parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
     taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
     return replace(
@@ -330,7 +330,7 @@ def _only(data: Data, drawn: np.ndarray) -> Data:
 
 
 def _respelled(data: Data) -> Data:
-    """Give labels and predictions the most frequent of the spellings that differ only in case or spaces."""
+    """Replace labels and predictions that differ only in case or spaces by their most frequent spelling."""
     best = find_spellings(data.y).best
     predictions = None if data.predictions is None else respell(data.predictions, best)
     return replace(data, y=respell(data.y, best), predictions=predictions)

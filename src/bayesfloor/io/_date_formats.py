@@ -1,4 +1,4 @@
-"""Find the one format in which a text column writes dates or times of day, from all its values."""
+"""Find the one format of the dates or times of day in a text column, from all its values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DateFormat:
     ambiguous: bool = False
 
     def read(self, levels: Sequence[str]) -> Moments:
-        """Parse texts as datetimes, NaT if missing; raise ValueError for other formats."""
+        """Parse strings as datetimes, NaT if missing; raise ValueError for other formats."""
         clean = _clean(levels)
         parts = np.zeros((len(levels), 4), dtype=np.int64)
         for shape, places in by_shape(clean, SHAPE).items():
@@ -64,12 +64,12 @@ class DateFormat:
                 continue
             found = _PATTERNS[self.layout].fullmatch(shape)
             if found is None:
-                raise InputError(f"{quoted(levels[places[0]])} is not a date in the format of the others")
+                raise InputError(f"{quoted(levels[places[0]])} is not a date in the same format as the other values")
             parts[places] = _parts(self, _Digits(found, [clean[i] for i in places]))
         return _moments(parts, levels)
 
     def describe(self) -> str:
-        """Describe what was done, for people."""
+        """Describe in words what was done."""
         if self.layout != "numbers":
             return "read text as dates"
         told = f"read text as dates, {'day' if self.day_first else 'month'} first"
@@ -77,12 +77,12 @@ class DateFormat:
 
 
 def _clean(levels: Sequence[str]) -> list[str]:
-    """Return texts in lower case, with single spaces."""
+    """Return strings in lower case, with single spaces."""
     return [" ".join(strip(level).casefold().split()) for level in levels]
 
 
 class _Digits:
-    """The numbers in texts of one shape, which have the same positions in all of them."""
+    """The numbers in strings of one shape; their positions are the same in all strings."""
 
     def __init__(self, found: re.Match[str], texts: Sequence[str]) -> None:
         self.found = found
@@ -90,7 +90,7 @@ class _Digits:
         self._letters = np.array(texts).view(np.uint32).reshape(len(texts), -1)
 
     def number(self, part: str, *, start: int = 0, end: int | None = None) -> Ints:
-        """Return the number in one part of each text, or 0 if there is no such part."""
+        """Return the number in one part of each string, or 0 if there is no such part."""
         if not self.has.get(part):
             return np.zeros(len(self._letters), dtype=np.int64)
         first, last = self.found.span(part)
@@ -99,7 +99,7 @@ class _Digits:
 
 
 def _parts(form: DateFormat, cell: _Digits) -> Ints:
-    """Return year, month, day and microseconds since midnight for each text; month 13 marks an invalid one."""
+    """Return year, month, day and microseconds since midnight for each string; month 13 marks an invalid one."""
     year = cell.number("year")
     if len(cell.has["year"]) == 2:
         year += np.where(year >= 69, 1900, 2000)
@@ -169,7 +169,7 @@ def date_format(levels: Sequence[str]) -> DateFormat | None:
 
 
 def may_be_date(level: str) -> bool:
-    """Whether a text looks like a date in some format."""
+    """Whether a string looks like a date in some format."""
     shape = _clean([level])[0].translate(SHAPE)
     return any(pattern.fullmatch(shape) for pattern in _PATTERNS.values())
 
@@ -192,7 +192,7 @@ class TimeFormat:
     """Times of day."""
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """Parse texts as hours since midnight, NaN if missing; raise ValueError for other formats."""
+        """Parse strings as hours since midnight, NaN if missing; raise ValueError for other formats."""
         clean = _clean(levels)
         hours = np.full(len(levels), np.nan)
         for shape, places in by_shape(clean, SHAPE).items():
@@ -201,14 +201,13 @@ class TimeFormat:
             found = _TIME_OF_DAY.fullmatch(shape)
             clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
             if clock.min() < 0:
-                raise InputError(
-                    f"{quoted(levels[places[int(clock.argmin())]])} is not a time of day in the format of the others"
-                )
+                odd = quoted(levels[places[int(clock.argmin())]])
+                raise InputError(f"{odd} is not a time of day in the same format as the other values")
             hours[places] = clock / 3.6e9
         return hours
 
     def describe(self) -> str:
-        """Describe what was done, for people."""
+        """Describe in words what was done."""
         return "read text as times of day, in hours"
 
 
@@ -222,5 +221,5 @@ def time_format(levels: Sequence[str]) -> TimeFormat | None:
 
 
 def may_be_time(level: str) -> bool:
-    """Whether a text looks like a time of day."""
+    """Whether a string looks like a time of day."""
     return _TIME_OF_DAY.fullmatch(_clean([level])[0].translate(SHAPE)) is not None

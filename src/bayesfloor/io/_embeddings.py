@@ -14,7 +14,7 @@ from bayesfloor.io._open_table import Table
 
 
 def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:
-    """Read the lists of a column, which are text in a CSV; only the given rows, if any are given."""
+    """Read the lists in a column (text in a CSV), for all rows or only for the given ones."""
     column = table.read_texts([name], rows).column(name)
     if is_text(column.type):
         column = _parse_lists(column, name)

@@ -25,17 +25,17 @@ _MOST_BYTES = 200_000_000  # largest dense form of a sparse matrix that is made 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Features as numbers, and what their columns are.
+    """Features as numbers, with information about their columns.
 
     Attributes
     ----------
     values : (n, d) numbers.
     quantity : (d,) which columns may be scaled.
     code : (d,) which columns are codes, whose order means nothing; None if none is.
-    content : (n,) a number for each distinct row before any lossy step; None without such a step.
+    content : (n,) a number for each distinct row before any lossy step; None if there was no such step.
     prepared : how each column of a table was treated; empty for arrays that are used as they are.
     exact : (n, p) all columns, sparse or not, if ``values`` are only their first components; otherwise None.
-    notes : what else was done, in words.
+    notes : other steps, in words.
     """
 
     values: Floats
@@ -67,7 +67,7 @@ def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[st
 
 
 def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
-    """Return ``X`` as numbers, and for each of their columns the column of ``X`` that it came from."""
+    """Return ``X`` as numbers, and the column of ``X`` that each column of numbers came from."""
     check_prepare(prepare, roles)
     table = _read_columns(estimator, X, prepare, roles)
     refuse_huge(table.features.values)
@@ -105,7 +105,9 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
             "bayesfloor.io.TablePreparer()."
         )
     if roles is not None and not isinstance(prepare, str):
-        raise InputError("Got both roles and a transformer, but expected one of them. Set roles in the transformer.")
+        raise InputError(
+            "Got both roles and a transformer, but expected only one of them. Set roles in the transformer."
+        )
 
 
 def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
@@ -123,7 +125,7 @@ def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] 
 
 
 def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
-    """Apply the user's transformer to the table; all its columns are quantities, and gaps are filled."""
+    """Apply the user's transformer to the table; all columns of the result are quantities, and gaps are filled."""
     from sklearn.base import clone
 
     from bayesfloor.io._table_preparer import TablePreparer
@@ -155,7 +157,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def dense_if_small(X: Any) -> Any:
-    """Convert a sparse matrix to an array if that is small; return anything else unchanged."""
+    """Convert a sparse matrix to an array if the array is small; return anything else unchanged."""
     small = is_sparse(X) and (X.ndim != 2 or (X.shape[1] <= WIDE and 8 * np.prod(X.shape, dtype=float) <= _MOST_BYTES))
     return X.toarray() if small else X
 
@@ -163,7 +165,7 @@ def dense_if_small(X: Any) -> Any:
 def _check_shape(X: Any) -> None:
     n, width = as_frame(X).shape if as_frame(X) is not None else X.shape
     if not width:
-        raise InputError(f"Got a data frame with {n} rows but without columns, but expected at least one feature.")
+        raise InputError(f"Got a data frame with {n} rows and no columns, but expected at least one feature.")
     if n < 2:
         raise InputError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
 
@@ -195,7 +197,7 @@ def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
 
 
 def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
-    """Return new rows as numbers, prepared like the rows of the fit."""
+    """Return new rows as numbers, prepared like the fitted rows."""
     given = as_frame(X)
     if preparer is None:
         values = X if given is None else given.to_numpy()

@@ -28,7 +28,7 @@ class _Seen(NamedTuple):
 
 
 def find_encoding(file: File) -> tuple[str, str]:
-    """Return the encoding (UTF-8, UTF-16 with its mark, Windows-1252 or Latin-1), and a note if it is not UTF-8."""
+    """Return the encoding (UTF-8, UTF-16 with a byte order mark, Windows-1252 or Latin-1), and a note if not UTF-8."""
     with file.open() as stream:
         if bytes(stream.read(2)) in _UTF_16:
             return "utf-16", f"{file.shown} is read as UTF-16 text"

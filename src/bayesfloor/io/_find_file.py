@@ -23,11 +23,11 @@ _SUFFIXES = {
     "npz": (".npz",),
     "npy": (".npy",),
 }
-_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder has the first type of which it has files
+_IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder is read as the first of these types that it contains
 _PACKED = (".gz", ".zst", ".bz2")
-# An Arrow stream has no magic number; the last entry is how it starts.
+# An Arrow stream has no magic number; the last entry is its first bytes.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
-_LARGE, _UNPACKS = 2e9, 4  # bytes from which a table is large; size of a compressed file in memory, relative to disk
+_LARGE, _UNPACKS = 2e9, 4  # bytes of a large table; size of a compressed file in memory, relative to disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
@@ -106,7 +106,7 @@ def _unpacked(file: File) -> int:
 
 @contextmanager
 def reading(file: File) -> Iterator[None]:
-    """Turn whatever a reader raises into a one-line error."""
+    """Turn any error that a reader raises into a one-line error."""
     try:
         yield
     except DataError:

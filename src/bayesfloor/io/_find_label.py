@@ -52,7 +52,7 @@ def _is_broken(values: np.ndarray) -> bool:
 
 def _refuse_infinite(name: str, values: np.ndarray) -> None:
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise DataError(f"column {quote(name)} has infinite labels. Drop these rows, or give them another label.")
+        raise DataError(f"column {quote(name)} has infinite labels. Drop these rows, or give them a different label.")
 
 
 def _refuse_quantity(name: str, values: np.ndarray, n: int) -> None:

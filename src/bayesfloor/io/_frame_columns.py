@@ -1,6 +1,6 @@
 """Convert the columns of any data frame to one form, so that a table gives the same numbers in every library.
 
-A column is numbers (64-bit, NaN if missing), booleans (likewise), texts (the distinct texts and each row's number),
+A column holds numbers (64-bit, NaN if missing), booleans (likewise), text (the distinct strings and each row's index),
 datetimes (microseconds), times of day and durations (numbers), or lists of numbers (a matrix).
 """
 
@@ -34,8 +34,8 @@ class Values:
     ----------
     name : the column's name.
     kind : "number", "boolean", "text", "date" (datetimes), "time", "duration" or "list".
-    data : (n,) numbers or datetimes, (n, k) numbers of lists, or (n,) the number of each row's text, -1 if missing.
-    levels : the distinct texts of a text column, sorted.
+    data : (n,) numbers or datetimes, (n, k) numbers from lists, or (n,) the index of each row's string, -1 if missing.
+    levels : the distinct strings in a text column, sorted.
     bare : whether it comes from a numeric array, whose columns are always numbers.
     """
 
@@ -57,11 +57,11 @@ class Values:
 
     @cached_property
     def counts(self) -> Ints:
-        """Number of rows with each text."""
+        """Number of rows with each string."""
         return np.bincount(self.data[self.data >= 0], minlength=len(self.levels))
 
     def as_texts(self) -> Values:
-        """Return the column as texts, whole numbers without a decimal point."""
+        """Return the column as text, with whole numbers written without a decimal point."""
         if self.kind == "text":
             return self
         values = self.data.tolist()
@@ -69,7 +69,7 @@ class Values:
 
 
 def texts(name: str, values: Sequence[str | None]) -> Values:
-    """Make a text column; texts sort as if followed by "|", the order that indicators have always had."""
+    """Make a text column; strings are sorted as if followed by "|", to keep the order of indicators stable."""
     found: dict[str | None, int] = {None: -1}
     codes = np.array([found.setdefault(value, len(found) - 1) for value in values], dtype=np.int64)
     del found[None]
@@ -81,7 +81,7 @@ def texts(name: str, values: Sequence[str | None]) -> Values:
 
 
 def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
-    """Return a text column in which some of the distinct texts count as missing."""
+    """Return a text column in which some of the distinct strings count as missing."""
     if not any(gaps):
         return values
     rank = np.cumsum(~np.array(gaps)) - 1
@@ -101,7 +101,7 @@ def read_frame(X: Any) -> list[Values]:
 
 
 def as_frame(X: Any) -> Any:
-    """Wrap a data frame of any library with narwhals, or return None for anything else."""
+    """Wrap a data frame from any library with narwhals, or return None for anything else."""
     import narwhals
 
     names = [str(name) for name in getattr(X, "columns", []) if isinstance(name, (str, int))]
@@ -139,7 +139,7 @@ def read_column(column: Any) -> Values:
 
 
 def _stack(column: Any) -> Floats | None:
-    """Stack the lists of a column as a matrix without Python objects, or return None if these are needed."""
+    """Stack the lists of a column as a matrix without Python objects, or return None if they are needed."""
     if find_spec("pyarrow") is None:
         return None
     native = column.to_native()
@@ -225,7 +225,7 @@ def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Float
         block = np.empty(0)
     if block.ndim != 2 or not width:
         raise InputError(
-            f"Got lists in column {quoted(name)} that are not numbers, or not all of the same length, "
+            f"Got lists in column {quoted(name)} that differ in length or contain values other than numbers, "
             "but expected the same number of values in every row."
         )
     return block
@@ -239,5 +239,5 @@ def is_missing(value: Any) -> bool:
         return False
     try:
         return bool(value != value)  # noqa: PLR0124
-    except (ArithmeticError, TypeError, ValueError):  # a Decimal that signals refuses to be compared
+    except (ArithmeticError, TypeError, ValueError):  # a signalling Decimal cannot be compared
         return True

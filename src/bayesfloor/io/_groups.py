@@ -12,7 +12,7 @@ from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
 
 
 def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
-    """Return the sorted groups and each row's group number; 1 and '1' are two groups."""
+    """Return the sorted groups and each row's group number; 1 and '1' are different groups."""
     with blame("groups"):
         labels = as_label_array(groups)
     if labels.shape != (n_rows,):
@@ -26,7 +26,7 @@ def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
 
 
 def _number_objects(labels: list[Any]) -> tuple[list[Any], Ints]:
-    """Number groups of mixed types; each type is sorted separately, since Python does not compare texts and numbers."""
+    """Number groups of mixed types; each type is sorted separately, since Python cannot sort strings with numbers."""
     try:
         kinds = [(_kind(label), label) for label in labels]
         names = sorted(set(kinds))

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _RARE = 0.1  # a label may be a typo if it has at most this fraction of the similar label's rows
-_CLOSE = 0.8  # similarity of two spellings from which one may be a typo
+_CLOSE = 0.8  # if two spellings are at least this similar, one may be a typo
 _SHORTEST = 4  # letters; shorter labels are too easily similar
-_LONGEST = 200  # letters; the time to compare two labels grows as their square
+_LONGEST = 200  # letters; the time to compare two labels grows with the square of their length
 _MOST = 2000  # different labels to compare
 
 
@@ -43,7 +43,7 @@ def find_spellings(y: Any) -> Spellings:
 
 
 def compare_spellings(rows_of: Mapping[Any, float]) -> Spellings:
-    """Find labels that may be different spellings of one label, from the number of rows of each."""
+    """Find labels that may be different spellings of one label, given the number of rows of each."""
     counts = {label: rows for label, rows in rows_of.items() if isinstance(label, str) and rows > 0}
     groups = defaultdict(list)
     for label in sorted(counts, key=lambda label: (-counts[label], label)):

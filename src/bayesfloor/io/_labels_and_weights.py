@@ -20,12 +20,12 @@ from bayesfloor.io._frame_columns import is_missing
 
 KINDS = ("auto", "votes")
 _NAMES = (str, bytes, bool, np.bool_, int, float, np.number, np.datetime64, np.timedelta64)
-_WIDE = 1000  # characters, from which on texts are held as objects
-_MOST_CLASSES = 5000  # whose pairs take 6 GB
+_WIDE = 1000  # characters; longer strings are stored as objects
+_MOST_CLASSES = 5000  # their pairs take 6 GB
 _MOST_VOTES = 1000  # per row: every vote becomes a row of its own
 _MANY = 20  # different labels; up to this many are always classes
-_ROWS_PER_CLASS = 2  # fewest rows per class, on average, if there are more: classes of one row teach nothing
-_ROWS_PER_NUMBER = 20  # fewest rows per number, on average, if numbers are classes
+_ROWS_PER_CLASS = 2  # fewest rows per class, on average, with more labels than that: classes of one row teach nothing
+_ROWS_PER_NUMBER = 20  # fewest rows per number, on average, for numbers to count as classes
 
 
 def hard_shares(codes: Ints, n_classes: int) -> csr_array:
@@ -70,7 +70,7 @@ def read_one_label(y: Any, n_rows: int) -> Target:
 
 
 def missing_labels(y: Any) -> NDArray[np.bool_]:
-    """Return which rows have no label: None, NaN and similar values."""
+    """Return a mask of the rows without a label (None, NaN or similar)."""
     with blame("y"):
         labels = as_label_array(y)
     if labels.ndim != 1:
@@ -120,16 +120,16 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     refuse_regression(classes, n_rows)
     _refuse_many(len(classes), n_rows)
     with blame("y"), ignoring(message="The number of unique classes"), np.errstate(invalid="ignore"):
-        check_classification_targets(classes)  # too many were rejected above; numbers may be beyond all integers
+        check_classification_targets(classes)  # too many were rejected above; numbers may be too large for integers
     return classes, codes
 
 
 def _refuse_many(n_classes: int, n_rows: int) -> None:
-    """Raise for more classes than their pairs have room for."""
+    """Raise if there are too many classes to compare all pairs."""
     if n_classes > _MOST_CLASSES:
         raise InputError(
             f"Got {n_classes:,} classes in {n_rows:,} rows, but expected at most {_MOST_CLASSES:,}: every pair of "
-            "classes is compared. Is y an id, a text or a quantity? If not, merge classes first."
+            "classes is compared. Is y an id, free text or a quantity? If not, merge classes first."
         )
 
 
@@ -137,7 +137,7 @@ def refuse_regression(values: np.ndarray, n_rows: int) -> None:
     """Raise if labels are too many different numbers to be classes."""
     if looks_like_regression(values, n_rows):
         raise InputError(
-            f"Unknown label type: continuous. Got {len(values):,} different numbers as labels of {n_rows:,} rows: "
+            f"Unknown label type: continuous. Got {len(values):,} different numbers as labels for {n_rows:,} rows: "
             "looks like regression, but expected classes. Bin them into classes first; if they are names of classes, "
             "pass them as text: y.astype(str)."
         )
@@ -171,7 +171,7 @@ def _as_objects(y: Any) -> Any:
 
 
 def _as_one_kind(labels: list[Any]) -> np.ndarray:
-    """Return labels of mixed types as texts or numbers; raise if two different labels would become one."""
+    """Return labels of mixed types as strings or numbers; raise if two different labels would become one."""
     labels = [_plain_number(label) for label in labels]
     _refuse_objects(labels)
     array = _as_array(labels)
@@ -185,7 +185,7 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
 
 
 def _as_array(labels: list[Any]) -> np.ndarray:
-    """Return labels as an array; long texts as objects, since NumPy gives every text the space of the longest."""
+    """Return labels as an array; long strings as objects, since NumPy gives every string the space of the longest."""
     longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
     if longest <= _WIDE:
         return np.array(labels)
@@ -228,7 +228,7 @@ def _check_labels(labels: np.ndarray) -> None:
 
 
 def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
-    """Read rows of votes, each of which becomes a unit, or of probabilities."""
+    """Read votes, each of which becomes a unit, or probabilities."""
     names = getattr(y, "column_names", getattr(y, "columns", None))
     try:
         given = np.asarray(y, dtype=np.float64)

@@ -20,13 +20,13 @@ class DataError(InputError):
 
 
 def short(text: object) -> str:
-    """Shorten a text to fit into a line."""
+    """Shorten a string to fit on a line."""
     shown = printable(text)
     return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 3] + "..."
 
 
 def short_path(path: object) -> str:
-    """Shorten a path to fit into a line; keep its end, which identifies it."""
+    """Shorten a path to fit on a line; keep its end, which identifies it."""
     shown = printable(path)
     return shown if len(shown) <= _LONGEST else "..." + shown[3 - _LONGEST :]
 
@@ -75,7 +75,7 @@ def refuse_length(found: str, length: int, n_rows: int) -> None:
 
 
 def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
-    """Return one error with all problems of a file, in one line."""
+    """Return one error that lists all problems of a file on one line."""
     if len(troubles) == 1:
         return DataError(troubles[0])
     listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:_MOST], 1))
@@ -84,6 +84,6 @@ def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the beginning of a library's error message, in one line."""
+    """Return the beginning of a library's error message, on one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return printable(text if len(text) <= 120 else text[:117] + "...").rstrip(".")

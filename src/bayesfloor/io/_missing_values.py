@@ -1,4 +1,4 @@
-"""Texts that stand for a missing value."""
+"""Strings that stand for a missing value."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _BLANKS = {ord(c): " " for c in "\u00a0\u202f\u2009\u2007"} | {ord("\u2019"): "'
 
 
 def strip(text: str) -> str:
-    """Strip spaces around a text, and replace special spaces inside it with plain ones."""
+    """Strip spaces around a string, and replace special spaces inside it with plain ones."""
     return text.strip() if text.isascii() else text.translate(_BLANKS).strip()
 
 
 def is_gap(text: str, *, among_numbers: bool = False) -> bool:
-    """Whether a text stands for a missing value."""
+    """Whether a string stands for a missing value."""
     return strip(text).casefold() in (_MISSING_AMONG_NUMBERS if among_numbers else MISSING)

@@ -1,4 +1,4 @@
-"""Weight the n-grams of texts; n-grams are counted once per distinct word."""
+"""Weight the n-grams of strings; n-grams are counted once per distinct word."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats
 
-_AT_ONCE = 10_000  # texts at a time, so that the weights of all texts are never in memory together
+_AT_ONCE = 10_000  # strings at a time, so that the weights of all strings are never in memory together
 
 
 class NgramWeights:
     """Gives exactly the weights of ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))``, but faster.
 
-    These n-grams never cross a word boundary, so a text's n-grams are those of its words, and distinct words are few.
+    These n-grams never cross a word boundary, so a string has the n-grams of its words. Distinct words are few.
     """
 
     def __init__(self) -> None:
@@ -33,23 +33,23 @@ class NgramWeights:
         return self
 
     def transform(self, texts: Sequence[str]) -> Any:
-        """Return the n-gram weights of each text as a sparse matrix."""
+        """Return the n-gram weights of each string as a sparse matrix."""
         return self._weights.transform(self._count(*_count_words(texts)), copy=False)
 
     def scores(self, texts: Sequence[str], svd: Any) -> Floats:
-        """Return the components of each text."""
+        """Return the components of each string."""
         parts = (texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE))
         return np.vstack([svd.transform(self.transform(part)) for part in parts])
 
     def _count(self, words: Sequence[str], counts: Any) -> Any:
-        """Count each n-gram in each text, sorted so that sums are the same to the last digit."""
+        """Count each n-gram in each string, sorted so that sums are the same to the last digit."""
         grams = counts @ self._grams.transform(words)
         grams.sort_indices()
         return grams
 
 
 def _count_words(texts: Sequence[str]) -> tuple[list[str], Any]:
-    """Return the distinct words, and each text's word counts as a sparse matrix."""
+    """Return the distinct words, and each string's word counts as a sparse matrix."""
     from scipy.sparse import csr_array
 
     known: dict[str, int] = {}

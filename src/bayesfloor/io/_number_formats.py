@@ -1,6 +1,6 @@
-"""Find the one format in which a text column writes numbers or booleans, from all its values.
+"""Find the one format of the numbers or booleans in a text column, from all its values.
 
-A format is found from the distinct texts of a column. It reads other texts by the same rules, or rejects them.
+A format is found from the distinct strings in a column. It parses other strings by the same rules, or rejects them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DIGITS = 15  # longer numbers are identifiers: 64-bit floats cannot represent t
 
 
 def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[int]]:
-    """Group texts by shape: texts with digits at the same positions share one."""
+    """Group strings by shape: strings with digits at the same positions have the same shape."""
     found: dict[str, list[int]] = {}
     for i, text in enumerate(texts):
         found.setdefault(text.translate(shape), []).append(i)
@@ -50,7 +50,7 @@ def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[i
 
 @dataclass(frozen=True)
 class BooleanFormat:
-    """Two words for no and yes."""
+    """The words for no and yes."""
 
     no: str
     yes: str
@@ -65,7 +65,7 @@ class BooleanFormat:
         return np.array([known.get(word, np.nan) for word in words])
 
     def describe(self) -> str:
-        """Describe what was done, for people."""
+        """Describe in words what was done."""
         return f"read {self.yes} and {self.no} as 1 and 0"
 
 
@@ -88,7 +88,7 @@ class NumberFormat:
     ambiguous: bool = False
 
     def read(self, levels: Sequence[str]) -> Floats:
-        """Parse texts as numbers, NaN if missing; raise ValueError for other formats."""
+        """Parse strings as numbers, NaN if missing; raise ValueError for other formats."""
         thousands = self.thousands or ("," if self.decimal == "." else ".")  # larger numbers may come later
         core = re.compile(_core(thousands, self.decimal))
         values = np.full(len(levels), np.nan)
@@ -97,13 +97,13 @@ class NumberFormat:
                 continue
             cell = _cell(shape)
             if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
-                raise InputError(f"{quoted(levels[places[0]])} is not a number in the format of the others")
+                raise InputError(f"{quoted(levels[places[0]])} is not a number in the same format as the other values")
             sign = -1.0 if cell.negative else 1.0
             values[places] = [sign * _value(strip(levels[i][cell.span]), thousands, self.decimal) for i in places]
         return values
 
     def describe(self) -> str:
-        """Describe what was done, for people."""
+        """Describe in words what was done."""
         marks = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
         parts = [
             *([f"amounts in {self.money}"] if self.money else []),
@@ -117,7 +117,7 @@ class NumberFormat:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The parts of a number in a text, and the position of its digits."""
+    """The parts of a number in a string, and the position of its digits."""
 
     core: str
     span: slice
@@ -128,7 +128,7 @@ class _Cell:
 
 
 def _cell(level: str) -> _Cell | None:
-    """Split a text that may be a number into its parts."""
+    """Split a string that may be a number into its parts."""
     found = _CELL.fullmatch(strip(level))
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
@@ -149,7 +149,7 @@ def _cell(level: str) -> _Cell | None:
 
 
 def may_be_number(level: str) -> bool:
-    """Whether a text looks like a number in some format."""
+    """Whether a string looks like a number in some format."""
     return _cell(level) is not None
 
 

@@ -116,7 +116,7 @@ def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
 
 @contextmanager
 def _loaded(file: File) -> Iterator[Any]:
-    """Load a file with NumPy, and close it in any case."""
+    """Load a file with NumPy, and always close it."""
     with file.open_raw() as stream:
         with _no_pickles(file.shown):
             loaded = np.load(stream, allow_pickle=False)
@@ -151,7 +151,7 @@ def _no_pickles(what: str) -> Iterator[None]:
 
 
 def _check_features(X: Any, what: str) -> np.ndarray:
-    """Check an array of features, and flatten rows of more than one axis."""
+    """Check an array of features, and flatten rows that have more than one axis."""
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
         raise DataError(f"{what} has type {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
     if X.ndim < 2 or not X.size:
@@ -188,7 +188,7 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     if values.ndim != 1 or values.dtype.kind not in "biufUS":
         raise DataError(
             f"array {quote(name)} has shape {values.shape} and type {short(values.dtype)}, but expected one number "
-            "or text per row."
+            "or string per row."
         )
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 

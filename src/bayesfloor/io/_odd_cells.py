@@ -1,4 +1,4 @@
-"""Find odd texts such as "<5" or "error" in a column of numbers, dates or times that are few enough to be missing."""
+"""Find odd values such as "<5" or "error" in a column of numbers, dates or times, if few enough to count as missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bayesfloor.io._frame_columns import Values, as_gaps
 from bayesfloor.io._missing_values import is_gap
 from bayesfloor.io._number_formats import may_be_number, number_format
 
-_MOST_TEXTS = 5  # different odd texts; more of them are a vocabulary that carries information
-_MOST_ROWS = 0.02  # fraction of the rows with a value: filling so few hardly changes a result
+_MOST_TEXTS = 5  # different odd values; more than that are a vocabulary that carries information
+_MOST_ROWS = 0.02  # fraction of the rows with a value: filling these hardly changes the result
 _FEWEST_READ = 20  # different numbers; fewer may be categories, such as "1", "2" and "3 or more"
 _KINDS = {
     "number": (may_be_number, number_format, "a number", "numbers"),
@@ -24,18 +24,18 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Odd:
-    """Texts that count as missing, and the note about them."""
+    """Odd values, which count as missing, and the note about them."""
 
     texts: tuple[str, ...]
     told: str
 
     def without(self, values: Values) -> Values:
-        """Return the column with these texts as missing values."""
+        """Return the column with the odd values as missing."""
         return as_gaps(values, [level in self.texts for level in values.levels])
 
 
 def find_odd(values: Values, *kinds: str) -> Odd | None:
-    """Find the odd texts of a column that no format fits completely; None if there are none or too many."""
+    """Find the odd values in a column that no format fits completely; None if there are none or too many."""
     for kind in kinds:
         looks, find, one, many = _KINDS[kind]
         fits = cache(lambda shape, looks=looks: is_gap(shape, among_numbers=True) or looks(shape))
@@ -58,7 +58,7 @@ def find_odd(values: Values, *kinds: str) -> Odd | None:
 
 
 def _count(values: Values, odd: tuple[str, ...]) -> tuple[int, int, int]:
-    """Count the rows with an odd text, the rows with any value, and the distinct texts that are not odd."""
+    """Count the rows with an odd value, the rows with any value, and the distinct values that are not odd."""
     n_odd = n_rows = n_read = 0
     for level, rows in zip(values.levels, values.counts.tolist(), strict=True):
         if not is_gap(level, among_numbers=True):

@@ -63,7 +63,7 @@ class Table:
         names = self.names if columns is None else list(columns)
         with reading(self.file):
             for batch in stream(names):
-                batch.validate(full=True)  # a file may lie about itself, and what computes on it would crash
+                batch.validate(full=True)  # later computations would crash on a corrupt file
                 yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
 
     def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
@@ -84,7 +84,7 @@ def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
 
 
 def table_of(stream: Any) -> Table:
-    """Return the table of an object with ``__arrow_c_stream__``, with the same types as from a file.
+    """Read an object with ``__arrow_c_stream__`` as a table, with the same types as from a file.
 
     The table is kept in memory, since a stream can be read only once. A lazy frame is collected.
     """
@@ -145,7 +145,7 @@ def _open_arrow(file: File) -> _Opened:
 
 
 def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
-    """Open Arrow's file or stream format, for some columns or all; read it, since mapping a hostile file may crash."""
+    """Open Arrow's file or stream format, for some or all columns; do not map it, since a hostile file may crash."""
     ipc = arrow(".ipc")
     opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
     return opener(file.open(), options=ipc.IpcReadOptions(included_fields=list(columns)))
@@ -186,7 +186,7 @@ def _validate(parts: Sequence[File]) -> None:
 
 
 def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
-    """Raise if files have different columns from the first."""
+    """Raise if a file's columns differ from those of the first file."""
     first = set(schemas[0].names)
     others = [(part, first ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
     troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]

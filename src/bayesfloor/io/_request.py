@@ -1,4 +1,4 @@
-"""The user's request, checked against the column names, and what a reader returns."""
+"""The user's request, checked against the column names, and the contents that a reader returns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesfloor.io._messages import DataError, did_you_mean, join_words, quote
 
 
 class Contents(NamedTuple):
-    """Contents of a file: features and their names, labels unless they are elsewhere, other requested columns."""
+    """Contents of a file: features and their names, labels unless in another file, other requested columns."""
 
     X: Any
     names: Sequence[str]

@@ -1,4 +1,4 @@
-"""Read columns that describe rows, such as labels, ids and groups: one text or number per row."""
+"""Read columns that describe rows, such as labels, ids and groups: one string or number per row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesfloor.io._open_table import Table
 
 
 class Coded(NamedTuple):
-    """Distinct values, and the number of each row's value; -1 if it has none."""
+    """Distinct values, and the index of each row's value; -1 if it has none."""
 
     values: np.ndarray
     codes: np.ndarray
@@ -71,10 +71,10 @@ def encode(column: Any, *, is_csv: bool) -> Coded:
 
 
 def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
-    """Return values as an array; whole numbers in a CSV become integers if no two texts would become equal."""
+    """Return values as an array; whole numbers in a CSV become integers if no two strings would become equal."""
     if not is_text(distinct.type):
         return distinct.to_numpy(zero_copy_only=False)
     texts = distinct.to_pylist()
     if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
         return np.array([int(text) for text in texts])
-    return np.array(texts, dtype=object)  # long texts, such as paths, would take many times the memory in other types
+    return np.array(texts, dtype=object)  # long strings, such as paths, would take far more memory in other types

@@ -22,12 +22,12 @@ from bayesfloor.io._frame_columns import Values, as_frame, read_frame
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Turn a table with columns of any kind into numbers, without using labels.
 
-    Numbers are not changed; missing ones get the median, and an added column marks them. Numbers, dates and yes or no
-    written as text are read in the one format that fits all values of the column; up to five odd texts such as "<5" in
-    at most 2 % of rows count as missing. Up to 40 categories become indicators, with one more for missing values. Free
-    text and more categories are compared by their character n-grams. Dates are split into elapsed days, year, month,
-    weekday and hour. Codes such as zip codes are numbered. Lists of numbers, such as embeddings, are unpacked. Ids, row
-    counters, constant and empty columns are left out.
+    Numbers are not changed; missing ones are filled with the median and marked in an added column. Numbers, dates, and
+    yes or no written as text are read in the one format that fits all values of the column; up to five odd values such
+    as "<5" in at most 2 % of rows count as missing. Up to 40 categories become indicators, with one more for missing
+    values. Free text and more categories are compared by their character n-grams. Dates are split into elapsed days,
+    year, month, weekday and hour. Codes such as zip codes are numbered. Lists of numbers, such as embeddings, are
+    unpacked. Ids, row counters, constant and empty columns are left out.
 
     The result does not depend on the order of rows or on the data frame library.
 
@@ -180,7 +180,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
 
     def _forget_scores(self) -> None:
-        """Drop the scores that were kept so that the fitted table need not be scored twice."""
+        """Drop the scores that were kept to avoid scoring the fitted table twice."""
         self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
 
     def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:

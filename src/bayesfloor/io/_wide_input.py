@@ -23,7 +23,7 @@ _SPARSE = 0.25  # exact values are kept sparse if the proportion of nonzero valu
 def read_any(
     estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
 ) -> Features:
-    """Return ``X`` as numbers, also if sparse, wide or of more than two dimensions; reduce wide data by default."""
+    """Return ``X`` as numbers, even if it is sparse, wide or has more than two dimensions; wide data are reduced."""
     plain, notes = lay_flat(X)
     plain = dense_if_small(plain) if isinstance(prepare, str) else plain
     if is_sparse(plain) and isinstance(prepare, str):
@@ -91,7 +91,7 @@ def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Fea
 
 
 def _reduced(features: Features) -> Features:
-    """Replace the values by their components, and keep the values as exact ones."""
+    """Replace the values by their components, and keep the original values as ``exact``."""
     from bayesfloor.io._column_encoders import Column
 
     exact = _exact(features.values)

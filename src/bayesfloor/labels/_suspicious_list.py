@@ -24,9 +24,9 @@ class SuspiciousLabels(Result):
     ----------
     scores : SampleScores
         The rows' scores, as in ``BayesFloor.samples_``.
-    nearest : input row of the nearest neighbour with another label, or -1 if there is none.
+    nearest : input row of the nearest neighbour with a different label, or -1 if there is none.
     nearest_label : that neighbour's label, or the row's own if there is none.
-    n_suspect, n_conflict : number of suspicious rows, and number of rows with an equal row that has another label.
+    n_suspect, n_conflict : number of suspicious rows, and number of rows that equal a row with a different label.
 
     Examples
     --------
@@ -49,7 +49,9 @@ class SuspiciousLabels(Result):
         return len(self.nearest)
 
     def _summary(self) -> str:
-        return f"{len(self):,} of {self.n_suspect:,} suspicious labels, {self.n_conflict:,} rows in conflict"
+        return (
+            f"{len(self):,} of {self.n_suspect:,} suspicious labels, {self.n_conflict:,} rows with conflicting labels"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and a list for each column as plain Python objects, ready for JSON."""

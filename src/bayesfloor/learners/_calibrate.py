@@ -23,7 +23,7 @@ def class_scores(model: Any, X: Floats) -> Floats:
 
 
 def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
-    """Return probabilities: a softmax of the scores times a factor chosen by the log loss of the other folds.
+    """Return probabilities: a softmax of the scores times a factor chosen by the log loss on the other folds.
 
     This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
     fold was tested, its two halves are used as folds. The class with the highest score does not change.

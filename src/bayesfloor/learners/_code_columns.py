@@ -1,4 +1,4 @@
-"""Encode codes such as zip codes, whose order means nothing, for learners that only take numbers."""
+"""Encode codes such as zip codes, whose order means nothing, for learners that accept only numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Prepend an encoder to each learner: a code becomes its rows' class rates, from the training folds only."""
+    """Put a target encoder before each learner: it replaces codes by class rates from the training folds only."""
     if code is None:
         return learners
     from sklearn.compose import make_column_transformer
@@ -22,7 +22,7 @@ def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state
 
 
 def _rates(random_state: int) -> Any:
-    """Return a target encoder with five shuffled folds; scikit-learn takes the folds as an object only from 1.9 on."""
+    """Return a target encoder with five shuffled folds; scikit-learn accepts a splitter only from version 1.9."""
     from sklearn.model_selection import StratifiedKFold
     from sklearn.preprocessing import TargetEncoder
 

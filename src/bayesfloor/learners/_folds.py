@@ -1,4 +1,4 @@
-"""Deal rows into folds, and order each fold's training rows for growing training sets."""
+"""Split rows into folds, and order each fold's training rows for growing training sets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ENOUGH_TESTED = 4000  # rows: enough to know the error to half a point
 def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
     """Return each row's fold; a cluster stays in one fold, and classes are spread as evenly as clusters allow.
 
-    Clusters are sorted by their most frequent class, shuffled within it and dealt like cards, so that no two folds
-    differ by more than one cluster of a class.
+    Clusters are sorted by their most frequent class, shuffled within each class and dealt like cards, so that no two
+    folds differ by more than one cluster of a class.
     """
     n_clusters, number = _number(cluster)
     votes = np.zeros((n_clusters, int(codes.max()) + 1), dtype=np.int64)
@@ -27,7 +27,7 @@ def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
 
 
 def n_tested_folds(n_rows: int) -> int:
-    """Return how many folds are tested: all of them for few rows, one for many."""
+    """Return the number of folds to test: all for few rows, one for many."""
     return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_rows), 1, N_FOLDS))
 
 

@@ -12,7 +12,7 @@ _CHOOSE_BY = 1000  # training rows used to choose k, each left out in turn
 
 
 class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by the vote of the k nearest rows; k has the lowest leave-one-out error on 1,000 training rows.
+    """Classifies by a vote of the k nearest rows; k has the lowest leave-one-out error on 1,000 training rows.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Race(Shown):
         those of a group, share a cluster.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
     wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
-        at a training size on which it could not be trained.
+        at a training size at which it could not be trained.
     eta : for each learner, the posterior of every row after training on all rows outside its fold.
     left_out : learners that did not run, and why.
 
@@ -185,5 +185,5 @@ def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learne
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
     out = np.full((len(found), n_classes), _LOW)
-    out[:, model.classes_] = found[:, : len(model.classes_)]  # two columns even of rows of one class
+    out[:, model.classes_] = found[:, : len(model.classes_)]  # there are two columns even if the rows have one class
     return out

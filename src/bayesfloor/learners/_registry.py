@@ -99,7 +99,7 @@ def _scaled(learner: Any) -> Any:
 
 
 def _n_trees(size: Size) -> int:
-    """Return the number of trees; with few rows fewer are as good, and their overhead is most of the cost."""
+    """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
     return 100 if size.n_rows >= _MANY_ROWS else 50
 
 
