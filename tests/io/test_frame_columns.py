@@ -135,7 +135,7 @@ def test_lists_of_frames_are_those_of_python(values, kind, frame):
 @pytest.mark.parametrize("values", [[[1.0], [1.0, 2.0]], [[], []]])
 def test_lists_of_frames_that_are_no_matrix_are_refused(values):
     """Empty ones, and those of several lengths."""
-    with pytest.raises(ValueError, match="not all of the same length"):
+    with pytest.raises(ValueError, match="that differ in length or contain values other than numbers"):
         read_frame(pa.table({"c": pa.array(values, pa.list_(pa.float64()))}))
 
 
