@@ -155,4 +155,5 @@ display = ClassTreeDisplay.from_estimator(digits)
 # Next
 # ----
 # :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that separate
-# classes instead of merging them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same matrix of pairs.
+# classes, so that you need not merge them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same matrix of
+# pairs.
