@@ -1,4 +1,4 @@
-"""Which edges of a block are certain to be in the forest of all rows, and how to settle the others.
+"""Find the edges of a block that are certain to be in the forest of all rows, and settle the others.
 
 Take a block's edges in increasing order. An edge that joins two components of tree j is in tree j of
 *all* rows if one of the two is isolated: every vertex in it is farther from the border of its block

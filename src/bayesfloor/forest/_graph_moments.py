@@ -29,8 +29,8 @@ def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool
     """Return the sum of the weights, of their squares, and of the squared row sums.
 
     Each edge between two vertices is divided evenly among the pairs of their rows: 1 / (m_a m_b) each.
-    Inside a vertex, each tree joins equal rows by m - 1 edges, which gives any two of them 2 / m of an
-    edge, unless there are groups, whose rows may not be joined.
+    Inside a vertex, each tree joins equal rows by m - 1 edges, so any two of them share 2 / m of an edge. With groups,
+    equal rows are not joined (``inside`` is false).
     """
     degree = np.bincount(a, minlength=len(rows_at)) + np.bincount(b, minlength=len(rows_at))
     if rows_at.max(initial=1) == 1:  # no rows are equal, so the sums are simpler

@@ -217,7 +217,7 @@ def search_tree(
     batch: int,
     alone: bool,
 ) -> Found:
-    """Find the nearest strangers of the vertices ``asked``, none farther than ``bound[slot]``.
+    """Find the nearest strangers of the vertices ``asked`` that are within ``bound[slot]``.
 
     Consecutive vertices in ``asked`` should be near each other, because a batch of them descends the tree
     together. The points of a slot share a ``bound``, which shrinks: m strangers of one point are m

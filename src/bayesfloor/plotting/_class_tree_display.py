@@ -43,7 +43,7 @@ class ClassTreeDisplay(Display):
     nodes_ : PathCollection
         Splits; the higher the number, the darker.
     texts_ : list of Text
-        Texts at the splits.
+        Numbers, errors and models at the splits.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class ClassTreeDisplay(Display):
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
         texts = label_texts(self.tree.classes.tolist())
         shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
-        close = max(map(len, shown), default=0) > 8  # long texts may reach the labels and must fit between their rows
+        close = max(map(len, shown), default=0) > 8  # long strings may reach the labels and must fit between their rows
         size = min(8.0, points * (0.42 if close else 0.6))
         label_size = min(9.0, points * (0.45 if close else 0.8))
         self.ax_.yaxis.tick_right()
@@ -158,7 +158,7 @@ class ClassTreeDisplay(Display):
 
 
 def _telling(tree: ClassTree, node: int, shown: str) -> str:
-    """Return the text at a split."""
+    """Return the string to write at a split."""
     value, error = getattr(tree, shown)[node], tree.cv_error[node]
     figure = "·" if shown == "link" and value == 0 else f"{value:.3f}"  # all too small to measure
     parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]

@@ -52,7 +52,7 @@ class Display(Tabled):
         return f"{type(self).__name__}({'plotted' if self.ax_ is not None else 'call plot() to draw'})"
 
     def _repr_png_(self) -> bytes | None:
-        """Return the plot for notebooks; None if the caller passed the axes and so shows them."""
+        """Return the plot for notebooks; None if the caller passed the axes and will show them."""
         return self._png() if self._own else None
 
     def _png(self) -> bytes:

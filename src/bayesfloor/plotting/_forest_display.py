@@ -233,7 +233,7 @@ def _colors(n: int) -> Any:
 
 
 def _apart(names: list[Any]) -> list[Any]:
-    """Keep the texts that do not overlap an earlier one; remove the others."""
+    """Keep the labels that do not overlap an earlier one; remove the others."""
     kept: list[Any] = []
     boxes: list[Any] = []
     for name in names:
@@ -247,6 +247,6 @@ def _apart(names: list[Any]) -> list[Any]:
 
 
 def _columns_of(handles: list[Any]) -> int:
-    """Return how many columns fit in a legend, given its longest text."""
+    """Return how many columns fit in a legend, given its longest entry."""
     longest = max(len(handle.get_label()) for handle in handles)
     return max(1, min(6, 90 // (longest + 7)))

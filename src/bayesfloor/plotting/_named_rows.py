@@ -11,7 +11,7 @@ from bayesfloor.plotting._display import GREY, clear_frame, title_and_legend
 from bayesfloor.plotting._fonts import label_style
 
 ROW = 0.26  # inches
-_LETTER = 4.6  # points per character in the small texts next to rows
+_LETTER = 4.6  # points per character in the small print next to rows
 ABOVE, _BELOW = -0.12, 0.27  # offsets of the bar and of the interval from the middle of a row
 _HEAD = -0.95  # y of column headings, above the first row
 
@@ -41,7 +41,7 @@ def draw_marks(ax: Any, y: Any, x: Any, marker: str, **looks: Any) -> Any:
 def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
     """Write names on the left, then columns of numbers.
 
-    Numbers are separate texts, so that a right-to-left name cannot swap them.
+    Each number is a separate label, so that a right-to-left name cannot swap them.
     """
     ax.set_yticks(y, texts, size=8, **label_style())
     reach = 4.0
@@ -62,7 +62,7 @@ def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]
 
 
 def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
-    """Write a small text next to a row, at x from 0 (left) to 1 (right end of the axes)."""
+    """Write a small label next to a row, at x from 0 (left) to 1 (right end of the axes)."""
     return ax.annotate(
         text,
         (x, y),

@@ -15,7 +15,7 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 
-_DEEPEST = 0.85  # x of the deepest split, which leaves space for its text; labels are at 1
+_DEEPEST = 0.85  # x of the deepest split, which leaves space for its number; labels are at 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Draw the learning curve as lines, points and texts, placed in percent of the drawing so that it fits any width."""
+"""Draw the learning curve as lines, points and labels, with positions in percent so that it fits any width."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from bayesfloor.summary._ruler import round_up
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
 _TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # leading digits allowed for the top of the scale
-_NEAR = 10.0  # percent of the width that a text next to the edge needs
+_NEAR = 10.0  # percent of the width that a label next to the edge needs
 
 
 @dataclass(frozen=True)
 class CurveDrawing:
-    """A drawing of size 100 by 100, its texts, and its data as a table.
+    """A drawing of size 100 by 100, its labels, and its data as a table.
 
     ``range_`` is the bar at the right edge, from top to bottom; ``open`` means that it has no lower end.
     """

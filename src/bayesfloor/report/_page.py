@@ -30,7 +30,7 @@ from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._text import NOT_TOGETHER, unmeasured
 
 MOST_CARDS = 60
-_PICTURED = 24  # rows with pictures, two per row
+_PICTURED = 24  # rows shown with two pictures: their own and their neighbour's
 _TERMS = (
     "lowest possible error",
     "best estimate",

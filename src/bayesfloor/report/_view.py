@@ -41,7 +41,7 @@ class Bar(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A position on a ruler in percent, its text, and whether the text starts, ends or is centred there."""
+    """A position on a ruler in percent, its label, and whether the label starts, ends or is centred there."""
 
     place: float
     text: str
@@ -134,7 +134,7 @@ def _target(target: float | None, end: float) -> Tick | None:
 
 
 def _side(place: float, near: float) -> str:
-    """Return how to align a text that would stick out of the ruler if it were centred."""
+    """Return how to align a label that would stick out of the ruler if it were centred."""
     return "start" if place < near else "end" if place > 100 - near else ""
 
 
@@ -321,7 +321,7 @@ def _value(value: object) -> str:
 
 
 class Drawing(NamedTuple):
-    """The class tree as text, and as lines and texts in pixels; ``leads`` are the lines that end at a label."""
+    """The class tree as text, and as lines and labels in pixels; ``leads`` are the lines that end at a label."""
 
     text: str
     width: int
@@ -360,7 +360,7 @@ def _path(lines: np.ndarray) -> str:
 
 
 def _length(text: str) -> int:
-    """Estimate the most pixels a text can take; the browser chooses the font, so this is a cautious guess."""
+    """Estimate the largest width of a string in pixels; the browser chooses the font, so this is a cautious guess."""
     return sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in text)
 
 

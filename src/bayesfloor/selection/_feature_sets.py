@@ -52,7 +52,7 @@ class Bench:
 
     @property
     def chance(self) -> float:
-        """The criterion without any features."""
+        """Value of the criterion without features."""
         return random_cross_rate(self.sample.class_sizes) if self.criterion == "overall" else 1.0
 
     def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:

@@ -67,9 +67,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         "pairs" also tries pairs of features when no single feature helps, to find features that only help together.
         This grows about d^2 / 2 trees instead of d.
     criterion : {"overall", "mean", "worst"}, default="overall"
-        What to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes, where
-        each pair's cross-class edges are divided by the number expected by chance. The worst may not improve until
-        features for several pairs are selected, so combine it with ``start="pairs"``.
+        The quantity to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes,
+        where each pair's cross-class edges are divided by the number expected by chance. The worst may not improve
+        until features for several pairs are selected, so combine it with ``start="pairs"``.
     holdout : float, default=0.25
         Fraction of rows to hold out from the selection; the selected features are measured on them.
     scale : {"auto", "standard", "robust"} or None, default="auto"

@@ -215,11 +215,11 @@ def gap(
     and on this class.
 
     Pairs: where the model predicts i or j, let the best classifier for these two classes alone
-    decide between them. Errors in other classes stay the same, and the rows of i predicted as j and of
-    j predicted as i are then at most what the pair's Bayes error allows, as a fraction of all rows of both. So
-    the best classifier for all classes does not confuse them more than that either: where it predicts i,
-    eta_i >= eta_j, and it loses min(eta_i, eta_j). Confusions above the pair's upper end can be
-    avoided. Few confusions prove nothing: rows may be lost to a third class instead.
+    decide between them. Errors in other classes stay the same, and the rows of i predicted as j and of j predicted as
+    i, as a fraction of all rows of both, are then at most the pair's Bayes error. So the best classifier for all
+    classes does not confuse them more than that either: where it predicts i, eta_i >= eta_j, and it loses min(eta_i,
+    eta_j). Confusions above the pair's upper end can be avoided. Few confusions prove nothing: rows may be lost to a
+    third class instead.
 
     The intervals of K classes have level 1 - (1 - level) / K each; those of pairs are adjusted in the same way. The
     upper ends of both hold with 95 % confidence each; "room to improve" needs an error above limits that hold for all

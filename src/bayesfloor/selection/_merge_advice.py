@@ -1,4 +1,4 @@
-"""``merge_advice``: which classes to merge, how low the error can then go, and what is lost."""
+"""``merge_advice``: which classes to merge, how low the error can then go, and at what cost."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class MergeAdvice(Result):
         return [f"{wish} is then reachable." if self.after.met else f"Even then, {wish} is not shown to be reachable."]
 
     def _loss_text(self) -> list[str]:
-        """Describe what is lost; without this, merging everything would always look best."""
+        """Describe the cost of merging; without it, merging everything would always look best."""
         if not self.steps:
             return []
         before, after = (f"{percent(step.guessing)} %" for step in (self.before, self.after))

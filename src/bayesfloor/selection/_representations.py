@@ -26,7 +26,7 @@ from bayesfloor.selection._growing_samples import draw_most
 from bayesfloor.selection._selection_path import NO_DIFFERENCE
 
 _FOLDS = 2  # for cross-fitting: fit to half of the rows, grow trees on the other half
-_DRAWS = 4000  # simulations of which representation is picked
+_DRAWS = 4000  # simulations of the choice of the best
 
 
 def compare_representations(
@@ -50,7 +50,7 @@ def compare_representations(
     Parameters
     ----------
     candidates : dict of name -> array, data frame, transformer or pipeline
-        What to compare. Transformers are fitted to ``X`` once, without labels. Transformers that need
+        Representations to compare. Transformers are fitted to ``X`` once, without labels. Transformers that need
         labels are cross-fitted: each half of the rows is transformed by a transformer fitted to all other rows, and
         all representations are then measured within these halves. An array that was made with these labels cannot
         be recognised and will rank too high.

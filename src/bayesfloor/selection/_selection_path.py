@@ -73,7 +73,7 @@ class SelectionPath(Result):
         picked the best of ``n_candidates``.
     shown : whether the interval is above zero.
     n_candidates : number of additions tried in the step.
-    criterion : what was minimised: "overall", "mean" or "worst".
+    criterion : the quantity that was minimised: "overall", "mean" or "worst".
     level : confidence level of the intervals.
     all_cross_rate, n_all : overall cross rate of all features, and their number.
     n_rows : number of rows used for the selection.

@@ -258,7 +258,7 @@ def _find_alike(forest: Forest) -> Ints:
 def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
     """Return the leak's p-value, and the mean number of rows of B equal to rows of A in random splits of these sizes.
 
-    Only rows with an equal row matter; how many of them fall into B is hypergeometric.
+    Only rows with an equal row matter; the number of them in B is hypergeometric.
     """
     sets, n_b = _sets_of_several(alike), int(in_b.sum())
     some = sets >= 0
@@ -326,7 +326,7 @@ def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _
 def _find_suspects(shift: _Shift, level: float) -> Ints:
     """Find rows of B with more rows of B around them than expected by chance, by the Benjamini-Hochberg procedure.
 
-    The rows around a row are those at most two edges away. For a random split, how many of them belong to B is
+    The rows around a row are those at most two edges away. In a random split, the number of them in B is
     hypergeometric.
     """
     labels, joins = shift.labels, adjacency(shift.forest, shift.labels.n_vertices)
