@@ -34,12 +34,12 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def check_folder(checkpoint: Any) -> None:
-    """Raise unless this can be the name of a folder."""
+    """Raise unless the value can be the name of a folder."""
     if checkpoint is not None and not isinstance(checkpoint, (str, PathLike)):
         raise InputError(f"Got checkpoint={checkpoint!r}, but expected None or the name of a folder.")
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Raise unless this is true or false."""
+    """Raise unless the value is True or False."""
     if type(value).__name__ not in ("bool", "bool_"):  # Python's or NumPy's
         raise InputError(f"Got {name}={value!r}, but expected True or False.")

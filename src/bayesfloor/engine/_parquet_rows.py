@@ -123,7 +123,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             if at >= part.stop:
                 return
         if at < part.stop:
-            raise InputError(f"it ends before row {part.stop}, but its header promises that row")
+            raise InputError(f"it ends before row {part.stop}, but its metadata promise that row")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ class Asked:
     """Requested columns, and the number of rows to read from a large file."""
 
     label: str | None
-    beside: Mapping[str, str]  # columns that are neither features nor labels, by purpose
+    beside: Mapping[str, str]  # other columns, such as groups and ids, by purpose
     features: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     embedding: str | None = None
