@@ -135,7 +135,7 @@ def test_lists_of_frames_are_those_of_python(values, kind, frame):
 @pytest.mark.parametrize("values", [[[1.0], [1.0, 2.0]], [[], []]])
 def test_lists_of_frames_that_are_no_matrix_are_refused(values):
     """Empty ones, and those of several lengths."""
-    with pytest.raises(ValueError, match="that differ in length or contain values other than numbers"):
+    with pytest.raises(ValueError, match="that are empty, differ in length or do not contain only numbers"):
         read_frame(pa.table({"c": pa.array(values, pa.list_(pa.float64()))}))
 
 
@@ -149,7 +149,7 @@ def test_lists_in_one_piece_are_not_copied():
 @pytest.mark.parametrize("values", [[[1, 2], [3]], [["a"], ["b"]], [[], []]])
 def test_lists_that_are_no_matrix_are_refused(values):
     """Lists of texts, of several lengths, or of none are refused with the column's name."""
-    with pytest.raises(ValueError, match="column c that differ in length or contain values other than numbers"):
+    with pytest.raises(ValueError, match="column c that are empty, differ in length or do not contain only numbers"):
         read_list("c", values)
 
 

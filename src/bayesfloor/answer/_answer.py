@@ -62,9 +62,9 @@ class Answer(Result):
     Attributes
     ----------
     estimate : float
-        Best estimate: the error at which the learning curves of the learners tried level off.
+        Best estimate: the error at which the learners' learning curves level off with unlimited rows.
     lower : float
-        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if there is none.
+        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if not known.
     upper : float
         Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
     why_lower, why_upper : str

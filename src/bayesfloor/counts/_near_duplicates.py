@@ -18,7 +18,7 @@ def near_duplicates(forest: Forest) -> float:
 
 
 def _tiny_fraction(length: Floats) -> float:
-    """Return the fraction of tiny edges, or 0 unless they are clearly shorter than almost all others."""
+    """Return the fraction of tiny edges, or 0 if they are rare or not clearly shorter than the usual ones."""
     if not len(length):
         return 0.0
     usual = np.quantile(length, 0.95)

@@ -43,7 +43,7 @@ _Count = tuple[float, float, int, Moments, Moments]  # a single pair: all but it
 def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
     """Count all pairs of classes.
 
-    If no vertex has rows of both classes, the cross-class edges are exactly the edges across. The other
+    If no vertex has rows of both classes, the cross-class edges are the edges between the classes. The other
     pairs, and all pairs if rows have weights or groups, are counted edge by edge.
     """
     sizes = _sizes(labels)

@@ -101,7 +101,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a fraction in percent: two decimals below 1 %, else one; one also if two would show only zeros."""
+    """Format a fraction in percent: two decimals below 1 %, unless both would be zero; otherwise one."""
     if not isfinite(share):
         return "unknown"
     return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0

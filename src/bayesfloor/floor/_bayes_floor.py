@@ -224,16 +224,16 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str, path or Rows
             Numbers, or a table whose columns ``prepare`` turns into numbers. Data with more than 2,000 columns
-            are reduced to 100 components for the trees; data with more than two dimensions are flattened. Also
-            a file (CSV, Parquet, Arrow, ``.npy``, ``.npz``), a folder of files, or an Arrow stream; at most a
-            million rows of a large file are kept. With ``target_width=None``, Parquet and ``.npy`` files, and
+            are reduced to 100 components for the trees; data with more than two dimensions are flattened. X can
+            also be a file (CSV, Parquet, Arrow, ``.npy``, ``.npz``), a folder of files, or an Arrow stream; at
+            most a million rows of a large file are kept. With ``target_width=None``, Parquet and ``.npy`` files, and
             the rows that ``open_rows`` returns, are not loaded; they must be numeric. The trees of all rows
             are then grown in blocks: ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` describe all rows,
             the other results a sample of 50,000.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1). For a table also the name of a column, and for a file also
-            a ``.npy`` file; both hold one label per row.
+            probabilities (rows that add up to 1). For a table, y can also be the name of a column, and for a
+            file the path of a ``.npy`` file; both hold one label per row.
         groups : array-like of shape (n_rows,), or name of a column, default=None
             Rows of the same group (a patient, a video) are never joined: near-duplicates would otherwise
             make the floor falsely low.

@@ -31,7 +31,7 @@ class Floor(Result):
         Bounds on the Bayes error, asymptotic in the number of rows: too high if ``bias`` is large. For the best
         estimate of the lowest possible error, with a range, call ``BayesFloor.answer``.
     estimate : float
-        The midpoint of the two; with two classes, the paper's HP-estimate. It is not consistent.
+        The midpoint of the two; with two classes, the paper's HP-estimate. It is not a consistent estimate.
     cross_rate : float
         G, the fraction of edges that join two classes, from which the bounds are computed.
     std_error : float
@@ -234,7 +234,7 @@ class PairwiseFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneVsRestFloor(Result):
-    """Each class against the rest: the chance that the best classifier confuses it with another class, either way.
+    """Each class against the rest: the chance that the best classifier confuses it with another, in either direction.
 
     Attributes
     ----------

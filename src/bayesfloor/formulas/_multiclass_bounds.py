@@ -37,7 +37,7 @@ def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *
 
 
 class OneVsRest(NamedTuple):
-    """Bounds on P_e,k, the probability that the Bayes rule confuses class k with another class, either way."""
+    """Bounds on P_e,k, the probability that the Bayes rule confuses class k with another, in either direction."""
 
     lower: Floats
     upper_classes: Floats  # (K/2) (1/2 - u/2)

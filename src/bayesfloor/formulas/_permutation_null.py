@@ -92,7 +92,7 @@ def soft_moments(labels: Floats) -> Moments:
 
 
 def fewer_than_chance(n_cross: ArrayLike, null: Null) -> Floats:
-    """Return the p-value of a number of cross-class edges: the chance of as few or fewer if labels are random.
+    """Return the p-value for a number of cross-class edges: the chance of this many or fewer if labels are random.
 
     The gap to the maximum is modelled by a gamma distribution with the moments of the null. With many ties the gap is
     a multiple of Light and Margolin's (1971) chi-square; with few it is nearly normal, as in Friedman and Rafsky.

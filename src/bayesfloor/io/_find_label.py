@@ -24,7 +24,7 @@ class LabelColumn(NamedTuple):
 
 
 def labels_of(name: str, coded: Coded) -> LabelColumn:
-    """Return a column as labels; raise if it cannot be used as such."""
+    """Return a column as labels; raise if it is not suitable."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
     if n < len(coded.codes):
         values = as_whole(values)

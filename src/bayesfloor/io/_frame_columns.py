@@ -225,7 +225,7 @@ def _read_lists(name: str, values: Sequence[Any], gaps: Sequence[bool]) -> Float
         block = np.empty(0)
     if block.ndim != 2 or not width:
         raise InputError(
-            f"Got lists in column {quoted(name)} that differ in length or contain values other than numbers, "
+            f"Got lists in column {quoted(name)} that are empty, differ in length or do not contain only numbers, "
             "but expected the same number of values in every row."
         )
     return block
