@@ -62,9 +62,9 @@ def sort_words(words: Keys) -> tuple[Ints, Ints]:
 
 
 def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
-    """Sort edges, given in order of length, by length, then by hash, then by rank.
+    """Sort edges that are already in order of length by length, then by hash, then by rank.
 
-    Sorting by one word, made of the number of the length and the leading bits of the hash, is ten times
+    Sorting by one word, made of the rank of the length and the leading bits of the hash, is ten times
     as fast as sorting by several keys. The few edges that it leaves tied are sorted by all keys.
     """
     hashed = pair_hash(key[a[edge]], key[b[edge]])

@@ -66,7 +66,7 @@ def build_tree(x: Floats, leaf_size: int) -> Tree:
 
 
 def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
-    """Estimate how many leaves the search for a vertex's m nearest visits, from a sample of vertices."""
+    """Estimate how many leaves a search for the m nearest of a vertex visits, from a sample of vertices."""
     n = len(vertices)
     asked = np.unique(np.linspace(0, n - 1, _ASKED_TO_SAMPLE).astype(np.int32))
     number, pure = np.arange(n, dtype=np.int32), np.full(len(tree.right), -1, np.int32)

@@ -39,7 +39,7 @@ class Rough(NamedTuple):
 
 
 def round_rows(x: Floats, dtype: DTypeLike) -> Rough:
-    """Centre rows and scale them to norm 1 at most, then round them to ``dtype``."""
+    """Centre rows and scale them to a norm of at most 1, then round them to ``dtype``."""
     centred = x - x.mean(axis=0)
     norm = np.sqrt(np.einsum("ij,ij->i", centred, centred))
     exponent = int(np.frexp(norm.max())[1]) if norm.max() > 0 else 0

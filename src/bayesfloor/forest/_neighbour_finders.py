@@ -281,7 +281,7 @@ def _strips(values: Approx, filler: float) -> Approx:
 
 
 def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
-    """Cut into one chunk, or into enough chunks that in each wave every chunk has a partner and every worker a pair."""
+    """Cut into one chunk, or into enough chunks to give each chunk a partner and each worker a pair in every wave."""
     if len(numbers) <= _CHUNK:
         return [numbers]
     return np.array_split(numbers, -(-len(numbers) // (_CHUNK * 2 * workers)) * 2 * workers)

@@ -66,7 +66,7 @@ class Distances:
 def squared_distances(x: Floats, z: Floats) -> Floats:
     """Add squared differences feature by feature, in order: bit for bit as in the kernels.
 
-    SciPy does the same several times as fast, unless its compiler fused multiplication and addition.
+    SciPy is several times as fast, and is used unless its compiler fused multiplication and addition.
     """
     return _measured_by_scipy(x, z) if _scipy_adds_in_order() else _add_in_order(x, z)
 

@@ -147,7 +147,7 @@ def _merge(graph: Ints, merged: np.ndarray, order: Ints, group: Ints) -> tuple[I
 
 
 def normalized_cut(weights: Ints) -> np.ndarray:
-    """Return one side of a cut whose weight is small relative to both sides' own, by Shi and Malik (2000).
+    """Return one side of a normalised cut (Shi and Malik 2000): its weight is small relative to those of both sides.
 
     It is the best of all cuts along the second eigenvector of the normalised Laplacian. Components without
     edges between them are separated first.

@@ -26,7 +26,7 @@ class Tried(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Weighted fraction of rows that are wrong."""
+        """Weighted fraction of misclassified rows."""
         return float(self.wrong @ self.weight / self.weight.sum())
 
 
@@ -89,7 +89,7 @@ class Trial:
         return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
 
     def error(self, candidate: ModelKind) -> tuple[float, int]:
-        """Return the fraction of wrong rows on the tested folds, and the number of rows tested.
+        """Return the fraction of misclassified rows on the tested folds, and the number of rows tested.
 
         Rows are unweighted, as in the floors that this is compared with. The first fold picks the
         candidates and favours them, so it is left out if there are others.

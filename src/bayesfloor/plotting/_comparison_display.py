@@ -34,8 +34,8 @@ class ComparisonDisplay(ResultDisplay):
     """Representations by their cross-class edges, fewest first; those that are significantly worse are white.
 
     The hollow diamond below each bar is the best representation on the same rows. The line is the confidence interval
-    of the difference from it: a representation is worse if the line is entirely to the right of the
-    diamond. All of these are predicted for more rows; a cross is the measured value.
+    for the difference from it: a representation is worse if the line is entirely to the right of the diamond. All of
+    these are predicted for more rows; a cross is the measured value.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class ComparisonDisplay(ResultDisplay):
     bars_ : BarContainer
         Predicted fractions of cross-class edges.
     intervals_, marks_ : LineCollection, PathCollection
-        Confidence intervals of the differences, and the best representation on the same rows.
+        Confidence intervals for the differences, and the best representation on the same rows.
     measured_ : PathCollection
         Measured fractions of cross-class edges.
     words_ : list of Text

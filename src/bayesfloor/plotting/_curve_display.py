@@ -140,7 +140,7 @@ class CurveDisplay(ResultDisplay):
         return [
             stroke("cross-validated error, 95 % interval", color=DARK, marker="o", markersize=5, linewidth=1.2),
             stroke("predicted", color=DARK, linestyle=(0, (4, 2)), linewidth=1.2),
-            swatch("95 % interval of the prediction", color=LIGHT, linewidth=0),
+            swatch("95 % interval for the prediction", color=LIGHT, linewidth=0),
             stroke(name, color=STRONG, linewidth=1.6),
             swatch(
                 f"range: {range_text(self.result.lower, self.result.upper)}",

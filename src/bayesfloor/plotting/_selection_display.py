@@ -57,7 +57,7 @@ class SelectionDisplay(ResultDisplay):
     band_ : BarContainer
         Lower to upper bound of each step.
     points_, intervals_ : PathCollection, LineCollection or None
-        Fractions of cross-class edges, and the intervals of each step's gain if that was the selection criterion.
+        Fractions of cross-class edges, and the intervals for each step's gain if that was the selection criterion.
     all_ : Line2D
         Fraction of cross-class edges with all features.
     held_out_, optimistic_ : PathCollection or None

@@ -53,7 +53,7 @@ def _selection(check: Measured) -> Iterator[Choice]:
     if path is not None:
         hint = (
             "Features in the order of selection: each step adds the features that lower the tree bounds most. The "
-            "interval of each gain allows for having picked the best of all candidates."
+            "interval for each gain allows for having picked the best of all candidates."
         )
         picture = _draw(SelectionDisplay.from_path, path)
         yield Choice("drop", "Features", "What you can drop", hint, path_cells(path), path_notes(path), picture)

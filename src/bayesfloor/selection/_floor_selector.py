@@ -56,7 +56,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     """Select the features that lower the floor most, until the gain is no longer significant.
 
     This is forward selection (Berisha et al. 2016): each step adds the feature that leaves the fewest
-    cross-class edges in the spanning trees. It stops when the confidence interval of the gain covers zero.
+    cross-class edges in the spanning trees. It stops when the confidence interval for the gain includes zero.
     The interval is paired and allows for having picked the best of all candidates.
 
     Parameters

@@ -187,7 +187,7 @@ def gap(
         Labels of rows that the model has not seen, and its predictions for them. The rows need not be
         the floor's, but should come from the same distribution.
     level : float, default=0.95
-        Confidence level of the intervals of the model's errors.
+        Confidence level of the intervals for the model's errors.
     groups : array-like of shape (n_rows,), default=None
         Groups of rows that belong together, such as those of one patient: intervals then count groups, not rows.
     answer : Answer, default=None
@@ -221,7 +221,7 @@ def gap(
     eta_j). Confusions above the pair's upper end can be avoided. Few confusions prove nothing: rows may be lost to a
     third class instead.
 
-    The intervals of K classes have level 1 - (1 - level) / K each; those of pairs are adjusted in the same way. The
+    The intervals for K classes have level 1 - (1 - level) / K each; those for pairs are adjusted in the same way. The
     upper ends of both hold with 95 % confidence each; "room to improve" needs an error above limits that hold for all
     of them simultaneously. If guessing is the best possible, its error may be higher on other rows than on these, and
     the limit allows for that.

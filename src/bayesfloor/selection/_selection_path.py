@@ -68,10 +68,10 @@ class SelectionPath(Result):
     n_features : number of features after the step.
     value : criterion after the step: the overall cross rate, or the mean or worst over pairs, relative to chance.
     cross_rate, lower, estimate, upper : overall cross rate and tree bounds on the Bayes error. They are optimistic,
-        because the same rows selected the features.
+        because the same rows were used to select the features.
     gain, gain_low, gain_high : how much the criterion fell, and its interval, which allows for having
         picked the best of ``n_candidates``.
-    shown : whether the interval is above zero.
+    shown : whether the gain is significant: its interval is above zero.
     n_candidates : number of additions tried in the step.
     criterion : the quantity that was minimised: "overall", "mean" or "worst".
     level : confidence level of the intervals.
@@ -115,7 +115,7 @@ class SelectionPath(Result):
         lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
         if not self.shown.any():
             return f"{lines[0]} No feature helps significantly: these rows cannot distinguish them from noise."
-        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows that selected them.")
+        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows used for the selection.")
         return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 
     def _summary(self) -> str:
