@@ -208,5 +208,5 @@ effort_option = _EFFORT
 formulas_option = click.option(
     "--keep-formulas",
     is_flag=True,
-    help="With -o FILE.csv: write texts as they are, even those that a spreadsheet would run as formulas.",
+    help="With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula.",
 )

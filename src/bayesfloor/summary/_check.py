@@ -68,7 +68,7 @@ class Check(Measured):
     target : float or None
         The target accuracy.
     labels : list of str
-        Class labels as short, printable and distinct texts.
+        Class labels as short, printable and distinct strings.
     overall, pairwise, one_vs_rest, samples
         What ``BayesFloor`` finds from the spanning trees alone. If the check was read from a file, ``samples`` has
         only the rows of ``suspicious``.

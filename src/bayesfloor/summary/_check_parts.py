@@ -86,7 +86,7 @@ class Measured(ABC):
 
     @cached_property
     def labels(self) -> list[str]:
-        """Class labels as short, printable and distinct texts."""
+        """Class labels as short, printable and distinct strings."""
         return show_labels(self.pairwise.classes.tolist())
 
     @cached_property

@@ -24,11 +24,11 @@ def _check_sizes(made: Measured) -> None:
     counts = (made.facts.n_used, made.facts.n_rows, made.answer.n_rows, made.overall.n_rows)
     tables = (made.pairwise, made.classes, made.one_vs_rest, made.tree)
     if min(counts) < 1 or {made.overall.n_classes, made.answer.n_classes} != {len(table.classes) for table in tables}:
-        raise InputError("numbers of rows or classes make no sense")
+        raise InputError("the numbers of rows or classes make no sense")
     if len(made.suspicious) != len(made.samples.row):
-        raise InputError("columns of the suspicious labels differ in length")
+        raise InputError("the columns of the suspicious labels differ in length")
     if not np.all((made.pairwise.sizes >= 0) & np.isfinite(made.pairwise.sizes)):
-        raise InputError("sizes of classes make no sense")
+        raise InputError("the class sizes make no sense")
 
 
 def _check_answer(answer: Answer) -> None:
@@ -63,13 +63,13 @@ def _check_tree(tree: ClassTree) -> None:
         tree.reason,
     )
     if len({len(column) for column in nodes}) > 1 or not len(tree.start):
-        raise InputError("columns of the class tree differ in length")
+        raise InputError("the columns of the class tree differ in length")
     if not np.array_equal(np.sort(tree.order), np.arange(len(tree.classes))):
-        raise InputError("the class tree does not have each class once")
+        raise InputError("the class tree does not contain each class exactly once")
     if not np.all((tree.start >= 0) & (tree.start < tree.stop) & (tree.stop <= len(tree.order))):
         raise InputError("a node of the class tree has no classes")
     if not (_follow(tree.left) and _follow(tree.right) and np.array_equal(tree.left < 0, tree.right < 0)):
-        raise InputError("children in the class tree make no sense")
+        raise InputError("the children in the class tree make no sense")
 
 
 def _follow(child: Ints) -> bool:
