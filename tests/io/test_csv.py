@@ -183,7 +183,7 @@ def test_all_troubles_are_told_at_once(refused):
 def test_an_open_quote_is_told(refused):
     """All rows below it would be one value."""
     assert refused(b'u,text\n1,"a\nb"\n2,"c\n3,d\n4,e\n') == (
-        "in bytes, a quote in line 4 is never closed. Close or remove it."
+        "in bytes, a quote on line 4 is never closed. Close or remove it."
     )
     assert read_table(b'u,text\n1,"a\nb"\n2,"c\n"\n\n').read().column("text").to_pylist() == ["a\nb", "c\n"]
 

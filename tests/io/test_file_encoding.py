@@ -60,7 +60,7 @@ def test_a_few_bad_bytes_do_not_change_the_encoding(refused, text_file):
     path = text_file("u,label\n1,äöü\n2,äöü\n".encode() + b"3,\xff\n4,b\n")
 
     assert refused(path) == (
-        "a.csv is UTF-8 text except for 1 byte, the first in line 4. Fix the text there, or save the file as UTF-8 "
+        "a.csv is UTF-8 text except for 1 byte, the first on line 4. Fix the text there, or save the file as UTF-8 "
         "again."
     )
 

@@ -79,7 +79,7 @@ class Far:
 
 
 def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
-    """Sample the rows to fit to first."""
+    """Sample the rows for the first fit."""
     data, runner = open_labelled(X, y), make_runner(client, floor.n_jobs)
     n, all_rows = data.rows.shape[0], floor.target_width is None and floor.max_rows is None
     n_drawn, codes = min(n, _pool_size(floor, data, all_rows=all_rows)), None

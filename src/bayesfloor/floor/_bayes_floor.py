@@ -87,7 +87,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     max_rows : int, default=None
         Use at most about this many rows, sampled from each class in proportion, at least one per class.
     target_width : float, default=0.01
-        For more than 50,000 rows: use larger and larger samples until the 95 % interval of the fraction
+        For more than 50,000 rows: use larger and larger samples until the 95 % interval for the fraction
         of cross-class edges is narrower than this. ``curve_`` records each sample. None uses all rows.
     interval : {"auto", "subsample", "fast"}, default="auto"
         How to compute standard errors: "subsample" uses quarters of the rows; "fast" uses the trees

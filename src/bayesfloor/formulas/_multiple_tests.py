@@ -10,7 +10,7 @@ from bayesfloor.engine._types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values so that rejecting those below a level keeps the chance of a false rejection within that level."""
+    """Adjust p-values so that rejecting those below a level keeps the chance of any false rejection within it."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -24,7 +24,7 @@ def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """Adjust p-values so that rejecting those below a level keeps the false discovery rate within that level."""
+    """Adjust p-values so that rejecting those below a level keeps the false discovery rate within it."""
     p = np.asarray(p_values, dtype=np.float64)
     return np.asarray(false_discovery_control(p)) if len(p) else p
 

@@ -215,7 +215,7 @@ def _troubles(scan: _Scan, first: CsvFile) -> Iterator[str]:
     if scan.ragged:
         yield _ragged(part)
     if "\n" in scan.end and not _last_line(part).endswith('"'):
-        yield f"in {part.file.shown}, a quote in line {_last_row(part):,} is never closed. Close or remove it."
+        yield f"in {part.file.shown}, a quote on line {_last_row(part):,} is never closed. Close or remove it."
 
 
 def _last_line(part: CsvFile) -> str:

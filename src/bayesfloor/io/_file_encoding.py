@@ -37,7 +37,7 @@ def find_encoding(file: File) -> tuple[str, str]:
         return "utf-8-sig", ""
     if seen.fitting > seen.broken:
         raise DataError(
-            f"{file.shown} is UTF-8 text except for {how_many(seen.broken, 'byte')}, the first in line "
+            f"{file.shown} is UTF-8 text except for {how_many(seen.broken, 'byte')}, the first on line "
             f"{_first_broken_line(file):,}. Fix the text there, or save the file as UTF-8 again."
         )
     if seen.controls & _NOT_1252:

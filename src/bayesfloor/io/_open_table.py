@@ -145,7 +145,7 @@ def _open_arrow(file: File) -> _Opened:
 
 
 def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
-    """Open Arrow's file or stream format, for some or all columns; do not map it, since a hostile file may crash."""
+    """Open Arrow's file or stream format for some or all columns, not memory-mapped: a hostile file may crash it."""
     ipc = arrow(".ipc")
     opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
     return opener(file.open(), options=ipc.IpcReadOptions(included_fields=list(columns)))

@@ -47,7 +47,7 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """Return each training row's k nearest others; with more than k equal rows, the row may not find itself."""
+        """Return each training row's k nearest other rows; with more than k equal rows, the row may not find itself."""
         near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
         itself = near == rows[:, None]
         itself[~itself.any(axis=1), -1] = True
