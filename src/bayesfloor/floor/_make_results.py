@@ -206,7 +206,7 @@ def _alike_errors(pair: PairForest, labels: VertexLabels, cross: Floats, p_value
 
 
 def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.ndarray) -> OneVsRestFloor:
-    """Compute bounds for each class against the rest, from the edges of the global trees and, if known, of its pairs."""
+    """Compute bounds for each class against the rest, from edges of the global trees and, if known, of its pairs."""
     edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
     n = len(counts.labels.vertex)
     rate, cap = edges.class_rates, constant_error(sizes)  # no class has a larger error than all together
