@@ -9,7 +9,7 @@ from bayesfloor.report._page import rests_on, split_verdict, why_reliable
 from bayesfloor.report._templates import render
 from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
 from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._figures import head_line, settings_line
+from bayesfloor.summary._figures import answer_figures, head_line, settings_line
 from bayesfloor.summary._text import unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs in the list
@@ -30,6 +30,7 @@ def _render(check: Measured, *, titles: bool) -> str:
         verdict=split_verdict(check),
         head=f"{head_line(check)} · {settings_line(check)}",
         ruler=make_ruler(check),
+        figures=[figure for figure in answer_figures(check) if figure[0] != "reliability"],
         reliability=why_reliable(check),
         matrix=make_matrix(check, _CELLS, titles=titles),
         pairs=pair_table(check, _PAIRS),
