@@ -95,9 +95,9 @@ TERMS = {
     "however it is trained. Better features may lower it.",
     "out of reach": "The target is more accurate than the range allows: out of reach for the kinds of model tried, "
     "even with more rows, or proved to be by equal rows with different labels.",
-    "range": "Where the lowest possible error lies. A learner was tested to reach the upper end (95 % confidence); "
+    "range": "Where the lowest possible error lies. A learner has been shown to reach the upper end (95 % confidence); "
     "the lower end holds for the kinds of model tried, even with more rows (95 % confidence).",
-    "reachable": "The upper end of the range meets the target: a learner was tested to be good enough.",
+    "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",
     "relative to guessing": "The error between two classes in percent of the error of guessing between them: 0 % if "
     "they can be separated, 100 % if they cannot.",
     "reliability": "How far to rely on the answer. good: the range has both ends and nothing weakens it. limited: "
@@ -113,7 +113,7 @@ TERMS = {
     "tree bounds": "A lower and an upper bound on the lowest possible error, computed from the fraction G of "
     "cross-class edges: (K-1)/K (1 - sqrt(1 - K/(K-1) G)) and G. They hold for infinitely many rows and are too high "
     "for sparse data, so the answer does not rest on them alone.",
-    "upper end": "Upper end of the range: a learner was tested to reach it (95 % confidence).",
+    "upper end": "Upper end of the range: a learner has been shown to reach it (95 % confidence).",
     "verdict": "The answer in one sentence: whether the target accuracy is reachable or, without a target, how "
     "accurate any model can get.",
 }
@@ -121,8 +121,7 @@ TERMS = {
 # Other words that results print: column heads, outcomes, learners.
 WORDS = {
     "your model": "Accuracy and error of the predictions that were passed, and whether there is room to improve.",
-    "how we know": "Evidence behind the answer, which is not a result of its own: the tree bounds, marked if they "
-    "are too high.",
+    "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
     "good": "Reliability: the range has both ends and nothing weakens it.",
     "limited": "Reliability: the range has both ends, but it is wide or there is some doubt.",
     "upper limit only": "Reliability: these data give no lower end, so no target can be out of reach.",
@@ -175,7 +174,7 @@ WORDS = {
     "at the floor": "No lower error than the model's can be shown to be possible on these features.",
     "below the floor": "Even the high end of the model's error is below the lower end of the range: the floor is too "
     "high here, or the model has seen the rows it was tested on.",
-    "no rows": "The model was tested on no row of this class.",
+    "no rows": "None of the rows that the model was tested on belong to this class.",
     "ok": "The limit is kept.",
     "failed": "The limit is exceeded, even at the favourable end of the range.",
 }

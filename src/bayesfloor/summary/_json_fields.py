@@ -31,13 +31,13 @@ FIELDS = {
     "pairs": "Every pair of classes: best estimate and range of the error between the two. Each range holds with 95 % "
     "confidence on its own, not all together.",
     "classes": "The class labels, in the order that all rows, columns and class numbers follow. At the top level: best "
-    "estimate and range of the error within each class (1 - recall), each range on its own.",
+    "estimate and range of the error within each class (1 - recall). Each range holds with 95 % confidence on its own.",
     "part": "Fraction of all cross-validated errors that are rows of this class.",
     "relative": "Best estimate relative to guessing: 0 if the classes can be separated, 1 if they cannot.",
     # gates, findings and properties of the data
     "findings": "What to know about the data, the most important first.",
     "code": "BF and three digits: 1xx causes, 2xx doubts, 3xx gates, 4xx what to do.",
-    "text": "The same in words.",
+    "text": "The details in words.",
     "look": "The attribute of Check that has the details.",
     "gates": "Limits that the answer was compared with.",
     "word": "The outcome in one or two words.",

@@ -174,7 +174,7 @@ def class_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple
 
 
 def _hang(name: str, text: str, width: int, most: int | None = None, left: int = _NAMES) -> list[str]:
-    """Return a name and beside it a text, folded into at most so many lines."""
+    """Return a name followed by a string, wrapped to a limited number of lines."""
     first, *more = fold(text, width - left) or [""]
     if most is not None and len(more) >= most:
         more = [*more[: most - 2], cut(" ".join(more[most - 2 :]), width - left)]
@@ -182,7 +182,7 @@ def _hang(name: str, text: str, width: int, most: int | None = None, left: int =
 
 
 def fold(text: str, width: int) -> list[str]:
-    """Fold a text into lines, keeping numbers and their percent signs together."""
+    """Wrap a string, keeping numbers and their percent signs together."""
     whole = text.replace(" %", "\0%")
     lines = textwrap.wrap(whole, max(width, 12), break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0%", " %") for line in lines]

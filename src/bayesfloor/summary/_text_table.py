@@ -41,7 +41,7 @@ def _shorten_first(rows: list[list[str]], width: int) -> list[list[str]]:
 
 
 def cut(text: str, width: int) -> str:
-    """Return the beginning of a text that is too wide, with an ellipsis."""
+    """Shorten a string that is too wide, with an ellipsis."""
     if cells(text) <= width:
         return text
     while cells(text) > width - 1:
