@@ -102,7 +102,7 @@ def test_kinds_and_files_choose_cells_together(messy):
 
 def test_a_generator_with_other_files_is_refused(messy):
     """A new file must not be left out unseen."""
-    with pytest.raises(SystemExit, match=r"differ by new\.csv"):
+    with pytest.raises(SystemExit, match=r"differ in new\.csv"):
         messy.check_names(dict.fromkeys([*messy.FILES, "new.csv"]))
 
 

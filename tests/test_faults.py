@@ -339,7 +339,7 @@ def test_a_full_disk(kilobytes, disk, any_engine, X, expected):
         found = spanning_forest(X, 3, **options)
 
     assert caught.value.errno == errno.ENOSPC
-    assert "Make room and run again" in str(caught.value)
+    assert "Free some space and run again" in str(caught.value)
     assert_same(found, expected)
 
 

@@ -114,7 +114,7 @@ def test_no_two_surfaces_differ_in_a_number_of_the_answer(rows, tmp_path):
     for name, shown in surfaces.items():
         assert found.outcome in shown, name
         for end in ends:
-            assert f"{percent(end)} %" in shown, (name, end)
+            assert re.search(rf"(?<![\d.]){percent(end)} (%|to)", shown), (name, end)
     (gate,) = found.gates()
     told = about(answer.estimate, answer.lower, answer.upper)
     assert told in gate.text

@@ -42,7 +42,7 @@ def test_a_model_is_held_against_the_floor_and_is_no_feature(checked, tried):
     assert found.facts.n_features == 3
     assert found.gap.overall.word == "room to improve"
     assert found.gap.overall.error == pytest.approx(1 / 3)
-    assert "BF403  Your model's error is 33.3 %" in checked.stdout
+    assert "your model     66.7 % accuracy (error 33.3 %): room to improve" in checked.stdout
 
 
 def test_the_next_commands_take_the_model_for_no_feature_either(checked, tried):

@@ -42,8 +42,8 @@ def test_the_better_file_comes_first_and_the_other_is_worse(shown):
     head, first, second, _, told, *_ = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")
-    assert head.split()[:4] == ["representation", "features", "cross-class", "edges"]
-    assert first.split()[:2] == ["good.npy", "2"]
+    assert head.split()[:4] == ["representation", "features", "rows", "cross-class"]
+    assert first.split()[:3] == ["good.npy", "2", "360"]
     assert first.split()[-1] == "best"
     assert second.split()[:2] == ["bad.npy", "5"]
     assert second.split()[-1] == "worse"

@@ -86,7 +86,7 @@ def test_a_narrow_terminal_gets_all_there_is(process, files):
     assert ended.code == 0
     assert "bayesfloor report easy.csv -y label\n" in text
     assert "90 % accuracy is reachable" in " ".join(text.split())
-    assert "BF301  ok: " in text
+    assert "best estimate  " in text
 
 
 def test_a_terminal_without_unicode_gets_escapes(process, files):

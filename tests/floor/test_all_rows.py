@@ -204,7 +204,7 @@ def test_dask_changes_nothing(dask_client, far, data, tmp_path):
         found = BayesFloor(**ALL).fit(*given, client=dask_client)
 
         same_results(found, far)
-        assert found.work_.engine.startswith("Dask with 2 ")
+        assert found.work_.engine.startswith("Dask, 2 tasks ")
     kept = BayesFloor(**ALL).fit(folder, "label", client=dask_client, checkpoint=tmp_path / "kept")
     same_results(kept, far)
 
@@ -464,7 +464,7 @@ def test_a_missing_label_is_told_by_its_row(data, tmp_path):
 def test_one_class_is_refused(data, tmp_path):
     """There is nothing to tell."""
     write_parts(tmp_path, data[1], label=np.zeros(3000, dtype=int))
-    with pytest.raises(ValueError, match="one value only, '0', but expected at least 2 classes"):
+    with pytest.raises(ValueError, match="has only one value, '0', but expected at least 2 classes"):
         BayesFloor().fit(tmp_path, "label")
     with pytest.raises(ValueError, match="one class"):
         BayesFloor(**ALL).fit(tmp_path, "label")
@@ -525,7 +525,7 @@ def test_a_check_says_what_was_drawn_and_where_the_rest_was_done(data):
     assert (found.facts.n_rows, found.facts.n_used, found.overall.n_rows) == (3000, 800, 3000)
     assert found.facts.label == "label"
     assert found.facts.engine.startswith("joblib, 1 task at a time, 5 blocks")
-    assert "\nparts · 3,000 rows, subsampled to 800 but for the tree bounds · 2 features · 3 classes" in repr(found)
+    assert "\nparts · 3,000 rows, subsampled to 800 except for the tree bounds · 2 features · 3 classes" in repr(found)
     assert not trait.weak
     assert "all 3,000 rows (joblib, 1 task at a time, 5 blocks" in trait.text
     assert "everything else from a subsample of 800" in trait.text

@@ -24,7 +24,7 @@ from bayesfloor.forest._certain_edges import core_distance, make_links
 from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._out_of_core_cells import cut_cells
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.io import open_rows
+from bayesfloor.io import InputError, open_rows
 
 # Boxes of few rows each keep little apart, of which users are told.
 pytestmark = pytest.mark.filterwarnings("ignore:About .* of the rows of all pairs of blocks")
@@ -82,8 +82,8 @@ SETS = {
     "heavy tails": lambda rng: rng.standard_cauchy((120, 2)),
     "tiny": lambda rng: rng.standard_normal((60, 2)) * 1e-150,
     "huge": lambda rng: rng.standard_normal((60, 2)) * 1e150,
-    "tiny and huge": lambda rng: rng.standard_normal((60, 2)) * 10.0 ** rng.choice([-150, 0, 150], (60, 1)),
-    "too small beside others": lambda rng: -rng.integers(1, 3, (60, 2)) * 2.0 ** rng.integers(-1020, 1000, (60, 1)),
+    "tiny and huge": lambda rng: rng.standard_normal((60, 2)) * 10.0 ** rng.choice([-60, 0, 60], (60, 1)),
+    "too small beside others": lambda rng: -rng.integers(1, 3, (60, 2)) * 2.0 ** rng.integers(-200, 200, (60, 1)),
     "smallest": lambda rng: rng.integers(-9, 10, (40, 2)) * 5e-324,
     "largest": lambda rng: rng.uniform(-1, 1, (60, 1)) * 1.7e308,
     "fewer rows than trees": lambda rng: rng.standard_normal((5, 2)),
@@ -124,7 +124,7 @@ def test_blocks_of_any_size(kind, block_rows, global_random_seed):
 points = st.one_of(
     st.lists(st.tuples(*[st.integers(0, 3)] * 2), min_size=1, max_size=14),
     st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=1, max_size=14),
-    st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.0, 2.0, 4.0, 8.0, 1e-200, 1e200])), min_size=1, max_size=10),
+    st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.0, 2.0, 4.0, 8.0, 1e-60, 1e40])), min_size=1, max_size=10),
     st.lists(st.tuples(*[st.floats(-1e150, 1e150)] * 2), min_size=1, max_size=12),
 )
 
@@ -136,6 +136,13 @@ def test_small_sets_in_any_blocks(rows, n_trees, block_rows):
     X = np.array(rows, dtype=float)
 
     assert_same(spanning_forest(X, n_trees, block_rows=block_rows), spanning_forest(X, n_trees))
+
+
+@pytest.mark.parametrize("block_rows", [1, 3])
+def test_rows_too_close_to_be_squared_are_refused_in_blocks_too(block_rows):
+    """As in memory."""
+    with pytest.raises(InputError, match="closer together than 1e-144 times the largest value"):
+        spanning_forest(np.array([[0.0], [1.0], [1e-200], [3.0]]), block_rows=block_rows)
 
 
 @pytest.fixture(params=["borders", "whole blocks", "kernels", "few pairs", "many ranges"])

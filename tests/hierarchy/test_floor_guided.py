@@ -721,7 +721,7 @@ def test_one_heavy_row_can_be_fitted(ring):
     ("weight", "message"),
     [
         (lambda y: (y != 2).astype(float), r"Got sample_weight 0 for all rows of class 2"),
-        (lambda y: np.zeros(len(y)), r"Got sample_weight 0 for every row"),
+        (lambda y: np.zeros(len(y)), r"Got a sample_weight of zero for every row"),
         (lambda y: np.where(y == 2, -1.0, 1.0), r"expected 120 finite numbers that are 0 or more"),
         (lambda y: np.ones(len(y) - 1), r"Got sample_weight of shape \(119,\)"),
         (lambda y: np.where(y == 2, np.nan, 1.0), r"expected 120 finite numbers that are 0 or more"),

@@ -40,7 +40,7 @@ def test_a_step_shows_its_names_tree_bounds_and_gain(chosen):
     path = chosen.selection
     head, first, second = path_cells(path)
 
-    assert head == ("feature added", "kept", "tree bounds", "gain", "95 % interval of the gain", "")
+    assert head == ("feature added", "kept", "tree bounds", "gain", "95 % interval", "")
     assert first[:2] == ("<script>alert(1)</script>", "1")
     assert second[0] == "new\\nline\\r\\ttab"
     assert first[3] == f"+{100 * path.gain[0]:.1f}"

@@ -166,7 +166,8 @@ def test_groups_settle_near_copies(gaussians):
     alone = check(near, np.repeat(y, 3))
     grouped = check(near, np.repeat(y, 3), groups=np.arange(240) // 3)
 
-    assert "near-duplicates of another: pass groups" in trait(alone, "BF207").text
+    assert "near-duplicates of another row" in trait(alone, "BF207").text
+    assert "--groups COLUMN" in trait(alone, "BF207").advice
     assert not trait(grouped, "BF207").weak
 
 

@@ -19,7 +19,7 @@ from bayesfloor.engine._show import printable
 
 _BEYOND = 1 << 30  # Windows forbids reading locked bytes, so lock one beyond the end of the file
 _LONGEST = 300  # characters of the file that are shown
-_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # some network file systems
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)  # some network file systems
 
 
 class FolderInUseError(CheckpointError):
@@ -31,7 +31,10 @@ def hold_folder(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder until the block or the process ends."""
     path = folder / LOCK
     try:
-        file = path.open("a+", encoding="utf-8")
+        path.touch()
+        file = path.open(
+            encoding="utf-8"
+        )  # not for writing, or the disk could not be remounted
     except OSError as error:
         raise cannot_write(path, error) from error
     with file:
@@ -40,9 +43,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
                 f"The checkpoint folder {printable(folder)} is in use by {_holder(path)}. Wait until that run ends, "
                 "or pass another folder."
             )
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}")
-        file.flush()
+        path.write_text(f"process {os.getpid()} on {socket.gethostname()}", "utf-8")
         yield
 
 
@@ -65,15 +66,13 @@ def _try_lock(file: IO[str], path: Path) -> bool:
     return True
 
 
-if os.name == "nt":
-    import msvcrt
+def _lock(file: IO[str]) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # on Windows
+        import msvcrt
 
-    def _lock(file: IO[str]) -> None:
         file.seek(_BEYOND)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-
-else:
-    import fcntl
-
-    def _lock(file: IO[str]) -> None:
+    else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -49,7 +49,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     check_choice("y_kind", kind, KINDS)
     y = unmask(y)
     with blame("y"):
-        shape = np.shape(_as_objects(y))
+        shape = np.asarray(_as_objects(y)).shape
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
     gaps = missing_labels(y)
@@ -293,7 +293,7 @@ def read_weight(sample_weight: Any, n_rows: int) -> Floats | None:
             f"Got sample_weight of shape {weight.shape}, but expected {n_rows} finite numbers that are 0 or more."
         )
     if not weight.any():
-        raise InputError("Got sample_weight 0 for every row, but expected some positive weights.")
+        raise InputError("Got a sample_weight of zero for every row, but expected some positive weights.")
     return None if (weight == weight[0]).all() else weight / weight.mean()
 
 

@@ -160,12 +160,11 @@ WORDS = {
     "feature added": "The feature that the step adds, or two features that only help together.",
     "kept": "Number of features after the step.",
     "feature alone": "Tree bounds with this feature and no other. Features that only help together show nothing here.",
-    "95 % interval of the gain": "Range of the gain, allowing for having picked the best of all candidates.",
+    "95 % interval": "Range of the gain, allowing for having picked the best of all candidates; or of the difference "
+    "from the best, where all ranges hold together.",
     "adjusted": "The p-value, adjusted for testing all features (Benjamini-Hochberg).",
     "above the best": "How many more cross-class edges than the best representation, predicted for more rows, in "
     "percent of edges.",
-    "95 % interval of that": "Range of the difference. All ranges hold together with this confidence, whichever "
-    "representation was picked as the best.",
     "no significant difference": "Neither significantly worse nor better than the best, or than all features.",
     "worse": "Significantly more cross-class edges than the best, or than all features.",
     "your model's error": "Fraction of rows that the model gets wrong: within a class, or between the two classes of "

@@ -36,7 +36,7 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
         )
         for k, step in enumerate(path.added)
     ]
-    return [("feature added", "kept", "tree bounds", "gain", f"{_level(path.level)} of the gain", ""), *rows]
+    return [("feature added", "kept", "tree bounds", "gain", _level(path.level), ""), *rows]
 
 
 def enough(path: SelectionPath) -> int | None:
@@ -86,7 +86,7 @@ def comparison_cells(found: Comparison, show: Show = str) -> Cells:
         )
         for k, name in enumerate(show_labels(found.names))
     ]
-    edges = ("cross-class edges", "predicted", "above the best", f"{_level(found.level)} of that")
+    edges = ("cross-class edges", "predicted", "above the best", _level(found.level))
     return [("representation", "features", "rows", *edges, ""), *rows]
 
 
