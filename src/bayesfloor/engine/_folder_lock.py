@@ -32,9 +32,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     try:
         path.touch()
-        file = path.open(
-            encoding="utf-8"
-        )  # not for writing, or the disk could not be remounted
+        file = path.open(encoding="utf-8")  # not for writing, or the disk could not be remounted
     except OSError as error:
         raise cannot_write(path, error) from error
     with file:
