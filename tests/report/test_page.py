@@ -554,7 +554,7 @@ def test_a_keyboard_is_enough(open_page, digits_report):
         "Labels",
         "Class tree",
         "How we know",
-        "Words",
+        "Glossary",
         "Reproduce",
     ]
     rest = press_tab(page, 8)
