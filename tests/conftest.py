@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+os.environ["COLUMNS"] = "100"  # of what is printed; readline, which pytest loads, would set another width
+
 if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy: OpenMP's threads of several workers spin for one another
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")  # it would take the other one, and tests count its threads

@@ -11,6 +11,7 @@ import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
@@ -65,12 +66,14 @@ def _try_lock(file: IO[str], path: Path) -> bool:
 
 
 def _lock(file: IO[str]) -> None:
-    try:
+    if find_spec("fcntl") is not None:
         import fcntl
-    except ModuleNotFoundError:  # on Windows
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    elif find_spec("msvcrt") is not None:  # on Windows
         import msvcrt
 
         file.seek(_BEYOND)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
     else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        raise OSError(errno.ENOSYS, "this system has no locks")

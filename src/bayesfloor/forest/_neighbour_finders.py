@@ -122,7 +122,7 @@ class TreeFinder:
 
 
 class BorderFinder(TreeFinder):
-    """A finder between two sets with kd-trees, if most vertices are far from the other set.
+    """Find neighbours between two sets with kd-trees, for sets whose vertices are mostly far from the other set.
 
     At first, only vertices whose squared distance to the other set's box is at most their ``limit`` search; the others
     know all their edges as far as the box.

@@ -66,7 +66,7 @@ CODES = {
     "BF403": "Room to improve. Even the low end of the model's error is above the upper end of the lowest possible "
     "error: a better classifier exists. Most can be gained in the pairs named.",
     "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
-    "on these features. Better features will help, not a better model.",
+    "on these features. Better features will help; a better model will not.",
     "BF405": "Below the floor. Even the high end of the model's error is below the lower end of the range: either "
     "the floor is too high here, or the model has seen the rows it was tested on.",
     "BF406": "No room shown. The model's error is not clearly above what is possible: these data cannot say whether "
@@ -147,8 +147,7 @@ WORDS = {
     "unit": "Scaling: each row divided by its length.",
     "hardest pairs": "Pairs with the highest best estimates relative to guessing. Classes with too few rows come "
     "last; pairs too small to measure are left out.",
-    "hardest classes": "Classes with the highest best estimates of the error within them (1 - recall). Those with a "
-    "note come last.",
+    "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
     "part of all errors": "Fraction of all cross-validated errors that are rows of this class.",
     "rows": "Number of rows of the class that were tested.",
     "rows per class": "Number of rows of the smallest class. Below 30, a class's figures are too uncertain to rely on.",
