@@ -25,6 +25,12 @@ def large(tmp_path_factory):
 
 def stop(command, number, stage, *args, cwd):
     """Code and texts of a process that gets a signal as soon as it is at a stage."""
+    process, said, told = signalled(command, number, stage, *args, cwd=cwd)
+    return process.returncode, said, told
+
+
+def signalled(command, number, stage, *args, cwd):
+    """The process itself, ended, and its texts."""
     with command.begin(*args, "-v", cwd=cwd) as process:
         try:
             while stage not in (line := process.stderr.readline()):
@@ -33,7 +39,7 @@ def stop(command, number, stage, *args, cwd):
             said, told = process.communicate(timeout=120)
         finally:
             process.kill()
-    return process.returncode, said, told
+    return process, said, told
 
 
 def left_out(told):
@@ -159,15 +165,8 @@ def test_on_dask_nothing_is_left(process, large, tmp_path, number, stage, monkey
     pytest.importorskip("distributed")
     (tmp_path / "temp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temp"))
-    asked = ("check", large, "-y", "label", "--engine", "dask", "--max-rows", "0", "-v")
-    with process.begin(*asked, cwd=tmp_path) as begun:
-        try:
-            while stage not in (line := begun.stderr.readline()):
-                assert line, "it ended by itself"
-            begun.send_signal(number)
-            said, told = begun.communicate(timeout=120)
-        finally:
-            begun.kill()
+    asked = ("check", large, "-y", "label", "--engine", "dask", "--max-rows", "0")
+    begun, said, told = signalled(process, number, stage, *asked, cwd=tmp_path)
     for _ in range(100):
         if not session(begun.pid):
             break

@@ -146,7 +146,7 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     steps = []
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merges labels that differ by case or spaces"))
-    if {"BF102", "BF105"} & codes:
+    if found.suspicious.n_suspect:
         listed = how_many(found.suspicious.n_suspect, "suspicious label")
         steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), f"lists {listed}"))
     return steps

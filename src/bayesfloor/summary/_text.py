@@ -62,12 +62,8 @@ def _verdict_lines(check: Measured, width: int) -> list[str]:
 
 def _prepared_lines(check: Measured, width: int) -> list[str]:
     """Return what was done to each column that was not used as it is."""
-    rows = [("column", "read as", "what was done"), *check.prepared.lines()]
-    names = [cut(name, width // 3) for name, _, _ in rows]
-    left, middle = (max(map(cells, column)) + 2 for column in (names, [row[1] for row in rows]))
-    starts = [pad(name, left) + row[1] for name, row in zip(names, rows, strict=True)]
-    lines = [_hang(start, row[2], width, left=left + middle) for start, row in zip(starts, rows, strict=True)]
-    return [line for each in lines for line in each] if rows[1:] else []
+    rows = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
+    return _three_columns([("column", "read as", "what was done"), *rows], width) if rows else []
 
 
 def _answer_lines(check: Measured, width: int) -> list[str]:
@@ -115,7 +111,11 @@ def _step_lines(steps: Steps, width: int) -> list[str]:
 
 def _evidence_lines(check: Measured, width: int) -> list[str]:
     """Return what the answer rests on: a name, a value and a note each."""
-    rows = list(evidence_figures(check))
+    return _three_columns(list(evidence_figures(check)), width)
+
+
+def _three_columns(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Align rows of three cells, the last of which is wrapped."""
     left, middle = (max(cells(row[k]) for row in rows) + 2 for k in (0, 1))
     lines = [_hang(pad(name, left) + value, note, width, left=left + middle) for name, value, note in rows]
     return [line for each in lines for line in each]
