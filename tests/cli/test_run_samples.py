@@ -61,7 +61,7 @@ def test_the_oddest_rows_are_shown_by_their_ids_and_the_rest_is_counted(listed, 
     found = read_rows(written)[".csv"]
 
     assert (listed.code, listed.stderr) == (0, "")
-    assert first.startswith(f"{len(found)} of 900 labels look wrong")
+    assert first.startswith(f"{len(found)} of 900 labels disagree with their neighbours")
     assert head.split()[:2] == ["id", "label"]
     assert [line.split()[:3] for line in rows] == [
         [row["id"], row["label"], row["suggested_label"]] for row in found[:5]
@@ -97,4 +97,4 @@ def test_without_odd_rows_the_list_is_empty_and_all_is_well(run, files):
     ended = run("samples", "easy.parquet", "-y", "label", "--scale", "none", cwd=files)
 
     assert (ended.code, ended.stderr) == (0, "")
-    assert ended.stdout == "0 of 150 labels look wrong: most neighbours belong to another class\n"
+    assert ended.stdout == "0 of 150 labels disagree with their neighbours: wrong, or the classes overlap there\n"

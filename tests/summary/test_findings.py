@@ -7,7 +7,7 @@ import pytest
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, show_labels
-from bayesfloor.summary._findings import _BY_IMPORTANCE, find
+from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
 from bayesfloor.summary._glossary import CODES
 
 
@@ -23,7 +23,7 @@ def text_of(found, code):
 
 def test_the_most_important_come_first(each):
     """The user's model, then faults in the data, then the classes responsible, then how the answer was found."""
-    ranks = [_BY_IMPORTANCE.index(code) for code in codes(each)]
+    ranks = [_rank(each, code) for code in codes(each)]
 
     assert ranks == sorted(ranks)
 
@@ -138,12 +138,44 @@ def test_suspicious_labels_are_counted(made):
     """In the singular, too."""
     found = made("suspects")
     one = replace(found, suspicious=replace(found.suspicious, n_suspect=1))
-    look = "wrong: most of {} nearest neighbours belong to another class. "
-    look += "Look at them before you train: bayesfloor samples, or .suspicious."
 
-    assert found.suspicious.n_suspect > 1
-    assert text_of(found, "BF105") == f"{found.suspicious.n_suspect} labels look {look.format('their')}"
-    assert text_of(one, "BF105") == f"1 label looks {look.format('its')}"
+    assert found.suspicious.n_suspect == 14
+    assert text_of(found, "BF105") == (
+        "14 labels disagree with their neighbours (7.0 % of rows): wrong, or the classes overlap there. "
+        "Such labels may explain much of the error. To look at them: bayesfloor samples, or .suspicious."
+    )
+    assert text_of(one, "BF105") == (
+        "1 label disagrees with its neighbours (0.50 % of rows): wrong, or the classes overlap there. "
+        "Such labels explain at most 5.2 % of the error. To look at them: bayesfloor samples, or .suspicious."
+    )
+
+
+def test_labels_come_before_classes_only_if_they_make_up_much_of_the_error(made):
+    """Where classes overlap, they are not the cause."""
+    found = codes(made("target"))
+    few_errors = replace(made("target"), answer=replace(made("target").answer, estimate=0.04))
+
+    assert found.index("BF104") < found.index("BF105")
+    assert codes(few_errors)[0] == "BF105"
+
+
+def test_the_harder_of_two_classes_is_named_if_most_errors_are_there(made):
+    """The others are the same for both, or too few to tell."""
+    found = made("two classes")
+    part, error = np.array([0.2, 0.8]), np.array([0.1, 0.5])
+    uneven = replace(found, classes=replace(found.classes, part=part, error=error, estimate=error))
+    few = replace(uneven, classes=replace(uneven.classes, error=error / 10))
+    row = uneven.classes
+
+    assert text_of(uneven, "BF104").startswith(
+        f"Hardest class: 1, with errors on {about(0.5, row.lower[1], row.upper[1])} of its rows: 80.0 % of all errors."
+    )
+    assert "BF104" not in codes(few)
+
+
+def test_classes_that_cannot_be_separated_are_not_told_twice(made):
+    """They would be the hardest pair as well."""
+    assert "BF104" not in codes(made("alike"))
 
 
 def test_no_odd_rows_are_no_finding(made):

@@ -13,6 +13,7 @@ from bayesfloor.engine._show import how_many, printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
 from bayesfloor.labels._suspicious_list import most_suspicious
+from bayesfloor.summary._phrases import WRONG_OR_OVERLAP
 from bayesfloor.summary._text import fold, terminal_width
 from bayesfloor.summary._text_table import align
 
@@ -53,7 +54,7 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
         for k in chosen[:most].tolist()
     ]
     head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
-    told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} look wrong: most neighbours belong to another class"
+    told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} disagree with their neighbours: {WRONG_OR_OVERLAP}"
     more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
     return (
         "\n".join([*fold(told, terminal_width()), *(align([head, *rows], terminal_width(), _DROPS) if rows else [])])

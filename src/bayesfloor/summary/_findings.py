@@ -8,23 +8,27 @@ from __future__ import annotations
 import numpy as np
 
 from bayesfloor.engine._show import about, how_many, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.floor._results import FEW
 from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._optional_tables import enough
-from bayesfloor.summary._pair_tables import pair_rows
-from bayesfloor.summary._phrases import points
+from bayesfloor.summary._pair_tables import class_rows, pair_rows
+from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points
 from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
     *("BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
-    *("BF207", "BF106", "BF101", "BF102", "BF105"),  # faults in the data, which change the answer once fixed
-    *("BF103", "BF104", "BF201", "BF107"),  # the classes and columns responsible
+    *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
+    *("BF103", "BF104", "BF105", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
+
+_MUCH = 0.7  # suspicious labels per error; classes that overlap stay below it, wrong labels alone come near 1
+_UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
 
 
 def find(check: Measured) -> tuple[Finding, ...]:
@@ -35,7 +39,23 @@ def find(check: Measured) -> tuple[Finding, ...]:
     found += [
         _finding(trait.code, "traits", _sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
     ]
-    return tuple(sorted(found, key=lambda finding: _BY_IMPORTANCE.index(finding.code)))
+    return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
+
+
+def _rank(check: Measured, code: str) -> float:
+    """Return a code's place; labels that make up much of the error are a fault in the data."""
+    if code == "BF105" and _explained(check) >= _MUCH:
+        return _BY_IMPORTANCE.index("BF102") + 0.5
+    return _BY_IMPORTANCE.index(code)
+
+
+def _explained(check: Measured) -> float:
+    """Return the suspicious labels as a fraction of the rows that the best classifier would get wrong.
+
+    Wrong labels disagree with most neighbours; where classes overlap, many errors agree with some of theirs.
+    """
+    wrong = check.answer.estimate * check.facts.n_used
+    return check.suspicious.n_suspect / max(wrong, 1e-9)
 
 
 def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
@@ -127,8 +147,10 @@ def _once_merged(check: Measured) -> str:
 
 
 def _hardest(check: Measured) -> Finding | None:
+    if len(check.labels) == 2:
+        return _harder_class(check)
     row = next(iter(pair_rows(check, 1)), None)
-    if row is None or row.note or len(check.labels) == 2:  # of two classes, the answer says it all
+    if row is None or row.note or check.pairwise.alike()[row.one, row.two]:  # BF103 says it
         return None
     error = f"error between them {about(row.estimate, row.lower, row.upper)}"
     return _finding(
@@ -140,16 +162,33 @@ def _hardest(check: Measured) -> Finding | None:
     )
 
 
+def _harder_class(check: Measured) -> Finding | None:
+    """Find the class with most of the errors, if it has far more of them than of the rows."""
+    row = class_rows(check, 1)[0]
+    uneven = row.part >= _UNEVEN * row.n_rows / check.classes.n_rows.sum()
+    if not uneven or row.error * row.n_rows < FEW:
+        return None
+    wrong = f"{about(row.estimate, row.lower, row.upper)} of its rows"
+    return _finding(
+        "BF104",
+        "classes",
+        f"Hardest class: {check.labels[row.number]}, with errors on {wrong}: {percent(row.part)} % of all errors.",
+        "If that class matters most, judge a model by its recall, not by accuracy.",
+    )
+
+
 def _suspicious(check: Measured) -> Finding | None:
-    n = check.suspicious.n_suspect
+    n, explained = check.suspicious.n_suspect, _explained(check)
     if not n:
         return None
-    look, their = ("label looks", "its") if n == 1 else ("labels look", "their")
+    disagree = "label disagrees with its" if n == 1 else "labels disagree with their"
+    part = f"{percent(n / check.facts.n_used)} % of rows"
+    weight = f"explain at most {percent(explained)} %" if explained < _MUCH else "may explain much"
     return _finding(
         "BF105",
         "suspicious",
-        f"{n:,} {look} wrong: most of {their} nearest neighbours belong to another class.",
-        "Look at them before you train: bayesfloor samples, or .suspicious.",
+        f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
+        f"Such labels {weight} of the error. To look at them: bayesfloor samples, or .suspicious.",
     )
 
 

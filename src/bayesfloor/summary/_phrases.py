@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bayesfloor.engine._show import percent
 
+WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
+
 
 def accuracy(error: float) -> str:
     """Return the accuracy in percent, with as many decimals as the error has."""
