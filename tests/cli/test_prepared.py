@@ -101,7 +101,9 @@ def test_one_line_sums_it_up(checked):
         "Prepared: 2 filled, 1 with a level for missing values, 3 read as numbers, 1 date, 1 text, 1 code, "
         "1 with many categories, 4 left out (customer, row, same, none), 3 rows without a label left out"
     ) in unwrap(ended.stdout)
-    assert "BF106 1 label differs from another only by case or spaces: cat = Cat." in unwrap(ended.stdout)
+    assert "BF106 2 labels look like spellings of 1 class: add --clean-labels, or clean_labels=True." in unwrap(
+        ended.stdout
+    )
     assert "BF107 1 column of whole numbers looks like codes" in unwrap(ended.stdout)
     assert found["prepared"]["n_unlabelled"] == 3
     assert (found["facts"]["n_rows"], found["facts"]["n_classes"]) == (N - 3, 3)

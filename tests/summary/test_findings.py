@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, show_labels
@@ -171,6 +172,42 @@ def test_the_harder_of_two_classes_is_named_if_most_errors_are_there(made):
         f"Hardest class: 1, with errors on {about(0.5, row.lower[1], row.upper[1])} of its rows: 80.0 % of all errors."
     )
     assert "BF104" not in codes(few)
+
+
+@pytest.fixture(scope="module")
+def misspelled():
+    """Iris, with a tenth of the labels in capitals and one typo."""
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
+    names[2::3] = [name.upper() for name in names[2::3]]
+    names[0] = "setsoa"
+    return X, names
+
+
+def test_spellings_of_one_class_come_first_and_are_no_hard_pair(misspelled):
+    """They cannot be separated, but that says nothing of the features."""
+    found = check(*misspelled, effort="quick")
+
+    assert codes(found)[0] == "BF106"
+    assert text_of(found, "BF106") == (
+        "7 labels look like spellings of 3 classes: add --clean-labels, or clean_labels=True. These differ only by "
+        "case or spaces: setosa = SETOSA, versicolor = VERSICOLOR, virginica = VIRGINICA. These look like typos: "
+        "setsoa for setosa. Correct typos in the data: they are not merged."
+    )
+    assert "7 labels look like spellings of 3 classes" in found.answer.reasons
+    named = " ".join(finding.text for finding in found.findings if finding.code in ("BF103", "BF104"))
+    assert "VERSICOLOR and versicolor" not in named
+    assert "VIRGINICA and virginica" not in named
+
+
+def test_typos_left_after_cleaning_limit_the_answer(misspelled):
+    """Nobody merges them: a rare class can look like one."""
+    found = check(*misspelled, clean_labels=True, effort="quick")
+
+    assert found.facts.n_classes == 4
+    assert text_of(found, "BF106").startswith("2 labels look like spellings of 1 class: correct the typos in the data.")
+    assert "2 labels look like spellings of 1 class" in found.answer.reasons
+    assert found.answer.reliability != "good"
 
 
 def test_classes_that_cannot_be_separated_are_not_told_twice(made):

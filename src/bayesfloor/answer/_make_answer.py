@@ -21,6 +21,7 @@ from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
 from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
 from bayesfloor.formulas._learning_curves import Curves, weighted_quantiles
+from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.learners._code_columns import encode_codes
 from bayesfloor.learners._exact_learners import exact_learners
 from bayesfloor.learners._race import Race, choose_learners, run_race
@@ -78,8 +79,15 @@ def make_answer(
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    cautions = _near_duplicates(fit)
+    cautions = (*_spellings(fit), *_near_duplicates(fit))
     return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
+
+
+def _spellings(fit: Fit) -> tuple[str, ...]:
+    """Return a caution if some labels look like spellings of one class: telling them apart is no real task."""
+    sizes = np.round(fit.labels.class_sizes).tolist()
+    found = compare_spellings(dict(zip(fit.sample.classes.tolist(), sizes, strict=True)))
+    return (found.text,) if found.text else ()
 
 
 def _near_duplicates(fit: Fit) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
+
 _RARE = 0.1  # a label may be a typo if it has at most this fraction of the similar label's rows
 _CLOSE = 0.8  # if two spellings are at least this similar, one may be a typo
 _SHORTEST = 4  # letters; shorter labels are too easily similar
@@ -26,6 +28,21 @@ class Spellings(NamedTuple):
     def best(self) -> dict[str, str]:
         """The most frequent spelling for each label that differs from it only in case or spaces."""
         return {other: group[0] for group in self.alike for other in group[1:]}
+
+    @property
+    def meant(self) -> dict[str, str]:
+        """The label that each of these spellings, typos included, seems to mean."""
+        same = {label: group[0] for group in self.alike for label in group}
+        typos = dict(self.typos)
+        first = {**{label: label for pair in self.typos for label in pair}, **same}
+        return {label: typos.get(one, one) for label, one in first.items()}
+
+    @property
+    def text(self) -> str:
+        """How many labels seem to be spellings of how many classes; empty if there are none."""
+        meant = self.meant
+        classes = how_many(len(set(meant.values())), "class")
+        return f"{how_many(len(meant), 'label')} look like spellings of {classes}" if meant else ""
 
 
 def find_spellings(y: Any) -> Spellings:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesfloor.engine._show import about, how_many, join_labels, percent, printable, quoted, show_labels
 from bayesfloor.floor._results import FEW
-from bayesfloor.io._label_spellings import compare_spellings
+from bayesfloor.io._label_spellings import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
@@ -68,19 +68,26 @@ def _sentence(text: str) -> str:
 
 
 def _spellings(check: Measured) -> Finding | None:
-    """Find labels of the classes in use that may be different spellings of one label."""
+    """Find labels that may be different spellings of one label."""
+    found = _same_labels(check)
+    same = [" = ".join(map(quoted, group)) for group in found.alike]
+    typos = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
+    if not found.meant:
+        return None
+    remedy = "add --clean-labels, or clean_labels=True" if same else "correct the typos in the data"
+    return _finding(
+        "BF106",
+        "",
+        f"{found.text}: {remedy}.",
+        f"These differ only by case or spaces: {join_labels(same, 3)}." if same else "",
+        f"These look like typos: {join_labels(typos, 5)}." if typos else "",
+        "Correct typos in the data: they are not merged." if same and typos else "",
+    )
+
+
+def _same_labels(check: Measured) -> Spellings:
     sizes = np.round(check.pairwise.sizes)
-    found = compare_spellings(dict(zip(check.pairwise.classes.tolist(), sizes.tolist(), strict=True)))
-    texts = []
-    if found.alike:
-        same = [" = ".join(map(quoted, group)) for group in found.alike]
-        n = sum(len(group) - 1 for group in found.alike)
-        differ = f"{how_many(n, 'label')} differ{'s' * (n == 1)} from another only by case or spaces"
-        texts += [f"{differ}: {join_labels(same, 3)}.", "Merge them: --clean-labels, or clean_labels=True."]
-    if found.typos:
-        pairs = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
-        texts += [f"Some labels look like typos: {join_labels(pairs, 5)}.", "Correct them in the data."]
-    return _finding("BF106", "", *texts) if texts else None
+    return compare_spellings(dict(zip(check.pairwise.classes.tolist(), sizes.tolist(), strict=True)))
 
 
 def _codes(check: Measured) -> Finding | None:
@@ -124,7 +131,7 @@ def _conflict(check: Measured) -> Finding | None:
 
 
 def _alike(check: Measured) -> Finding | None:
-    one, two = np.nonzero(np.triu(check.pairwise.alike(), 1))
+    one, two = np.nonzero(np.triu(check.pairwise.alike() & ~_one_class(check), 1))
     if not len(one):
         return None
     pairs = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
@@ -135,6 +142,14 @@ def _alike(check: Measured) -> Finding | None:
         "Merge them, or add a feature that separates them.",
         _once_merged(check),
     )
+
+
+def _one_class(check: Measured) -> np.ndarray:
+    """Return, as a K x K matrix, which labels look like spellings of one class."""
+    labels, meant = check.pairwise.classes.tolist(), _same_labels(check).meant
+    spelled = np.array([label in meant for label in labels])
+    codes = np.unique([meant.get(label, "") for label in labels], return_inverse=True)[1]
+    return np.asarray(spelled & spelled[:, None] & (codes == codes[:, None]))
 
 
 def _once_merged(check: Measured) -> str:
@@ -149,8 +164,9 @@ def _once_merged(check: Measured) -> str:
 def _hardest(check: Measured) -> Finding | None:
     if len(check.labels) == 2:
         return _harder_class(check)
-    row = next(iter(pair_rows(check, 1)), None)
-    if row is None or row.note or check.pairwise.alike()[row.one, row.two]:  # BF103 says it
+    said = check.pairwise.alike() | _one_class(check)  # other findings name these pairs
+    row = next((row for row in pair_rows(check) if not said[row.one, row.two]), None)
+    if row is None or row.note:
         return None
     error = f"error between them {about(row.estimate, row.lower, row.upper)}"
     return _finding(
