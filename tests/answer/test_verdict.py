@@ -50,7 +50,14 @@ def test_the_target_is_checked_before_any_work():
 
 def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
     """More rows would be a false promise."""
-    assert answer.judge(0.852).settle.startswith("nothing, because the target is within 0.5 points")
+    assert answer.judge(0.852).settle.startswith("nothing would decide it: the target is within 0.5 points")
+
+
+def test_more_rows_are_said_to_decide_and_not_to_raise_the_accuracy(answer):
+    """A target harder than the best estimate is out of reach more probably than not."""
+    assert answer.judge(0.88).settle.endswith(
+        " more rows would probably rule the target out; they would hardly raise the accuracy"
+    )
 
 
 def test_what_is_decided_needs_nothing(answer):
@@ -63,9 +70,9 @@ def test_without_any_learner_more_rows_would_settle_it(answer):
     """There is no curve to read a number from."""
     nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
 
-    assert (
-        replace(answer, curve=nothing).judge(0.82).settle == "more rows, because no learner could be trained on these"
-    )
+    settle = replace(answer, curve=nothing).judge(0.82).settle
+
+    assert settle == "more rows would decide it: no learner could be trained on these"
 
 
 def test_a_verdict_can_be_written_down(answer):

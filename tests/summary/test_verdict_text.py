@@ -164,7 +164,7 @@ def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
     text = asked(0.9, **NONE, **NO_SIGNAL)
 
     assert text.startswith("90 % accuracy is too close to call. No signal found: no learner does ")
-    assert "What would settle it: more informative features" in text
+    assert "Only better features or other models could decide it." in text
 
 
 def test_a_reachable_target_names_its_proof(asked):
@@ -191,7 +191,7 @@ def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
     """A doubt without a next step is of no use."""
     assert asked(0.852) == (
         "85.2 % accuracy is too close to call: the lowest possible error is about 15.0 % (10.0 to 20.0 %). "
-        "What would settle it: nothing, because the target is within 0.5 points of the best estimate."
+        "Nothing would decide it: the target is within 0.5 points of the best estimate."
     )
 
 

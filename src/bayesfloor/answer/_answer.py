@@ -159,22 +159,23 @@ class Answer(Result):
     def _settle(self, error: float) -> str:
         """Say what would settle a verdict: a number of additional rows, or better features or models."""
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return "nothing, because the target is within 0.5 points of the best estimate"
+            return "nothing would decide it: the target is within 0.5 points of the best estimate"
         if not len(self.curve.n_rows):
-            return "more rows, because no learner could be trained on these"
+            return "more rows would decide it: no learner could be trained on these"
         if error > self.estimate:
-            growth = self._growth_to_reach(error)
+            growth, decides = self._growth_to_reach(error), "confirm the target"
             if growth is None:
-                return "a better model or more informative features; the learners tried would need too many rows"
+                return "the models tried would need too many rows to confirm it: try other models or better features"
         elif np.isnan(self.lower):
             why = "" if not self.reasons or self.reasons[0].startswith(NO_SIGNAL) else f" ({self.reasons[0]})"
-            return f"more informative features or a better model{why}"
+            return f"only better features or other models could decide it{why}"
         else:  # the gap between lower end and estimate shrinks as one over the square root of the number of rows
             growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
+            decides = "rule the target out; they would hardly raise the accuracy"
             if growth > _MOST_GROWTH:
-                return f"more than {_MOST_GROWTH:g} times as many rows"
+                return f"it would take more than {_MOST_GROWTH:g} times as many rows to decide it"
         more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1])
-        return f"about {two_digits(more):,} more rows"
+        return f"about {two_digits(more):,} more rows would probably {decides}"
 
     def _growth_to_reach(self, error: float) -> float | None:
         """Return how many times as many rows the best learner probably needs for its upper limit to meet the target."""

@@ -144,7 +144,7 @@ def put_together(
     lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), _CONFLICT
-    reasons = (*doubts, *cautions, *_wide(lower, upper))
+    reasons = (*cautions, *doubts, *_wide(lower, upper))
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,

@@ -16,7 +16,7 @@ from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import class_rows, pair_rows
-from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points
+from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
 from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
@@ -37,7 +37,7 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers += [_droppable, _best_representation, _model]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += [
-        _finding(trait.code, "traits", _sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
+        _finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
     ]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
 
@@ -61,10 +61,6 @@ def _explained(check: Measured) -> float:
 def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
     """Make a finding of its sentences: what was found, then why it matters and what to do about it."""
     return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _spellings(check: Measured) -> Finding | None:

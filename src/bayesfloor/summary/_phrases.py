@@ -23,3 +23,8 @@ def points(difference: float) -> str:
     """Return a difference between two fractions in percentage points, with its sign."""
     told = percent(abs(difference))
     return told if not float(difference) or told == "unknown" else f"{'-' if difference < 0 else '+'}{told}"
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence."""
+    return f"{text[0].upper()}{text[1:]}."

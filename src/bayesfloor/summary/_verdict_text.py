@@ -7,7 +7,7 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdict
 from bayesfloor.engine._show import percent, span
-from bayesfloor.summary._phrases import accuracy, target_text
+from bayesfloor.summary._phrases import accuracy, sentence, target_text
 
 _PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 
@@ -58,7 +58,7 @@ def _against_target(answer: Answer, target: float) -> str:
         )
     if found.outcome == OUT_OF_REACH:
         return f"{wish} is out of reach for the kinds of model tried, even with more rows: {found.reason}."
-    return f"{wish} is too close to call{_why_close(answer, found)}. What would settle it: {found.settle}."
+    return f"{wish} is too close to call{_why_close(answer, found)}. {sentence(found.settle)}"
 
 
 def _how_tested(answer: Answer) -> str:
