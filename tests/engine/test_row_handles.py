@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.lib import format as npy
 
-from bayesfloor.engine import _row_handles
+from bayesfloor.engine import _npy_file, _row_handles
 from bayesfloor.engine._file_state import digest_files, find_state
+from bayesfloor.engine._labelled_rows import open_labelled
 from bayesfloor.engine._row_handles import ArrayRows, NpyRows, is_place
-from bayesfloor.io import open_rows
+from bayesfloor.io import InputError, open_rows
 
 DTYPES = ["float64", "float32", "float16", "longdouble", "int64", "uint8", "bool", ">f8", ">i2"]
 
@@ -193,6 +195,74 @@ def test_a_npy_file_with_a_damaged_header_is_refused_by_name(saved, X):
                 open_rows(path).read()
             except (ValueError, OSError) as error:
                 assert "rows.npy" in str(error)  # noqa: PT017 - some damage does no harm
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_of_the_format_is_read(tmp_path, X, version):
+    """NumPy chooses one by the length and the letters of the header."""
+    with (tmp_path / "rows.npy").open("wb") as file:
+        npy.write_array(file, X, version)
+
+    assert equal(open_rows(tmp_path / "rows.npy").read(), X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_are_read_a_few_at_a_time(saved, X, monkeypatch, order):
+    """As few as one, and those far apart by themselves."""
+    monkeypatch.setattr(_npy_file, "_READ_AT_ONCE", 64)
+    monkeypatch.setattr(_npy_file, "_SKIPPED", 48)
+    rows = open_rows(saved(np.asarray(X, order=order)))
+
+    assert equal(rows.read(), X)
+    for wanted in ([0, 19], [3, 4, 6, 12, 13, 19], [19, 2, 2, 8]):
+        assert equal(rows.take(np.array(wanted)), X[wanted])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_file_that_gets_shorter_while_it_is_read_is_refused(saved, X, monkeypatch, order):
+    """Had it been mapped, the process would die."""
+    monkeypatch.setattr(_npy_file, "_READ_AT_ONCE", 64)
+    path = saved(np.asarray(X, order=order))
+    pieces = _npy_file.open_npy(path).pieces([(0, len(X))])
+    next(pieces)
+    os.truncate(path, 200)
+
+    with pytest.raises(InputError, match=r"rows\.npy changed while it was in use"):
+        list(pieces)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(saved, X, monkeypatch):
+    """Its first rows would be old and its last ones new."""
+    path = saved(X)
+    rows, read = open_rows(path), _npy_file.NpyFile.read
+
+    def write_again(file, *limits):
+        found = read(file, *limits)
+        os.utime(path, ns=(0, 0))
+        return found
+
+    monkeypatch.setattr(_npy_file.NpyFile, "read", write_again)
+    with pytest.raises(InputError, match="changed while it was in use"):
+        rows.read()
+
+
+@pytest.mark.parametrize("name", ["a\0b.npy", "a\0b", "\ud800.npy", "\ud800", "\ud800.parquet"])
+def test_a_name_that_no_file_can_have_is_refused(name):
+    """Wherever it comes from."""
+    for work in (open_rows, lambda name: open_labelled(name, "label")):
+        with pytest.raises(InputError, match="no file can have this name") as failure:
+            work(name)
+        assert str(failure.value).isprintable()
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("suffix", [".npy", ".parquet"])
+def test_a_pipe_is_no_file_of_rows(tmp_path, suffix):
+    """To open it would wait for ever."""
+    os.mkfifo(tmp_path / f"rows{suffix}")
+
+    with pytest.raises(InputError, match=rf"rows\{suffix}, but expected a regular file"):
+        open_rows(tmp_path / f"rows{suffix}")
 
 
 def test_an_archive_of_arrays_is_no_npy_file(tmp_path, X):

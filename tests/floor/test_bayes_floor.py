@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 
 import bayesfloor
@@ -355,3 +355,13 @@ def test_the_order_of_columns_changes_no_tree(global_random_seed):
 
     for name in ("lower", "estimate", "upper"):
         assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-12)
+
+
+def test_the_order_of_columns_moves_the_estimate_only_within_its_range():
+    """What the docstring says of the answer."""
+    X, y = load_wine(return_X_y=True)
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    one, two = (BayesFloor(interval="fast").fit(part, y).answer("quick") for part in (X, X[:, order]))
+
+    assert one.lower <= two.estimate <= one.upper
+    assert two.lower <= one.estimate <= two.upper

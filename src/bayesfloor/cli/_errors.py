@@ -20,6 +20,7 @@ _AS_TYPED = {
     "leave out strict": "leave out --strict-input",
     "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
     "say what it is: roles={'column': 'number'}": "tell check or report what it is: --as COLUMN=number",
+    "open_rows(path, columns=[...])": "-x, --drop or --embedding",
 }
 USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
 

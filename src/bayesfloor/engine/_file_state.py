@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from bayesfloor.engine._errors import InputError
@@ -22,11 +23,13 @@ class FileState(NamedTuple):
 
     def check(self) -> None:
         """Raise if the file is gone or has changed."""
-        now = find_state(Path(self.path))
-        if now != self:
-            raise InputError(
-                f"The file {printable(self.path)} changed while it was in use. Run again when it is complete."
-            )
+        if find_state(Path(self.path)) != self:
+            raise changed(self.path)
+
+
+def changed(path: str | Path) -> InputError:
+    """Return the error for a file that is no longer what it was."""
+    return InputError(f"The file {printable(path)} changed while it was in use. Run again when it is complete.")
 
 
 def find_state(path: Path) -> FileState:
@@ -35,6 +38,10 @@ def find_state(path: Path) -> FileState:
         state = path.stat()
     except FileNotFoundError as error:
         raise FileNotFoundError(f"There is no file {printable(path)}. Was it moved or deleted?") from error
+    except ValueError as error:  # a zero byte, or half of a character
+        raise InputError(f"Got the path {str(path)!r}, but no file can have this name: {told(error)}.") from error
+    if not S_ISREG(state.st_mode):
+        raise InputError(f"Got the path {printable(path)}, but expected a regular file, not a folder or a pipe.")
     return FileState(str(path.resolve()), state.st_size, state.st_mtime_ns)
 
 

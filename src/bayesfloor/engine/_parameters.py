@@ -10,6 +10,7 @@ from typing import Any
 from bayesfloor.engine._errors import InputError
 
 _MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
+_MOST_JOBS = 1000  # joblib starts a thread for each, even if there are fewer tasks
 
 
 def check_seed(random_state: Any) -> None:
@@ -29,8 +30,10 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
 def check_n_jobs(n_jobs: Any) -> None:
     """Raise unless joblib understands this number of jobs."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or int(n_jobs) == 0):
-        raise InputError(f"Got n_jobs={n_jobs!r}, but expected None or a whole number, such as 2, or -1 for all cores.")
+    if n_jobs is not None and (not whole or n_jobs == 0 or n_jobs > _MOST_JOBS):
+        raise InputError(
+            f"Got n_jobs={n_jobs!r}, but expected None, a whole number from 1 to {_MOST_JOBS:,}, or -1 for all cores."
+        )
 
 
 def check_folder(checkpoint: Any) -> None:

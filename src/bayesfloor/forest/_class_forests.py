@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._parameters import check_n_jobs
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._result import Shown
@@ -213,7 +213,8 @@ def class_forests(
 
 def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
     """Return the codes as integers; raise an error unless every class has at least one row."""
-    given = np.asarray(codes)
+    with blame("codes"):
+        given = np.asarray(codes)
     if given.shape != (n_rows,):
         raise InputError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
     if given.dtype.kind not in "iu" or given.min() < 0 or (np.bincount(given) == 0).any():

@@ -44,7 +44,7 @@ def spanning_forest(
 
     Tree 1 is the minimum spanning tree of the rows. Tree j is that of the complete graph without the
     edges of the trees before it. The result is exact and the same for every method, number of threads
-    and order of rows; ties are broken by the content of the rows.
+    and order of rows; ties are broken by the content of the rows, which includes the order of the columns.
 
     Parameters
     ----------

@@ -29,8 +29,7 @@ def open_in_place(file: File, asked: Asked) -> Contents:
     except DataError:
         raise
     except (OSError, ValueError) as error:
-        advice = str(error).replace("open_rows(path, columns=[...])", "-x, --drop or --embedding")
-        raise DataError(advice) from error
+        raise DataError(str(error)) from error
 
 
 def _open_parquet(_: File, path: Path, asked: Asked) -> Contents:

@@ -56,7 +56,8 @@ def find_spellings(y: Any) -> Spellings:
     >>> found.typos
     (('setsoa', 'setosa'),)
     """
-    return compare_spellings(Counter(np.asarray(y, dtype=object).ravel().tolist()))
+    labels = np.asarray(y, dtype=object).ravel().tolist()
+    return compare_spellings(Counter(label for label in labels if isinstance(label, str)))
 
 
 def compare_spellings(rows_of: Mapping[Any, float]) -> Spellings:

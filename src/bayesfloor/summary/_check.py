@@ -13,7 +13,7 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._atomic_write import write_whole
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import make_frame
@@ -23,8 +23,8 @@ from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
-from bayesfloor.io._data import open_data, stays_in_place
-from bayesfloor.io._labels_and_weights import missing_labels
+from bayesfloor.io._data import Data, open_data, stays_in_place
+from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
 from bayesfloor.io._prepared import prepared_by
 from bayesfloor.labels._suspicious_list import list_suspicious
 from bayesfloor.selection._gap import gap
@@ -311,8 +311,8 @@ def check(
     data = open_data(
         X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, in_place=in_place, **drawing
     )
-    if data.predictions is not None and isinstance(data.y, str):
-        raise InputError("Got predictions for labels that stay in a file. Pass y as an array or leave out predictions.")
+    if data.predictions is not None:
+        _check_predictions(data)
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -333,8 +333,19 @@ def check(
     if data.predictions is None:
         return found
     given = np.flatnonzero(~missing_labels(data.y))
-    rows = [None if each is None else np.asarray(each)[given] for each in (data.y, data.predictions, data.groups)]
+    rows = [None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)]
     return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer))
+
+
+def _check_predictions(data: Data) -> None:
+    """Raise, before the work starts, unless there is a prediction for every label."""
+    if isinstance(data.y, str):
+        raise InputError("Got predictions for labels that stay in a file. Pass y as an array or leave out predictions.")
+    with blame("predictions"):
+        shape = as_label_array(data.predictions).shape
+    n_rows = len(missing_labels(data.y))
+    if n_rows and shape[:1] != (n_rows,):
+        raise InputError(f"Got predictions of shape {shape}, but expected one label for each of {n_rows} rows.")
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
