@@ -222,8 +222,8 @@ def test_rows_are_read_a_few_at_a_time(saved, X, monkeypatch, order):
 def test_a_file_that_gets_shorter_while_it_is_read_is_refused(saved, X, monkeypatch, order):
     """Had it been mapped, the process would die."""
     monkeypatch.setattr(_npy_file, "_READ_AT_ONCE", 64)
-    path = saved(np.asarray(X, order=order))
-    pieces = _npy_file.open_npy(path).pieces([(0, len(X))])
+    path = saved(np.asarray(np.tile(X, (500, 1)), order=order))  # larger than the buffer of a file
+    pieces = _npy_file.open_npy(path).pieces([(0, 10_000)])
     next(pieces)
     os.truncate(path, 200)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -60,20 +61,20 @@ class NpyFile(NamedTuple):
         """Yield ranges of rows, a few rows at a time, in the file's own type; each piece overwrites the one before."""
         step = max(1, _READ_AT_ONCE // self._row_bytes)
         buffer = np.empty((step, self.shape[1]), self.dtype, order="F" if self.by_column else "C")
-        with self.path.open("rb", buffering=0) as file:
+        with self.path.open("rb") as file:
             for start, stop in ranges:
                 for first in range(start, stop, step):
                     piece = buffer[: min(step, stop - first)]
                     self._fill(piece, first, file)
                     yield first, piece
 
-    def _fill(self, piece: NDArray[Any], first: int, file: BinaryIO) -> None:
+    def _fill(self, piece: NDArray[Any], first: int, file: BufferedReader) -> None:
         n_rows, width = self.shape
         columns = ((piece[:, column], column * n_rows + first) for column in range(width))
         for numbers, at in columns if self.by_column else [(piece, first * width)]:
             self._read_into(numbers, at, file)
 
-    def _read_into(self, numbers: NDArray[Any], at: int, file: BinaryIO) -> None:
+    def _read_into(self, numbers: NDArray[Any], at: int, file: BufferedReader) -> None:
         file.seek(self.start + at * self.dtype.itemsize)
         if file.readinto(numbers.view(np.uint8).data.cast("B")) < numbers.nbytes:
             raise changed(self.path)
