@@ -187,6 +187,14 @@ def test_a_target_out_of_reach_says_for_whom(asked):
     )
 
 
+def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
+    """90 % out of reach with an error of "at least 10.0 %" would contradict itself."""
+    assert asked(0.9, lower=0.1002).endswith("at least 10.02 %.")
+    assert "at most 19.98 %" in asked(0.8, upper=0.1998)
+    assert "(10.0 to 20.03 %)" in asked(0.8, upper=0.2003)
+    assert "(10.0 to 20.0 %)" in asked(0.8)
+
+
 def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
     """A doubt without a next step is of no use."""
     assert asked(0.852) == (

@@ -145,12 +145,12 @@ class Answer(Result):
         check_target(target)
         error = 1 - target
         if self.upper <= error:
-            reason = f"the lowest possible error is at most {percent(self.upper)} %"
+            reason = f"the lowest possible error is at most {percent(self.upper, error)} %"
             return Verdict(target, REACHABLE, reason, self.why_upper)
         if self.lower > error:
-            reason = f"the lowest possible error is at least {percent(self.lower)} %"
+            reason = f"the lowest possible error is at least {percent(self.lower, error)} %"
             return Verdict(target, OUT_OF_REACH, reason, self.why_lower)
-        reason = f"the lowest possible error is {about(self.estimate, self.lower, self.upper)}"
+        reason = f"the lowest possible error is {about(self.estimate, self.lower, self.upper, error)}"
         if np.isnan(self.lower):
             reason += "; these data give no lower limit"
         rests_on = f"{self.why_upper}; {self.why_lower}" if self.why_lower else self.why_upper

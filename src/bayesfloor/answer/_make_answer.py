@@ -141,9 +141,12 @@ def put_together(
     doubts = _doubts(race, best, floor, n_units)
     if doubts and doubts[0].startswith(NO_SIGNAL):
         middle = least  # a curve that does not fall does not show where it levels off
+    curve_lower = np.nan if doubts else low
     lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), _CONFLICT
+    if np.isnan(lower) and not doubts:
+        doubts = (_MAY_BE_ZERO,)
     reasons = (*cautions, *doubts, *_wide(lower, upper))
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
@@ -161,12 +164,13 @@ def put_together(
         effort=effort,
         n_rows=len(race.codes),
         n_classes=floor.n_classes,
-        curve_lower=np.nan if doubts else low,
+        curve_lower=curve_lower,
         race=race,
     )
 
 
 _MORE_ROWS = "the kinds of model tried stay above it even with more rows: their learning curves level off higher (95 %)"
+_MAY_BE_ZERO = "the lowest possible error may be zero"
 _CONFLICT = "proved by equal rows with different labels (95 %)"
 
 
@@ -231,7 +235,7 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
 def _wide(lower: float, upper: float) -> tuple[str, ...]:
     """Return a caution if the range is wide."""
     if upper - lower > _WIDE:
-        return (f"the range is wide ({percent(upper - lower)} points): more rows would narrow it",)
+        return (f"the range is {percent(upper - lower)} points wide: more rows would narrow it",)
     return ()
 
 

@@ -10,6 +10,7 @@ from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
 _LONGEST, _LISTED = 10_000, 200  # most characters to show of a string, and of each string in a list
+_MOST_DECIMALS = 7  # beyond that, two numbers count as equal
 
 
 def printable(label: object, most: int = _LONGEST) -> str:
@@ -100,26 +101,34 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return blank + text if right else text + blank
 
 
-def percent(share: float) -> str:
-    """Format a fraction in percent: two decimals below 1 %, unless both would be zero; otherwise one."""
+def percent(share: float, beside: float | None = None) -> str:
+    """Format a fraction in percent: two decimals below 1 %, unless both would be zero; otherwise one.
+
+    If it would then look equal to the number ``beside`` it, with which it is compared, it gets more decimals.
+    """
     if not isfinite(share):
         return "unknown"
-    return f"{abs(100 * share):.{_decimals(share)}f}"  # never -0.0
+    first = _decimals(share)
+    texts = (f"{abs(100 * share):.{decimals}f}" for decimals in range(first, _MOST_DECIMALS))  # never -0.0
+    if beside is None:
+        return next(texts)
+    other = (f"{abs(100 * beside):.{decimals}f}" for decimals in range(first, _MOST_DECIMALS))
+    return next((text for text, near in zip(texts, other, strict=True) if text != near), percent(share))
 
 
-def span(low: float, high: float) -> str:
+def span(low: float, high: float, beside: float | None = None) -> str:
     """Format two fractions as a span in percent."""
-    return f"{percent(low)} to {percent(high)} %"
+    return f"{percent(low, beside)} to {percent(high, beside)} %"
 
 
-def range_text(lower: float, upper: float) -> str:
+def range_text(lower: float, upper: float, beside: float | None = None) -> str:
     """Format a range in percent; if it has no lower end, format only the upper end."""
-    return span(lower, upper) if isfinite(lower) else f"at most {percent(upper)} %"
+    return span(lower, upper, beside) if isfinite(lower) else f"at most {percent(upper, beside)} %"
 
 
-def about(estimate: float, lower: float, upper: float) -> str:
+def about(estimate: float, lower: float, upper: float, beside: float | None = None) -> str:
     """Format a best estimate with its range, in percent."""
-    return f"about {percent(estimate)} % ({range_text(lower, upper)})"
+    return f"about {percent(estimate)} % ({range_text(lower, upper, beside)})"
 
 
 def _decimals(error: float) -> int:

@@ -40,7 +40,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     answer = check.answer
     best = ", not clearly better than guessing" if finds_nothing(answer) else ""
     yield "best estimate", _both(answer.estimate) + best
-    yield "range", _range_of_both(answer)
+    yield "range", _range_of_both(answer, check.target)
     yield "guessing", f"{_both(answer.guessing)}: always the most frequent class"
     why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
@@ -53,13 +53,14 @@ def _both(error: float) -> str:
     return f"{accuracy(error)} % accuracy (error {percent(error)} %)"
 
 
-def _range_of_both(answer: Answer) -> str:
+def _range_of_both(answer: Answer, target: float | None) -> str:
     """Return the range in accuracy and error; without a lower limit, one end only."""
+    aim = None if target is None else 1 - target
     if np.isnan(answer.lower):
-        least = f"at least {accuracy(answer.upper)} % accuracy"
-        return f"{least} (error at most {percent(answer.upper)} %; these data give no lower limit)"
-    ends = f"{accuracy(answer.upper)} to {accuracy(answer.lower)} % accuracy"
-    return f"{ends} (error {span(answer.lower, answer.upper)})"
+        least = f"at least {accuracy(answer.upper, aim)} % accuracy"
+        return f"{least} (error at most {percent(answer.upper, aim)} %; these data give no lower limit)"
+    ends = f"{accuracy(answer.upper, aim)} to {accuracy(answer.lower, aim)} % accuracy"
+    return f"{ends} (error {span(answer.lower, answer.upper, aim)})"
 
 
 def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:

@@ -7,9 +7,9 @@ from bayesfloor.engine._show import percent
 WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
 
 
-def accuracy(error: float) -> str:
-    """Return the accuracy in percent, with as many decimals as the error has."""
-    told = percent(error)
+def accuracy(error: float, beside: float | None = None) -> str:
+    """Return the accuracy in percent, with as many decimals as the error has beside another error."""
+    told = percent(error, beside)
     return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
 
 
