@@ -103,8 +103,10 @@ def test_one_line_sums_it_up(checked):
 
     assert ended.code == 0
     assert (
-        "Prepared: 2 filled, 1 with a level for missing values, 3 read as numbers, 1 date, 1 text, 1 code, "
-        "1 with many categories, 4 left out (customer, row, same, none), 3 rows without a label left out"
+        "Prepared: customer left out (id); row left out (row counter); same left out (constant); none left out (empty); "
+        "missing values filled in age, marked; missing values kept as a category in hue; text read as numbers in "
+        "paid, kilos, ok; dates turned into numbers in seen; free text turned into numbers in note; codes replaced by "
+        "class rates in zip; many categories compared by spelling in town; 3 rows without a label left out"
     ) in unwrap(ended.stdout)
     assert "BF106 2 labels look like spellings of 1 class: add --clean-labels, or clean_labels=True." in unwrap(
         ended.stdout
@@ -217,7 +219,7 @@ def test_a_column_may_have_an_equals_sign(run, tmp_path):
     ended = run("check", path, "-y", "label", "--as", "a=b=id", "--effort", "quick")
 
     assert ended.code == 0
-    assert "1 left out (a=b)" in ended.stdout
+    assert "a=b left out (id)" in ended.stdout
 
 
 def test_the_encoding_that_was_assumed_is_told(run, tmp_path):

@@ -17,7 +17,7 @@ from tables import KINDS, WORDS, tables
 
 from bayesfloor.io import TablePreparer
 from bayesfloor.io._column_encoders import ONE_HOT
-from bayesfloor.io._table_preparer import summarize
+from bayesfloor.io._prepared import summarize
 
 RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=200).tolist()
@@ -345,7 +345,7 @@ def test_odd_cells_are_named_in_short():
     """The one line says so, one cell is singular, and hostile ones are short and printable."""
     frame = pd.DataFrame({"c": [*ODD["number"], "\x1b[2J" + "x" * 500]})
     preparer = TablePreparer().fit(frame)
-    assert summarize(preparer.columns_) == "Prepared: 1 with cells that are not numbers"
+    assert summarize(preparer.columns_) == "Prepared: cells that are not numbers read as missing in c"
     told = preparer.columns_[0].treatment
     assert told.startswith("1 cell that is not a number ('\\x1b[2Jxx")
     assert len(told) < 200
@@ -357,7 +357,7 @@ def test_text_beside_an_embedding_is_left_out():
     frame = pl.DataFrame({"e": kind("list"), "text": kind("prose"), "ticket": kind("ticket"), "sort": kind("category")})
     preparer = TablePreparer().fit(frame)
     assert [column.width for column in preparer.columns_] == [3, 0, 0, 6]
-    assert summarize(preparer.columns_) == "Prepared: 2 left out (text, ticket)"
+    assert summarize(preparer.columns_) == "Prepared: ticket left out (id); text left out (text beside an embedding)"
     assert TablePreparer(roles={"text": "text"}).fit(frame).columns_[1].width == 30
     assert list(preparer.get_feature_names_out())[:3] == ["e[0]", "e[1]", "e[2]"]
 
@@ -516,8 +516,10 @@ def test_summary():
     )
     preparer = TablePreparer(roles={"q": ["low", "high"]}).fit(frame)
     assert summarize(preparer.columns_) == (
-        "Prepared: 1 filled, 1 with a level for missing values, 1 read as numbers, 1 date, 1 text, 1 code, "
-        "1 with many categories, 1 ordered, 2 left out (ticket, row\\n)"
+        "Prepared: ticket left out (id); row\\n left out (row counter); missing values filled in age; missing values "
+        "kept as a category in port; text read as numbers in paid; dates turned into numbers in date; free text turned "
+        "into numbers in note; codes replaced by class rates in zip; many categories compared by spelling in town; "
+        "levels numbered in q"
     )
     assert preparer.columns_[9].to_dict() == {
         "name": "plain",

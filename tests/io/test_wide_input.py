@@ -180,7 +180,9 @@ def test_wide_tables_are_prepared_and_then_reduced():
     found = check(frame, np.arange(60) % 2, effort="quick")
 
     assert [column.role for column in whole.prepared] == ["wide"]
-    assert str(found.prepared).startswith("Prepared: 1 filled, 2,101 columns reduced to 59 components")
+    assert str(found.prepared).startswith(
+        "Prepared: missing values filled in gene 5; 2,101 columns reduced to 59 components"
+    )
     assert found.facts.n_features == 2100
 
 

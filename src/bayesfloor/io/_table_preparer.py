@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -208,49 +207,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def summarize(columns: Sequence[Column]) -> str:
-    """Summarise the preparation in one line; empty if all columns were used as they are.
-
-    Examples
-    --------
-    >>> summarize([Column("age", "number", "filled", 2, n_missing=3), Column("id", "id", "left out", 0)])
-    'Prepared: 1 filled, 1 left out (id)'
-    """
-    done = Counter(
-        _in_a_word(column) for column in columns if not column.as_is and column.width and column.role != "wide"
-    )
-    parts = [f"{done[word]:,} {word}{'s' * (done[word] > 1 and word in _COUNTED)}" for word in _WORDS if done[word]]
-    gone = [quoted(column.name) for column in columns if not column.width]
-    if gone:
-        parts.append(f"{len(gone):,} left out ({join_labels(gone)})")
-    parts += [column.treatment for column in columns if column.role == "wide"]
-    return f"Prepared: {', '.join(parts)}" if parts else ""
-
-
-_COUNTED = ("date", "text", "code")
-_WORDS = (
-    "filled",
-    "with cells that are not numbers",
-    "with a level for missing values",
-    "read as numbers",
-    *_COUNTED,
-    "with many categories",
-    "ordered",
-    "other",
-)
-
-
-def _in_a_word(column: Column) -> str:
-    """Describe what was done to a column in a few words."""
-    if column.role in ("date", "text", "code", "ordered"):
-        return column.role
-    if column.role == "category":
-        return "with many categories" if column.lossy or not column.n_missing else "with a level for missing values"
-    if column.lossy:
-        return "with cells that are not numbers"
-    return "filled" if column.n_missing else "read as numbers"
 
 
 def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:

@@ -21,11 +21,14 @@ WIDTH = 100  # of lines that go to a file or a pipe
 _WIDEST = 120  # longer lines are hard to read
 _NARROWEST = 40
 _NAMES = 15  # columns for the names of figures and what separates them from their texts
-_FINDINGS = 3  # on one screen
+_SCREEN = 24  # lines
+_FINDINGS = 3  # on one screen, if they fit
 _SHOWN = 5  # hardest pairs and classes
 _PAIR_DROPS = (3, 4)  # columns that a narrow terminal does without, the least important first
 _CLASS_DROPS = (5, 3, 4)
-_MODEL = ("BF403", "BF404", "BF405", "BF406")  # findings about the user's model, which has a line of its own
+# Findings that one screen does without: the user's model has a line of its own, and how the answer was found calls
+# for no action.
+_NOT_HERE = ("BF403", "BF404", "BF405", "BF406", "BF202", "BF203", "BF204", "BF205")
 
 Steps = Sequence[tuple[str, str]]  # what to type next, and what it does
 
@@ -38,9 +41,11 @@ def terminal_width() -> int:
 def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps | None = None) -> str:
     """Return the answer on one screen: verdict, figures, reliability, the main findings, what to do next."""
     steps = _python_steps(check) if steps is None else steps
-    parts = [_verdict_lines(check, width), _answer_lines(check, width), _main_findings(check, width)]
     listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict says that
-    return _join([*parts, _gate_lines(listed, width), _step_lines(steps, width)])
+    first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
+    last = [_gate_lines(listed, width), _step_lines(steps, width)]
+    texts = [_join([*first, _main_findings(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
+    return next((text for text in texts if text.count("\n") < _SCREEN), texts[-1])
 
 
 def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps = ()) -> str:
@@ -56,8 +61,10 @@ def _join(parts: Iterable[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _verdict_lines(check: Measured, width: int) -> list[str]:
-    return [*fold(check.verdict, width), "", *fold(head_line(check), width), *fold(str(check.prepared), width)]
+def _verdict_lines(check: Measured, width: int, most: int | None = None) -> list[str]:
+    """Return the verdict, what was checked, and how it was prepared, the last in a limited number of lines."""
+    prepared = _hang("", str(check.prepared), width, most, left=0) if check.prepared else []
+    return [*fold(check.verdict, width), "", *fold(head_line(check), width), *prepared]
 
 
 def _prepared_lines(check: Measured, width: int) -> list[str]:
@@ -82,11 +89,11 @@ def _fitting_ruler(check: Measured, width: int) -> str:
     return ruler(check, max(10, min(LENGTH, width - rest)))
 
 
-def _main_findings(check: Measured, width: int) -> list[str]:
-    """Return the first sentences of the most important findings; the user's model has a line of its own."""
-    found = [finding for finding in check.findings if finding.code not in _MODEL]
-    lines = [line for finding in found[:_FINDINGS] for line in _hang(finding.code, finding.headline, width, 2)]
-    more = len(found) - _FINDINGS
+def _main_findings(check: Measured, width: int, most: int) -> list[str]:
+    """Return the first sentences of the most important findings."""
+    found = [finding for finding in check.findings if finding.code not in _NOT_HERE]
+    lines = [line for finding in found[:most] for line in _hang(finding.code, finding.headline, width, 2)]
+    more = len(found) - most
     return [*lines, *(_hang("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
 
 

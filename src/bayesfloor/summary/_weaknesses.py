@@ -85,7 +85,8 @@ def _scale(facts: Facts) -> Trait:
     edges = f"Cross-class edges by scaling: {shown}."
     if not weak:
         return Trait("BF202", "scale", weak=False, text=f"using {name}. {edges.removesuffix('.')}")
-    text = f"the result depends on feature scaling; {name} was used"
+    best = "unscaled features" if facts.scale == "none" else name
+    text = f"the result depends on feature scaling: {best} separated the classes best (chosen automatically)"
     advice = f"{edges} If you train with another scaling, pass it: --scale, or scale=."
     return Trait("BF202", "scale", weak=True, text=text, advice=advice)
 
