@@ -103,8 +103,8 @@ def test_one_line_sums_it_up(checked):
 
     assert ended.code == 0
     assert (
-        "Prepared: customer left out (id); row left out (row counter); same left out (constant); none left out (empty); "
-        "missing values filled in age, marked; missing values kept as a category in hue; text read as numbers in "
+        "Prepared: customer left out (id); row left out (row counter); same left out (constant); none left out (empty)"
+        "; missing values filled in age, marked; missing values kept as a category in hue; text read as numbers in "
         "paid, kilos, ok; dates turned into numbers in seen; free text turned into numbers in note; codes replaced by "
         "class rates in zip; many categories compared by spelling in town; 3 rows without a label left out"
     ) in unwrap(ended.stdout)
