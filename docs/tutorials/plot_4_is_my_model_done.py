@@ -157,8 +157,8 @@ display = CurveDisplay.from_estimator(floor)
 # What not to believe
 # -------------------
 # - **That "no room shown" means "done".** These data cannot say. More test rows or a narrower range may settle it.
-# - **That "below the floor" is good news.** Either the floor is too high, or the model has seen the rows it was tested
-#   on.
+# - **That "below the floor" is good news.** The model is of a better kind than those tried, or it has seen the rows it
+#   was tested on.
 # - **That the far end of a learning curve is certain.** It is extrapolated; its interval says how uncertain it is.
 # - **That every suspicious label is wrong.** If classes overlap, correct labels can look wrong. Use the list to check
 #   rows, not to delete them: without its hard rows, any dataset has a lower floor.

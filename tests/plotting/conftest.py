@@ -18,6 +18,7 @@ from bayesfloor.plotting import (
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._selection_path import NO_DIFFERENCE, HoldOut, SelectionPath
+from bayesfloor.selection._too_good import TooGood
 
 HOSTILE = [
     "a" * 200,
@@ -146,6 +147,9 @@ def _gap(classes):
         reliability="limited",
         reasons=("few rows",),
         proportions_p_value=0.5,
+        too_good=TooGood(
+            0.5, proved=False, n_equal=0, n_right=0, expected=0.0, equal_p_value=1.0, best_error=0.1, best_p_value=0.5
+        ),
     )
 
 

@@ -134,7 +134,7 @@ def test_a_model_that_knows_the_answers_refutes_the_floor(rng, floor):
     assert found.overall.word == "below the floor"
     assert set(found.by_class.word) == {"below the floor"}
     assert set(found.by_pair.word) == {"no room shown"}
-    assert "the model has seen the rows it was tested on" in found.text
+    assert "or it has seen the rows it was tested on" in found.text
 
 
 def reliable(floor, **values):

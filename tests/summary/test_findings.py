@@ -298,8 +298,38 @@ def test_a_model_is_told_where_it_stands(made, word, code):
     told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word)))
 
     assert [c for c in codes(told) if "BF403" <= c <= "BF406"] == [code]
-    assert text_of(told, code) == told.gap.text
+    assert told.gap.text in text_of(told, code)
     assert word in told.gap.text
+
+
+def with_tests(found, error, **values):
+    """The check with another error of the model, other results of its tests, and no lower end."""
+    overall = replace(found.gap.overall, error=error, lower=np.nan, word="no room shown")
+    return replace(found, gap=replace(found.gap, overall=overall, too_good=replace(found.gap.too_good, **values)))
+
+
+def test_a_model_that_has_seen_labels_comes_first(made):
+    """What it gets right, what chance would give, and the p-value."""
+    seen = {"n_equal": 60, "n_right": 57, "expected": 30.2, "equal_p_value": 0.001}
+    found = with_tests(made("chosen"), 0.1, **seen)
+
+    assert codes(found)[0] == "BF407"
+    assert found.findings[0].headline == (
+        "Among equal rows with different labels, your model gets 57 of 60 right; "
+        "chance would give about 30 (p = 0.001)."
+    )
+    assert "BF407" not in codes(with_tests(made("chosen"), 0.1, **{**seen, "equal_p_value": 0.2}))
+
+
+def test_a_model_far_better_than_every_learner_is_questioned_where_there_is_no_lower_end(made):
+    """With a lower end, that is what it is compared with."""
+    found = with_tests(made("chosen"), 0.01, best_error=0.3, best_p_value=1e-9)
+
+    assert "has 30.0 % (p < 0.001)" in text_of(found, "BF408")
+    assert "BF408" not in codes(with_tests(made("chosen"), 0.2, best_error=0.3, best_p_value=1e-9))
+    assert "BF408" not in codes(with_tests(made("chosen"), 0.01, best_error=0.3, best_p_value=0.01))
+    lower = replace(found.gap.overall, lower=0.005)
+    assert "BF408" not in codes(replace(found, gap=replace(found.gap, overall=lower)))
 
 
 def test_without_a_model_a_selection_or_a_comparison_nothing_is_told_of_them(made):

@@ -223,6 +223,19 @@ def test_other_versions_are_refused_with_advice(text, version):
         Check.from_json(json.dumps(given))
 
 
+def test_checks_of_the_last_version_can_be_read(made):
+    """A baseline need not be made again; what it does not have was not tested."""
+    now = made("chosen")
+    given = json.loads(now.to_json()) | {"schema_version": 4}
+    del given["gap"]["too_good"]
+    found = Check.from_json(json.dumps(given))
+
+    assert found.verdict == now.verdict
+    assert found.gap.text == now.gap.text
+    assert not found.gap.too_good.seen
+    assert Check.from_json(found.to_json()).to_json() == found.to_json()
+
+
 @pytest.mark.parametrize("given", ["{}", "[]", "[1, 2]", '{"a": 1}'])
 def test_other_json_is_refused_with_advice(given):
     """Any file may be given by mistake."""

@@ -18,6 +18,7 @@ from bayesfloor.formulas._confidence_limits import upper_limit
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
+PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
 _MOST_GROWTH = 64.0  # times as many rows: beyond this, no number of rows is given
@@ -125,6 +126,11 @@ class Answer(Result):
         low = "no lower limit" if np.isnan(self.lower) else f"at least {percent(self.lower)} %"
         error = f"error {percent(self.estimate)} %, {low}, at most {percent(self.upper)} %"
         return f"{error}; reliability: {self.reliability}"
+
+    @property
+    def proved(self) -> bool:
+        """Whether equal rows with different labels prove the lower end; otherwise it is extrapolated."""
+        return self.why_lower.startswith(PROVED)
 
     def verdict(self, target: float) -> str:
         """Return whether an accuracy is "reachable", "out of reach" or "too close to call"."""

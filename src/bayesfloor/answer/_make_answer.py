@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Curve
+from bayesfloor.answer._answer import GOOD, LIMITED, PROVED, UPPER_ONLY, Answer, Curve
 from bayesfloor.answer._curve_ends import Ends
 from bayesfloor.answer._verdict import NO_SIGNAL
 from bayesfloor.counts._near_duplicates import near_duplicates
@@ -171,7 +171,7 @@ def put_together(
 
 _MORE_ROWS = "the kinds of model tried stay above it even with more rows: their learning curves level off higher (95 %)"
 _MAY_BE_ZERO = "the lowest possible error may be zero"
-_CONFLICT = "proved by equal rows with different labels (95 %)"
+_CONFLICT = f"{PROVED} by equal rows with different labels (95 %)"
 
 
 def _upper(

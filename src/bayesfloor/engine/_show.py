@@ -131,6 +131,11 @@ def about(estimate: float, lower: float, upper: float, beside: float | None = No
     return f"about {percent(estimate)} % ({range_text(lower, upper, beside)})"
 
 
+def p_text(p_value: float) -> str:
+    """Format a p-value; below a thousandth, its size says no more."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+
+
 def _decimals(error: float) -> int:
     return 2 if 0.00005 <= error < 0.00995 else 1
 

@@ -10,16 +10,16 @@ from scipy.stats import chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
-from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import about, join_labels, percent, show_labels, span
+from bayesfloor.engine._show import about, p_text, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._confidence_limits import check_level, lower_limit, upper_limit
-from bayesfloor.io._labels_and_weights import as_label_array, read_labels
 from bayesfloor.selection._answer_of import answer_of
+from bayesfloor.selection._read_predictions import read_both, read_row_numbers
+from bayesfloor.selection._too_good import BETTER_KIND, SAW_LABELS, SAW_ROWS, Predicted, TooGood, too_good
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
 NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
@@ -84,6 +84,8 @@ class Gap(Result):
         How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
     proportions_p_value : float
         P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test).
+    too_good : TooGood
+        Whether the model is better than one that has not seen its test rows can be.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class Gap(Result):
     reliability: str
     reasons: tuple[str, ...]
     proportions_p_value: float
+    too_good: TooGood
 
     def _summary(self) -> str:
         whole = self.overall
@@ -148,7 +151,7 @@ class Gap(Result):
     def _cautions(self) -> list[str]:
         found = []
         if self.overall.word == BELOW:
-            found.append("Either the floor is too high, or the model has seen the rows it was tested on.")
+            found.append(self._why_below())
         elif self.overall.word != ROOM and self.reliability != GOOD:
             why = self.reasons[0] if self.reasons else "these data give no lower limit"
             found.append(f"How low the error can go is uncertain: {why}.")
@@ -157,6 +160,13 @@ class Gap(Result):
                 "The class proportions here differ from those in the floor's rows, and the floor depends on them."
             )
         return found
+
+    def _why_below(self) -> str:
+        least, p = f"{percent(self.overall.lower)} %", p_text(self.too_good.floor_p_value)
+        rare = f"Even a model with an error of {least}, the lower end, would rarely make so few mistakes ({p})."
+        if self.too_good.proved:
+            return f"{rare} Equal rows with different labels prove that end, so your model {SAW_LABELS}."
+        return f"{rare} That end is not proved: either your model {BETTER_KIND}, or it {SAW_ROWS}."
 
     def _columns(self) -> dict[str, Any]:
         labels, (one, two) = self.classes.tolist(), np.triu_indices(len(self.classes), 1)
@@ -176,6 +186,7 @@ def gap(
     level: float = 0.95,
     groups: Any = None,
     answer: Answer | None = None,
+    rows: Any = None,
 ) -> Gap:
     r"""Compare a model's errors with the lowest possible ones.
 
@@ -192,6 +203,9 @@ def gap(
         Groups of rows that belong together, such as those of one patient: intervals then count groups, not rows.
     answer : Answer, default=None
         The floor's answer, if you have it already; by default ``floor.answer()``.
+    rows : array-like of shape (n_rows,), default=None
+        If the model was tested on the floor's own rows: their numbers in the floor's input, from 0. Then
+        ``Gap.too_good`` can compare predictions for equal rows, and the model with the best learner.
 
     Returns
     -------
@@ -246,10 +260,13 @@ def gap(
     """
     check_floor(floor)
     check_level(level)
-    confusion = _confusion(floor.classes_, y_true, y_pred)
+    true, predicted = read_both(floor.classes_, y_true, y_pred)
+    confusion = _confusion(true, predicted, len(floor.classes_))
     sizes, draws = confusion.sum(axis=1), 1.0
     if groups is not None:
-        draws = len(np.unique(number_groups(groups, sizes.sum()))) / sizes.sum()
+        groups = number_groups(groups, sizes.sum())
+        draws = len(np.unique(groups)) / sizes.sum()
+    tested = None if rows is None else Predicted(true, predicted, read_row_numbers(rows, len(true)), groups)
     answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
     whole = _whole(floor.overall_, answer, model)
     return Gap(
@@ -262,6 +279,7 @@ def gap(
         reliability=answer.reliability,
         reasons=answer.reasons,
         proportions_p_value=_proportions_p_value(floor, sizes * draws),
+        too_good=too_good(whole.error * sizes.sum() * draws, sizes.sum() * draws, answer, floor.fitted_, tested),
     )
 
 
@@ -284,41 +302,9 @@ class _Lowest(NamedTuple):
     good: bool
 
 
-def _confusion(classes: np.ndarray, y_true: Any, y_pred: Any) -> Ints:
+def _confusion(true: Ints, predicted: Ints, K: int) -> Ints:
     """Return the confusion matrix, with true classes in rows."""
-    n, n_pred = (y.shape[0] if y.ndim else 0 for y in (_as_array(y_true, "y_true"), _as_array(y_pred, "y_pred")))
-    if n != n_pred or not n:
-        raise InputError(
-            f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
-        )
-    K, true, pred = len(classes), _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
-    return np.bincount(K * true + pred, minlength=K * K).reshape(K, K)
-
-
-def _as_array(y: Any, name: str) -> np.ndarray:
-    with blame(name):
-        return as_label_array(y)
-
-
-def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
-    """Return each label's index in the floor's classes."""
-    try:
-        labels, codes = read_labels(y, len(as_label_array(y)))
-    except ValueError as error:
-        raise InputError(f"{name} cannot be read. {error}") from error
-    place = {label: number for number, label in enumerate(classes.tolist())}
-    unknown = [label for label in labels.tolist() if label not in place]
-    if unknown:
-        raise InputError(
-            f"Got {name} with labels that the floor does not know: {join_labels(unknown)} ({_kind(unknown[0])}), but "
-            f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
-            "Fit the floor to rows of all classes, and use the same labels in both."
-        )
-    return np.array([place[label] for label in labels.tolist()])[codes]
-
-
-def _kind(label: Any) -> str:
-    return "strings" if isinstance(label, str) else "numbers"
+    return np.bincount(K * true + predicted, minlength=K * K).reshape(K, K)
 
 
 def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:

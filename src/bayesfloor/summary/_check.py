@@ -334,7 +334,8 @@ def check(
         return found
     given = np.flatnonzero(~missing_labels(data.y))
     rows = [None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)]
-    return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer))
+    numbers = given if data.drawn is None else data.drawn[given]
+    return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer, rows=numbers))
 
 
 def _check_predictions(data: Data) -> None:

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.engine._show import about, how_many, join_labels, percent, printable, quoted, show_labels
+from bayesfloor.engine._show import (
+    about,
+    amount,
+    how_many,
+    join_labels,
+    p_text,
+    percent,
+    printable,
+    quoted,
+    show_labels,
+)
 from bayesfloor.floor._results import FEW
 from bayesfloor.io._label_spellings import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
+from bayesfloor.selection._too_good import BETTER_KIND, SAW_LABELS, SAW_ROWS
 from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import class_rows, pair_rows
@@ -20,7 +31,7 @@ from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
 from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
-    *("BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
+    *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
@@ -29,12 +40,13 @@ _BY_IMPORTANCE = (
 
 _MUCH = 0.7  # suspicious labels per error; classes that overlap stay below it, wrong labels alone come near 1
 _UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
+_HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
 
 
 def find(check: Measured) -> tuple[Finding, ...]:
     """Return all findings, the most important first."""
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious]
-    makers += [_droppable, _best_representation, _model]
+    makers += [_droppable, _best_representation, _model, _seen_labels, _far_better]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += [
         _finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
@@ -241,5 +253,43 @@ def _best_representation(check: Measured) -> Finding | None:
 def _model(check: Measured) -> Finding | None:
     if check.gap is None:
         return None
-    code = {ROOM: "BF403", AT: "BF404", BELOW: "BF405"}.get(check.gap.overall.word, "BF406")
+    if check.gap.overall.word == BELOW:
+        return _finding(
+            "BF405",
+            "gap",
+            "Your model looks too good to be true: its error is below the range of the lowest possible error "
+            f"({p_text(check.gap.too_good.floor_p_value)}).",
+            check.gap.text,
+            _HOW_TO_TEST,
+        )
+    code = {ROOM: "BF403", AT: "BF404"}.get(check.gap.overall.word, "BF406")
     return _finding(code, "gap", check.gap.text)
+
+
+def _seen_labels(check: Measured) -> Finding | None:
+    found = None if check.gap is None else check.gap.too_good
+    if found is None or not found.seen:
+        return None
+    return _finding(
+        "BF407",
+        "gap",
+        f"Among equal rows with different labels, your model gets {found.n_right:,} of {found.n_equal:,} right; chance "
+        f"would give about {amount(found.expected)} ({p_text(found.equal_p_value)}).",
+        f"No model can tell equal rows apart, so yours {SAW_LABELS}.",
+        _HOW_TO_TEST,
+    )
+
+
+def _far_better(check: Measured) -> Finding | None:
+    """Find a model that is far better than all learners if the answer has no lower end to compare it with."""
+    gap = check.gap
+    if gap is None or not np.isnan(gap.overall.lower) or not gap.too_good.far_better(gap.overall.error):
+        return None
+    return _finding(
+        "BF408",
+        "gap",
+        f"Your model's error is {percent(gap.overall.error)} %; the best learner, cross-validated on the same rows, "
+        f"has {percent(gap.too_good.best_error)} % ({p_text(gap.too_good.best_p_value)}).",
+        f"These data give no lower limit: either your model {BETTER_KIND}, or it {SAW_ROWS}.",
+        _HOW_TO_TEST,
+    )

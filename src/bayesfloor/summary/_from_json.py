@@ -20,6 +20,7 @@ _PLAIN: dict[Any, Any] = {float: (int, float), int: int, str: str, bool: bool, A
 _NULL = dict.fromkeys(("Floor.dimension", "Floor._degrees", "OneVsRestFloor._degrees"), np.inf)
 _NULL |= dict.fromkeys((f"Floor.{name}" for name in ("bias", "limit", "limit_std_error", "std_error")), np.nan)
 _NULL |= dict.fromkeys(("Floor.tie_spread", "Answer.lower", "GapLines.lower", "MergeStep.lower"), np.nan)
+_NULL |= dict.fromkeys((f"TooGood.{name}" for name in ("floor_p_value", "best_error", "best_p_value")), np.nan)
 
 
 def restore(kind: type[Made], given: dict[str, Any], **known: Any) -> Made:

@@ -69,10 +69,18 @@ CODES = {
     "error: a better classifier exists. Most can be gained in the pairs named.",
     "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
     "on these features. Better features will help; a better model will not.",
-    "BF405": "Below the floor. Even the high end of the model's error is below the lower end of the range: either "
-    "the floor is too high here, or the model has seen the rows it was tested on.",
+    "BF405": "Too good to be true. Even the high end of the model's error is below the lower end of the range. The "
+    "p-value is the probability of so few mistakes if the model's error is the lower end. If equal rows with different "
+    "labels prove that end, the model has seen the rows it was tested on, or uses other columns. Otherwise the end is "
+    "extrapolated from the kinds of model tried: yours may be of a better kind. Test it on rows it was not trained on.",
     "BF406": "No room shown. The model's error is not clearly above what is possible: these data cannot say whether "
     "a better model exists.",
+    "BF407": "Labels seen. Among equal rows with different labels, the model predicts these labels better than chance. "
+    "No model can tell equal rows apart, so it was trained on the rows it was tested on, or it uses other columns. The "
+    "p-value is from permuting labels among equal rows and assumes nothing else.",
+    "BF408": "Better than every learner tried. The model makes less than half of the mistakes of the best learner, "
+    "which was cross-validated on the same rows (exact McNemar test, p < 0.001), and these data give no lower limit. "
+    "It may be of a better kind, or it was trained on the rows it was tested on.",
 }
 
 TERMS = {

@@ -1,4 +1,4 @@
-"""Write a check as JSON and read it back, in the one version that ``schema.json`` describes."""
+"""Write a check as JSON, in the version that ``schema.json`` describes, and read that version and older ones."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._from_json import floats, restore
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_optional_parts import choices_to_dict, restore_choices
+from bayesfloor.summary._older_json import OLDEST, upgrade
 from bayesfloor.summary._plausible import refuse_implausible
 from bayesfloor.summary._text import to_text
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
 _BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
 _PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
@@ -99,14 +100,14 @@ def load(source: str | Path, kind: type[Made]) -> Made:
     """Read a check, as an object of class ``kind``, from a JSON file or from JSON text."""
     given = _read(source)
     version = given.get("schema_version") if isinstance(given, dict) else None
-    if version != SCHEMA_VERSION:
+    if version not in (OLDEST, SCHEMA_VERSION) or isinstance(version, (bool, float)):
         raise InputError(
             f"Got schema_version {repr_short(version)}, but expected {SCHEMA_VERSION}: "
             "this is not a check, or another version of bayesfloor wrote it. Run the check again."
         )
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):  # for numbers too extreme to compute with
-            made = _restore_check(given, kind)
+            made = _restore_check(given if version == SCHEMA_VERSION else upgrade(given), kind)
             _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(

@@ -200,6 +200,19 @@ FIELDS = {
     "by_pair": "The gap of each pair of classes: how often one is mistaken for the other.",
     "proportions_p_value": "p-value of the test that class proportions are the same in the model's rows and the "
     "floor's rows.",
+    "too_good": "Whether the model is better than one that has not seen its test rows can be (see BF405, BF407, "
+    "BF408).",
+    "floor_p_value": "Probability of so few mistakes if the model's error is the lower end of the range; null without "
+    "a lower end.",
+    "proved": "Whether equal rows with different labels prove the lower end; otherwise it is extrapolated.",
+    "n_equal": "Number of rows that equal another row with a different label and a different prediction.",
+    "n_right": "How many of these rows the model gets right.",
+    "expected": "How many of these rows a model gets right that has not seen their labels.",
+    "equal_p_value": "p-value of the test that the model has not seen the labels of equal rows; 1 if there are none.",
+    "best_error": "The best learner's cross-validated error on the rows that the model predicts; null if there are "
+    "none.",
+    "best_p_value": "p-value of the test that the model is no better than the best learner on the same rows; null if "
+    "there are none.",
     # merging classes
     "merge": "Classes that cannot be separated, and what merging them would leave (see BF103).",
     "before": "The classes as they are.",

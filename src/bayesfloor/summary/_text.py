@@ -28,7 +28,7 @@ _PAIR_DROPS = (3, 4)  # columns that a narrow terminal does without, the least i
 _CLASS_DROPS = (5, 3, 4)
 # Findings that one screen does without: the user's model has a line of its own, and how the answer was found calls
 # for no action.
-_NOT_HERE = ("BF403", "BF404", "BF405", "BF406", "BF202", "BF203", "BF204", "BF205")
+_NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
 
 Steps = Sequence[tuple[str, str]]  # what to type next, and what it does
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._answer import PROVED, Answer
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdict
 from bayesfloor.engine._show import percent, span
 from bayesfloor.summary._phrases import accuracy, sentence, target_text
-
-_PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 
 
 def verdict_text(answer: Answer, target: float | None) -> str:
@@ -28,7 +26,7 @@ def _best_case(answer: Answer) -> str:
     best = f"At best about {accuracy(answer.estimate)} % accuracy on these features (error {percent(answer.estimate)} %"
     if np.isnan(answer.lower):
         return f"{best}, at most {percent(answer.upper)} %; these data give no lower limit)."
-    proof = "; equal rows with different labels prove the lower end" if _is_proved(answer) else ""
+    proof = "; equal rows with different labels prove the lower end" if answer.proved else ""
     return f"{best}, range {span(answer.lower, answer.upper)}{proof})."
 
 
@@ -37,12 +35,8 @@ def _nothing(answer: Answer) -> str:
     return f"No signal found: no learner does clearly better than guessing, and {wrong}"
 
 
-def _is_proved(answer: Answer) -> bool:
-    return answer.why_lower.startswith(_PROVED)
-
-
 def _proved_text(answer: Answer) -> str:
-    if not _is_proved(answer):
+    if not answer.proved:
         return ""
     least = f"{percent(answer.lower)} %"
     return f" Equal rows with different labels prove that the lowest possible error is at least {least}."
@@ -52,9 +46,9 @@ def _against_target(answer: Answer, target: float) -> str:
     found, wish = answer.judge(target), f"{target_text(target)} accuracy"
     if found.outcome == REACHABLE:
         return f"{wish} is reachable on these features: {found.reason} ({_how_tested(answer)})."
-    if found.outcome == OUT_OF_REACH and _is_proved(answer):
+    if found.outcome == OUT_OF_REACH and answer.proved:
         return (
-            f"{wish} is out of reach on these features: {found.reason} ({_PROVED} by equal rows with different labels)."
+            f"{wish} is out of reach on these features: {found.reason} ({PROVED} by equal rows with different labels)."
         )
     if found.outcome == OUT_OF_REACH:
         return f"{wish} is out of reach for the kinds of model tried, even with more rows: {found.reason}."
