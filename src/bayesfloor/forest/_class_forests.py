@@ -217,7 +217,8 @@ def check_codes(codes: ArrayLike, n_rows: int) -> Ints:
         given = np.asarray(codes)
     if given.shape != (n_rows,):
         raise InputError(f"Got codes of shape {given.shape}, but expected one code for each of {n_rows} rows.")
-    if given.dtype.kind not in "iu" or given.min() < 0 or (np.bincount(given) == 0).any():
+    numbers = given.dtype.kind in "iu" and 0 <= given.min() <= given.max() < n_rows
+    if not numbers or (np.bincount(given.astype(np.int64)) == 0).any():
         raise InputError(
             "Expected integer codes 0 to K - 1, each for at least one row. "
             "Pass codes=np.unique(y, return_inverse=True)[1]."
