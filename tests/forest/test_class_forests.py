@@ -193,7 +193,18 @@ def test_codes_of_a_wrong_shape_are_refused(codes):
 
 
 @pytest.mark.parametrize(
-    "codes", [[0, 2, 2], [-1, 0, 1], [1, 1, 1], [0.0, 1.0, 1.0], ["a", "b", "b"], [True, False, True]]
+    "codes",
+    [
+        [0, 2, 2],
+        [-1, 0, 1],
+        [1, 1, 1],
+        [0.0, 1.0, 1.0],
+        ["a", "b", "b"],
+        [True, False, True],
+        [0, 1, 10**15],  # to count up to this would take all memory
+        np.array([0, 1, 2**64 - 1], dtype=np.uint64),
+    ],
+    ids=str,
 )
 def test_labels_that_are_no_codes_are_refused(codes):
     """The message says how to get codes from labels."""

@@ -21,7 +21,7 @@ from mutants import judge, kept, make_file  # noqa: E402 - beside this file
 
 KINDS = ("arrow", "parquet", "npy", "npz", "csv")
 SEED = 22
-IN_CI, AT_NIGHT = 60, 1000  # of each kind
+IN_CI, AT_NIGHT = 60, 2000  # of each kind
 
 
 def read_mutants(kind, first, stop, folder):

@@ -201,6 +201,13 @@ def test_labels_cannot_be_predictions_as_well(table):
         check(table[["u", "v", "w", "label"]], "label", predictions="label")
 
 
+@pytest.mark.parametrize("more", [-1, 1])
+def test_there_is_a_prediction_for_every_row(table, more):
+    """Those beyond the last row were left out in silence."""
+    with pytest.raises(ValueError, match=rf"predictions of shape \({N + more},\), but expected one .* {N} rows"):
+        check(table[["u", "v", "w"]], table["label"], predictions=np.zeros(N + more, int))
+
+
 def test_predictions_need_labels_that_are_here(table, tmp_path):
     """Labels that stay in a file are nowhere to be compared with."""
     table[["u", "v", "label"]].to_parquet(tmp_path / "rows.parquet")
