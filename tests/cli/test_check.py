@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 import stat
 import sys
@@ -59,10 +58,9 @@ def wild(text):
 
 
 def suggested(text):
-    """The commands at the end of a check, without what they do, as a shell would take them apart."""
-    lines = text[text.index("\nnext  ") :].split("\n")
-    purpose = re.compile(r" +(lists|writes|shows|explains|merges) [a-z0-9 ]+$")
-    return [shlex.split(purpose.sub("", line.removeprefix("next").strip())) for line in lines if line.strip()]
+    """The commands at the end of a check, without what they are for, as a shell would take them apart."""
+    lines = text.rpartition("\n\n")[2].splitlines()
+    return [shlex.split(line[line.index("bayesfloor ") :]) for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +230,21 @@ def test_a_baseline_of_another_effort_is_refused_in_words(run, hard, failed, tmp
     )
     assert json.loads(path.read_text("utf-8"))["answer"]["effort"] == "quick"
     assert suggested(ended.stdout)[-3][-2:] == ["--effort", "quick"]
+
+
+def test_a_target_in_percent_without_its_sign_is_refused_with_both_ways_to_write_it(run, hard):
+    """95 is most often meant to be 95 %."""
+    assert "Write --target 95% or --target 0.95." in run("check", hard, "-y", "label", "--target", "95").stderr
+
+
+def test_commands_to_go_on_with_keep_the_target_and_what_was_shown_is_not_offered_again(run, hard):
+    """The user should not have to type it again."""
+    args = ("check", hard.name, "-y", "label", "--effort", "quick", "--target", "60%")
+    short, full = (suggested(run(*args, *more, cwd=hard.parent).stdout) for more in ((), ("-v",)))
+
+    assert ["bayesfloor", "report", "hard.csv", "-y", "label", "--target", "60%", "--effort", "quick"] in full
+    assert [words for words in short if "-v" in words]
+    assert not [words for words in full if "-v" in words]
 
 
 @pytest.mark.parametrize("content", [None, '{"schema_version": 1}'])

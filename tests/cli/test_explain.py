@@ -54,12 +54,18 @@ def test_without_a_term_all_are_listed(run):
 
 def test_an_unknown_term_is_an_error_that_names_near_ones(run):
     """One letter is wrong more often than the whole word."""
-    ended = run("explain", "intervall")
+    ended = run("explain", "guess")
 
     assert (ended.code, ended.stdout) == (2, "")
     assert ended.stderr.startswith("error: ")
     assert len(ended.stderr.splitlines()) == 1
-    assert " interval" in ended.stderr
+    assert " guessing" in ended.stderr
+
+
+def test_a_term_may_have_several_words_and_a_slip(run):
+    """Nobody types quotes around them."""
+    assert run("explain", "hardest", "pairs") == run("explain", "hardest pairs")
+    assert run("explain", "hardest", "pair").stdout.startswith("hardest pairs: Pairs with")
 
 
 def test_a_hostile_term_cannot_act_on_the_terminal(run):

@@ -51,11 +51,12 @@ def test_the_report_lies_in_the_current_folder_under_the_name_of_the_file(plain,
 def test_the_verdict_and_the_path_are_printed(plain):
     """What came out, and where to look: nothing else is of use in a terminal."""
     ended, folder = plain
-    verdict, path = ended.stdout.splitlines()
+    *lines, path = ended.stdout.splitlines()
+    verdict = " ".join(lines)
 
     assert verdict == json.loads((folder / "odd.json").read_text("utf-8"))["verdict"]
     assert verdict.startswith("99 % accuracy")
-    assert path == "odd.bayesfloor.html"
+    assert path == "Report written to odd.bayesfloor.html (add --open to view it)"
 
 
 def test_json_and_markdown_beside_the_report_are_whole(plain, validate):
@@ -91,7 +92,7 @@ def test_rows_are_called_by_their_ids(rich, oddest):
     assert rich[0].code == 0
     assert re.search(rf"\bname-{oddest[0]}\b", shown)
     assert not re.search(rf"\brow {oddest[0]}\b", shown)
-    assert rich[0].stdout.splitlines()[-1] == str(rich[1])
+    assert rich[0].stdout.splitlines()[-1] == f"Report written to {rich[1]} (add --open to view it)"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the browser is not looked for on the path")
@@ -166,4 +167,4 @@ def test_with_json_to_stdout_there_is_nothing_else(run, files, tmp_path):
 
 def test_files_that_differ_behind_a_dot_get_reports_of_their_own(pictures):
     """run.1.npz and run.2.npz would write over each other's report."""
-    assert pictures[0].stdout.splitlines()[-1] == "run.1.bayesfloor.html"
+    assert pictures[0].stdout.splitlines()[-1].startswith("Report written to run.1.bayesfloor.html")

@@ -97,4 +97,4 @@ def test_without_odd_rows_the_list_is_empty_and_all_is_well(run, files):
     ended = run("samples", "easy.parquet", "-y", "label", "--scale", "none", cwd=files)
 
     assert (ended.code, ended.stderr) == (0, "")
-    assert ended.stdout == "0 of 150 labels disagree with their neighbours: wrong, or the classes overlap there\n"
+    assert ended.stdout == "None of 150 labels disagrees with its neighbours\n"

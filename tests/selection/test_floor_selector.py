@@ -66,7 +66,7 @@ def test_noise_is_not_shown_to_help(global_random_seed, caplog):
         shown += selector.path_.shown.any()
         assert selector.support_.sum() >= 1
     assert shown <= 5  # 0.05 of 30, and three standard errors
-    assert "cannot distinguish them from noise" in caplog.text
+    assert "cannot distinguish the features from noise" in caplog.text
     assert any(record.levelno == logging.WARNING for record in caplog.records)
 
 

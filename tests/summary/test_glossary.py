@@ -172,17 +172,23 @@ def test_blanks_and_underscores_are_alike(term):
     assert explain(term)
 
 
-@pytest.mark.parametrize(("term", "near"), [("intervall", "interval"), ("BF21", "BF2"), ("neighbors", "neighbours")])
+@pytest.mark.parametrize(("term", "meant"), [("intervall", "interval"), ("neighbors", "neighbours")])
+def test_a_slip_is_answered_with_what_is_meant(term, meant):
+    """And says what it answers."""
+    assert explain(term) == f"{meant}: {explain(meant)}"
+
+
+@pytest.mark.parametrize(("term", "near"), [("guess", "guessing"), ("BF21", "BF2")])
 def test_unknown_terms_are_refused_with_those_near(term, near):
-    """A slip of the pen is answered, not just refused."""
+    """A code that is off by a digit means something else."""
     with pytest.raises(ValueError, match=rf"(?i)unknown term {term!r}. Did you mean: .*{near}"):
         explain(term)
 
 
 @pytest.mark.parametrize("term", ["", "   ", "zzzzzzzz", "x" * 1000])
 def test_nonsense_is_refused_with_something_to_ask_for(term):
-    """There is always a next step."""
-    with pytest.raises(ValueError, match=r"Did you mean: \w+"):
+    """There is always a next step, and no guess where nothing is near."""
+    with pytest.raises(ValueError, match=r"^unknown term '[ xz]*'\. To list all: bayesfloor explain\.$"):
         explain(term)
 
 

@@ -40,7 +40,7 @@ def test_a_step_shows_its_names_tree_bounds_and_gain(chosen):
     path = chosen.selection
     head, first, second = path_cells(path)
 
-    assert head == ("feature added", "kept", "tree bounds", "gain", "95 % interval", "")
+    assert head == ("feature added", "kept", "tree bounds", "gain (points)", "95 % interval", "")
     assert first[:2] == ("<script>alert(1)</script>", "1")
     assert second[0] == "new\\nline\\r\\ttab"
     assert first[3] == f"+{100 * path.gain[0]:.1f}"
@@ -62,8 +62,12 @@ def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
     path = chosen.selection
 
     assert path_notes(path)[-1] == path.holdout.text
-    assert "optimistic" in path_notes(path)[1]
+    assert "optimistic" in path_notes(path)[2]
     assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
+    assert path_notes(path)[0].startswith("2 of 4 features are enough: ")
+    assert path_notes(replace(path, holdout=None))[0].startswith("2 of 4 features selected, not tested on other rows: ")
+    worse = replace(path, holdout=replace(path.holdout, difference_low=0.01))
+    assert path_notes(worse)[0] == "Keep all 4 features: the 2 selected are worse on held-out rows."
     assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature helps significantly")
 
 

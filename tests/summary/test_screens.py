@@ -14,8 +14,8 @@ SCREENS = Path(__file__).parent / "screens"
 KINDS = ("two classes", "wine", "letters", "chosen", "hundred classes")
 WIDTHS = (100, 80, 60)
 STEPS = [
-    ("bayesfloor samples data.csv -y label", "lists suspicious labels"),
-    ("bayesfloor report data.csv -y label", "writes the full report"),
+    ("bayesfloor samples data.csv -y label", "list labels"),
+    ("bayesfloor report data.csv -y label", "full report"),
 ]
 
 

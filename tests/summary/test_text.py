@@ -164,7 +164,15 @@ def test_the_ruler_zooms_to_where_the_answer_is(made, altered):
 
     assert ruler(found).endswith("▏ 3 % error  ◆ best")
     assert ruler(found).count("█") > 25
-    assert ruler(replace(found, target=0.9)).endswith("▏ 15 % error  ◆ best  ┃ 90 %")
+    assert ruler(replace(found, target=0.9)).endswith("▏ 15 % error  ◆ best  ┃ target")
+
+
+@pytest.mark.parametrize(("target", "marks"), [(0.848, "◆┃"), (0.852, "┃◆")])
+def test_a_target_at_the_best_estimate_stands_beside_it(made, altered, target, marks):
+    """On the side where it is: both are seen."""
+    ends = {"guessing": 0.5, "lower": 0.1, "estimate": 0.15, "upper": 0.25}
+
+    assert marks in ruler(altered(replace(made("two classes"), target=target), answer=ends))
 
 
 @pytest.mark.parametrize("target", [0.0001, 0.5, 0.9, 0.999, 1.0])
@@ -264,12 +272,11 @@ def test_gates_are_listed_and_a_target_alone_is_in_the_verdict(made):
 
 
 @pytest.mark.parametrize("width", [40, 100])
-def test_what_to_do_next_says_what_it_does_where_there_is_room(made, width):
-    """Commands are never broken."""
-    text = to_text(made("iris"), width, steps=[("bayesfloor report iris.csv -y label", "writes the full report")])
+def test_what_to_do_next_says_what_it_is_for(made, width):
+    """At any width; commands are never broken."""
+    text = to_text(made("iris"), width, steps=[("bayesfloor report iris.csv -y label", "full report")])
 
-    assert text.endswith("writes the full report") is (width == 100)
-    assert "bayesfloor report iris.csv -y label" in text
+    assert text.endswith("\n\nfull report    bayesfloor report iris.csv -y label")
 
 
 def test_labels_of_hostile_data_stay_apart_in_the_table(made):

@@ -140,7 +140,7 @@ def check(
         max_error_rise=max_error_rise,
     )
     if "-" not in (json_path, markdown):
-        print_check(output, found, gates, next_steps(found, settings))
+        print_check(output, found, gates, next_steps(output, found, settings))
     write_all(output, found, gates, json_path, markdown)
     broken = {"failed", "too close to call"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
@@ -180,6 +180,8 @@ def report(
     output, settings = take(given)
     check_outputs((path_out, json_path, markdown), settings.files)
     data, found = check_file(output, target, settings)
+    from bayesfloor.summary._text import fold, terminal_width
+
     path = path_out or page_path(data.name)
     stop_if_asked()
     written = found.to_html(
@@ -190,7 +192,9 @@ def report(
         command=command_line(),
     )
     if "-" not in (json_path, markdown):
-        output.result(f"{found.verdict}\n{printable(written)}")
+        hint = "" if open_it else " (add --open to view it)"
+        said = [*fold(found.verdict, terminal_width()), f"Report written to {printable(written)}{hint}"]
+        output.result("\n".join(said))
     write_all(output, found, (), json_path, markdown)
     if open_it:
         click.launch(str(written))
@@ -326,16 +330,16 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
 
 
 @verbs.command(cls=SectionedCommand)
-@click.argument("term", required=False)
+@click.argument("words", metavar="[TERM]", nargs=-1)
 @output_options
-def explain(term: str | None, **given: Any) -> None:
+def explain(words: tuple[str, ...], **given: Any) -> None:
     """Explain a finding code or a term; without TERM, list them."""
     from bayesfloor.summary._glossary import explain as explain_term
     from bayesfloor.summary._glossary import list_terms
     from bayesfloor.summary._text import fold, terminal_width
 
     output, width = make_output(**given), terminal_width()
-    output.result(list_terms(width) if term is None else "\n".join(fold(explain_term(term), width)))
+    output.result("\n".join(fold(explain_term(" ".join(words)), width)) if words else list_terms(width))
 
 
 @verbs.command(cls=SectionedCommand)
@@ -352,6 +356,6 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     digits = load_digits()
     with output.bar() as bar:
         found = look_at(digits.data, digits.target, name="digits", effort=effort, progress=bar)
-    print_check(output, found, (), [("bayesfloor check data.csv -y label", "checks your own data")])
+    print_check(output, found, (), [("bayesfloor check data.csv -y label", "your own data")])
     if path_out is not None:
         output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))

@@ -14,7 +14,7 @@ import click
 from bayesfloor.cli._console import Output, ProgressBar
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._settings import Settings, read
-from bayesfloor.engine._show import as_utf8, how_many
+from bayesfloor.engine._show import as_utf8
 
 if TYPE_CHECKING:
     from bayesfloor.io._data import Data
@@ -122,9 +122,9 @@ _SAID_AGAIN = {
 }
 
 
-def next_steps(found: Check, settings: Settings) -> list[tuple[str, str]]:
+def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
     """Return commands to paste, with what each does: remedies for the main findings first, then the report."""
-    explain = (f"bayesfloor explain {found.findings[0].code if found.findings else 'CODE'}", "explains a code")
+    explain = (f"bayesfloor explain {found.findings[0].code if found.findings else 'CODE'}", "explain a code")
     if settings.path == "-":
         return [explain]
     from bayesfloor.cli._large_data import say_again
@@ -132,10 +132,12 @@ def next_steps(found: Check, settings: Settings) -> list[tuple[str, str]]:
     data, engine = _data_again(settings), say_again(settings)
     model = [] if settings.predictions is None else ["--predictions", settings.predictions]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
-    again = [*data, *engine, *model, *effort, *_prepare_again(settings)]
+    target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
+    again = [*data, *target, *engine, *model, *effort, *_prepare_again(settings)]
     steps = [] if engine else _remedies(found, settings, data, again)
-    steps.append((_command("report", again), "writes the full report"))
-    steps.append((_command("check", [*again, "-v"]), "shows all findings and tables"))
+    steps.append((_command("report", again), "full report"))
+    if not output.verbose:
+        steps.append((_command("check", [*again, "-v"]), "all details"))
     return [*steps, explain]
 
 
@@ -145,10 +147,9 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     drop = [] if settings.predictions is None else ["--drop", settings.predictions]
     steps = []
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
-        steps.append((_command("check", [*again, "--clean-labels"]), "merges labels that differ by case or spaces"))
+        steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
     if found.suspicious.n_suspect:
-        listed = how_many(found.suspicious.n_suspect, "suspicious label")
-        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), f"lists {listed}"))
+        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), "list labels"))
     return steps
 
 

@@ -109,8 +109,8 @@ def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
 
 def _format_path(path: SelectionPath) -> str:
     width = terminal_width()
-    notes = [line for note in path_notes(path) for line in fold(note, width)]
-    return "\n".join([*align(path_cells(path), width, _DROPS), "", *notes])
+    first, *notes = (fold(note, width) for note in path_notes(path))
+    return "\n".join([*first, *align(path_cells(path), width, _DROPS), "", *(line for note in notes for line in note)])
 
 
 def _format_floors(found: FeatureFloors, most: int | None) -> str:

@@ -53,8 +53,10 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
         )
         for k in chosen[:most].tolist()
     ]
-    head = ("row" if data.ids is None else "id", "label", "neighbours say", "cross-class edges", "p-value")
+    first = "row (first is 0)" if data.ids is None else "id"
+    head = (first, "label", "neighbours say", "neighbours of another class", "p-value")
     told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} disagree with their neighbours: {WRONG_OR_OVERLAP}"
+    told = told if rows else f"None of {how_many(len(found.row), 'label')} disagrees with its neighbours"
     more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
     return (
         "\n".join([*fold(told, terminal_width()), *(align([head, *rows], terminal_width(), _DROPS) if rows else [])])

@@ -13,6 +13,7 @@ from bayesfloor.io._data import Data
 
 def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
     """Return the class tree of a file."""
+    from bayesfloor.answer._pairs_and_classes import pair_answers
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.summary._check import grow_class_tree
 
@@ -27,7 +28,7 @@ def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress)
     )
     with without_warning():
         floor.fit(data.X, data.y, groups=data.groups)
-    return grow_class_tree(floor.pairwise_, cut)
+    return grow_class_tree(floor.pairwise_, cut, pair_answers(floor.answer(), floor.classes_))
 
 
 def format_tree(tree: ClassTree, form: str) -> str:

@@ -59,7 +59,8 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         except ValueError:
             self.fail(f"{value!r} is not a percentage or a fraction. Write 98% or 0.98.", param, ctx)
         if 0 < fraction <= 100 and text.isdigit():
-            self.fail(f"{value!r} is ambiguous. Write {text}% or a fraction such as 0.98.", param, ctx)
+            flag = "" if param is None else f"{param.opts[0]} "
+            self.fail(f"Write {flag}{text}% or {flag}{fraction / 100:g}.", param, ctx)
         if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
             least = "above 0" if self.positive else "from 0"
             self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)

@@ -13,6 +13,7 @@ from bayesfloor.engine._show import printable
 
 _LONGEST = 60
 _MOST = 5  # problems shown per file
+_NEAR = 0.75  # similarity from which a name may be meant
 
 
 class DataError(InputError):
@@ -50,7 +51,7 @@ def shell(words: Sequence[str], *, windows: bool = os.name == "nt") -> str:
 def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
     """Suggest similar names, ignoring case; empty if there are none."""
     lowered = {other.lower(): other for other in names}
-    close = [lowered[found] for found in difflib.get_close_matches(name.lower(), lowered, most)]
+    close = [lowered[found] for found in difflib.get_close_matches(name.lower(), lowered, most, _NEAR)]
     return f" Did you mean {join_words(close)}?" if close else ""
 
 

@@ -176,7 +176,8 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
         if not steps[0].shown:
             logger.warning(
-                "No feature helps significantly: these rows cannot distinguish them from noise. The best is kept."
+                "No feature helps significantly: these rows cannot distinguish the features from noise. "
+                "The best is kept."
             )
         return self
 

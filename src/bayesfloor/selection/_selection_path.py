@@ -114,7 +114,7 @@ class SelectionPath(Result):
         low, high = 100 * self.lower[-1], 100 * self.upper[-1]
         lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
         if not self.shown.any():
-            return f"{lines[0]} No feature helps significantly: these rows cannot distinguish them from noise."
+            return f"{lines[0]} No feature helps significantly: these rows cannot distinguish the features from noise."
         lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows used for the selection.")
         return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
 

@@ -35,7 +35,7 @@ from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._pair_tables import too_small
+from bayesfloor.summary._pair_tables import TOO_SMALL, too_small
 from bayesfloor.summary._text import terminal_width, to_text
 
 
@@ -380,6 +380,6 @@ def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAn
         one, two = np.unravel_index(int(across.argmax()), across.shape)
         i, j = left[one], right[two]
         about = "" if pairs is None else f", error about {percent(pairs.estimate[i, j])} %"
-        hardest = f"hardest pair across the split: {labels[i]} and {labels[j]}{about}"
-        reason[node] = hardest if across.max() > 0 else "every pair across the split is too small to measure"
+        hardest = f"hardest pair {labels[i]} and {labels[j]}{about}"
+        reason[node] = hardest if across.max() > 0 else TOO_SMALL
     return replace(tree, reason=reason)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from textwrap import fill
 
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.summary._json_fields import FIELDS
+
+_SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it must be meant
 
 CODES = {
     "BF101": "No signal. No learner does clearly better than guessing: these features do not predict the label, or "
@@ -225,5 +227,13 @@ def explain(term: str) -> str:
     for form in (wanted, wanted.replace(" ", "_"), wanted.replace("_", " ")):
         if form in known:
             return known[form]
-    near = get_close_matches(wanted, known, 3, 0.5) or ["verdict", "range", "reliability"]
-    raise InputError(f"unknown term {term!r}. Did you mean: {', '.join(near)}? To list all: bayesfloor explain.")
+    near = get_close_matches(wanted, known, 3, _SIMILAR)
+    if near and SequenceMatcher(None, near[0], wanted).ratio() >= _SLIP and not _is_code(wanted):
+        return f"{near[0]}: {known[near[0]]}"
+    asked = f" Did you mean: {', '.join(near)}?" if near else ""
+    raise InputError(f"unknown term {term!r}.{asked} To list all: bayesfloor explain.")
+
+
+def _is_code(wanted: str) -> bool:
+    """Whether it looks like a code: one that is off by a digit means something else."""
+    return wanted.startswith("bf") and wanted[2:].isdigit()

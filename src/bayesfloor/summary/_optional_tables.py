@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import about, amount, percent, show_labels, span
+from bayesfloor.engine._show import about, amount, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._feature_floors import FeatureFloors
@@ -36,7 +36,7 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
         )
         for k, step in enumerate(path.added)
     ]
-    return [("feature added", "kept", "tree bounds", "gain", _level(path.level), ""), *rows]
+    return [("feature added", "kept", "tree bounds", "gain (points)", _level(path.level), ""), *rows]
 
 
 def enough(path: SelectionPath) -> int | None:
@@ -52,14 +52,25 @@ def _mark(path: SelectionPath, step: int) -> str:
 
 
 def path_notes(path: SelectionPath) -> list[str]:
-    """Return the notes below the table."""
+    """Return the conclusion, then the notes below the table."""
     whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
     told = [
         f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
         f"Chosen on these {path.n_rows:,} rows, so the tree bounds are optimistic.",
     ]
-    none = ["No feature helps significantly: these rows cannot distinguish them from noise."] * (not path.shown.any())
-    return [*none, *told, "No rows were held out." if path.holdout is None else path.holdout.text]
+    return [_conclusion(path), *told, "No rows were held out." if path.holdout is None else path.holdout.text]
+
+
+def _conclusion(path: SelectionPath) -> str:
+    """Return which features are enough, or why that cannot be said."""
+    names = show_labels([name for step in path.added for name in step])
+    if not path.shown.any():
+        return "No feature helps significantly: these rows cannot distinguish the features from noise."
+    if path.holdout is None:
+        return f"{len(names):,} of {path.n_all:,} features selected, not tested on other rows: {join_labels(names)}."
+    if path.holdout.word == "worse":
+        return f"Keep all {path.n_all:,} features: the {len(names):,} selected are worse on held-out rows."
+    return f"{len(names):,} of {path.n_all:,} features are enough: {join_labels(names)}."
 
 
 def feature_cells(found: FeatureFloors, most: int) -> Cells:

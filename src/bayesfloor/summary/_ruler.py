@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._phrases import target_text
 
 LENGTH = 50
 _FAR = 0.25  # fraction of guessing: if everything is below it, the ruler ends before guessing
@@ -19,11 +18,18 @@ def ruler(check: Measured, length: int = LENGTH) -> str:
     line = ["─"] * length
     first, last = (_place(error, end, length) for error in (np.nan_to_num(answer.lower), answer.upper))
     line[first : last + 1] = "█" * (last + 1 - first)
-    line[_place(answer.estimate, end, length)] = "◆"
+    best = _place(answer.estimate, end, length)
     for error in aim:
-        line[_place(error, end, length)] = "┃"
-    named = "".join(f"  ┃ {target_text(1 - error)}" for error in aim)
-    return f"0 ▕{''.join(line)}▏ {100 * end:.3g} % error  ◆ best{named}"
+        line[_beside(_place(error, end, length), best, length, right=error > answer.estimate)] = "┃"
+    line[best] = "◆"
+    return f"0 ▕{''.join(line)}▏ {100 * end:.3g} % error  ◆ best{'  ┃ target' if aim else ''}"
+
+
+def _beside(place: int, best: int, length: int, *, right: bool) -> int:
+    """Move the target off the best estimate, to the side where it is."""
+    if place != best:
+        return place
+    return best + 1 if (right and best + 1 < length) or not best else best - 1
 
 
 def _place(error: float, end: float, length: int) -> int:

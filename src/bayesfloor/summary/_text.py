@@ -30,7 +30,7 @@ _CLASS_DROPS = (5, 3, 4)
 # for no action.
 _NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
 
-Steps = Sequence[tuple[str, str]]  # what to type next, and what it does
+Steps = Sequence[tuple[str, str]]  # what to type next, and what for: at most 13 letters
 
 
 def terminal_width() -> int:
@@ -43,7 +43,7 @@ def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), ste
     steps = _python_steps(check) if steps is None else steps
     listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict says that
     first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
-    last = [_gate_lines(listed, width), _step_lines(steps, width)]
+    last = [_gate_lines(listed, width), _step_lines(steps)]
     texts = [_join([*first, _main_findings(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
     return next((text for text in texts if text.count("\n") < _SCREEN), texts[-1])
 
@@ -54,7 +54,7 @@ def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = ()
     findings = [line for finding in check.findings for line in _hang(finding.code, finding.text, width)]
     tables = [_evidence_lines(check, width), _table_lines(check, width), _prepared_lines(check, width)]
     parts = [head, _answer_lines(check, width), *tables, findings]
-    return _join([*parts, _gate_lines(gates, width), _step_lines(steps, width)])
+    return _join([*parts, _gate_lines(gates, width), _step_lines(steps)])
 
 
 def _join(parts: Iterable[Sequence[str]]) -> str:
@@ -104,16 +104,13 @@ def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
 def _python_steps(check: Measured) -> Steps:
     """Return what to type next in Python, as attributes of the check."""
     n = check.suspicious.n_suspect
-    steps = [(".suspicious.frame()", f"lists the {how_many(n, 'suspicious label')}")] if n else []
-    return [*steps, ('.to_html("report.html")', "writes the full report")]
+    steps = [(".suspicious.frame()", "list labels")] if n else []
+    return [*steps, ('.to_html("report.html")', "full report")]
 
 
-def _step_lines(steps: Steps, width: int) -> list[str]:
-    """Return what to do next: what to type and, if there is room, what it does."""
-    left = max((cells(typed) for typed, _ in steps), default=0)
-    roomy = all(_NAMES + left + 2 + cells(does) <= width for _, does in steps)
-    lines = [f"{pad(typed, left)}  {does}" if roomy else typed for typed, does in steps]
-    return [f"{pad('' if k else 'next', _NAMES)}{line}" for k, line in enumerate(lines)]
+def _step_lines(steps: Steps) -> list[str]:
+    """Return what to do next: what for, and what to type, which is never broken."""
+    return [pad(does, _NAMES) + typed for typed, does in steps]
 
 
 def _evidence_lines(check: Measured, width: int) -> list[str]:
