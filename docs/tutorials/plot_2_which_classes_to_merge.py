@@ -75,15 +75,15 @@ from bayesfloor.plotting import PairwiseDisplay
 display = PairwiseDisplay.from_estimator(floor)
 
 # %%
-# **Shown to be alike.** A high floor is not enough for this. It takes a test that finds almost no difference between
-# the two classes, in few dimensions, where the trees' bias is small:
+# **Shown to be inseparable.** A high floor is not enough for this. It takes a test that finds almost no difference
+# between the two classes, in few dimensions, where the trees' bias is small:
 
 print(pairs.loc[pairs["merge"], ["class_1", "class_2"]].to_string(index=False))
 
 # %%
 # Merge towards a target
 # ----------------------
-# Without a target, only classes that are alike are merged. With a target, further merges follow, the most confused
+# Without a target, only inseparable classes are merged. With a target, further merges follow, the most confused
 # classes first, until the upper end of the lowest possible error meets it:
 
 advice = merge_advice(floor, target=0.97)
@@ -145,8 +145,8 @@ display = ClassTreeDisplay.from_estimator(digits)
 #   guessing does after the merge.
 # - **That merging is the only way.** If the verdict without a merge is too close to call, a good classifier may reach
 #   the target without it; :func:`bayesfloor.check` says what would settle it.
-# - **That "not shown to be alike" means "different".** In many dimensions, with weights or with soft labels, it cannot
-#   be shown that classes are alike, and the text says so.
+# - **That classes are separable unless "shown to be inseparable".** In many dimensions, with weights or with soft
+#   labels, this cannot be shown, and the text says so.
 # - **That a pair's floor is its part of the total error.** A pair's floor assumes that only these two classes exist.
 #   ``floor.soft_confusion_`` has each pair's part when all classes compete.
 # - **That the gain of the last merges is exact.** The merges were chosen because they gain most on these rows; on other

@@ -69,8 +69,8 @@ def test_of_many_classes_and_pairs_the_worst_are_drawn(make):
     texts = {text.get_text() for text in display.ax_.texts}
 
     assert display.shown_classes_.tolist() == [39, 38, 37, 36, 35]
-    assert "5 worst of 40 classes (fraction of their rows)" in texts
-    assert "5 worst of 780 pairs (fraction of their rows)" in texts
+    assert "5 worst of 40 classes (of their rows)" in texts
+    assert "5 worst of 780 pairs (of their rows)" in texts
 
 
 def test_without_a_lower_limit_bars_begin_at_0_and_are_grey(make):

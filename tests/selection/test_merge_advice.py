@@ -100,7 +100,7 @@ def test_classes_that_are_the_same_are_merged(rng):
     assert advice.before.met is None
     assert advice.steps[0].upper < advice.before.upper / 4
     assert advice.steps[0].gain == pytest.approx(0.25, abs=0.05)
-    assert "Merge 0 + 1 (shown to be alike)." in advice.text
+    assert "Merge 0 + 1 (shown to be inseparable)." in advice.text
     assert "The cost: 50.0 % of the rows" in advice.text
 
 
@@ -113,7 +113,7 @@ def test_without_a_target_only_what_was_shown_is_merged(rng):
     assert advice.after is advice.before
     assert advice.mapping == {0: 0, 1: 1, 2: 2}
     assert advice.fraction_merged == 0
-    assert advice.text == "No two classes are shown to be alike."
+    assert advice.text == "No two classes are shown to be inseparable."
 
 
 def test_a_target_is_met_when_the_upper_end_meets_it(rng):

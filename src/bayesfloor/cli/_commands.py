@@ -355,7 +355,7 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     output = make_output(**given)
     digits = load_digits()
     with output.bar() as bar:
-        found = look_at(digits.data, digits.target, name="digits", effort=effort, progress=bar)
+        found = look_at(digits.data, digits.target, target=0.98, name="digits", effort=effort, progress=bar)
     print_check(output, found, (), [("bayesfloor check data.csv -y label", "your own data")])
     if path_out is not None:
         output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))

@@ -84,7 +84,7 @@ class ComparisonDisplay(ResultDisplay):
         ax = self._start(ax, 7.5, 1.75 + ROW * n)
         self._draw_bars(n)
         self._draw_texts(n)
-        frame_rows(ax, n - 0.4, "fraction of cross-class edges", self._title(n), self._handles())
+        frame_rows(ax, n - 0.4, "cross-class edges", self._title(n), self._handles())
         return self
 
     def _draw_bars(self, n: int) -> None:

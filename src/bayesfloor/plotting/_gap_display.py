@@ -117,8 +117,8 @@ class GapDisplay(ResultDisplay):
         self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
         return [
             _part(whole, np.array([0]), ["all classes"], whole.n_rows, ""),
-            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes (fraction of their rows)"),
-            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs (fraction of their rows)"),
+            _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes (of their rows)"),
+            _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs (of their rows)"),
         ]
 
     def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any]:

@@ -53,10 +53,13 @@ def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Seque
 
 
 def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]) -> None:
-    """Set the axis limits and label, the title and the legend; x starts at 0, and the first row is at the top."""
+    """Set the axis limits and label, the title and the legend; x starts at 0 %, and the first row is at the top."""
+    from matplotlib.ticker import PercentFormatter
+
     ax.set_xlim(left=0.0)
     ax.set_ylim(bottom, -0.6)
     ax.set_xlabel(name, size=9)
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     clear_frame(ax)
     title_and_legend(ax, title, handles)
 

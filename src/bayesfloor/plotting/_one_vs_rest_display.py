@@ -102,7 +102,7 @@ class OneVsRestDisplay(Display):
         frame_rows(
             ax,
             len(self.shown_) - 0.4,
-            "error of the class against the rest, as a fraction of all rows",
+            "error of the class against the rest, in percent of all rows",
             self._title(),
             self._handles(),
         )

@@ -105,7 +105,7 @@ class SelectionDisplay(ResultDisplay):
         self.held_out_ = self.optimistic_ = None
         if held_out is not None:
             self._draw_held_out(n - 1 + _APART, held_out)
-        frame_rows(ax, bottom, "error, or fraction of cross-class edges", self._title(n), self._handles())
+        frame_rows(ax, bottom, "error, or cross-class edges", self._title(n), self._handles())
         return self
 
     def _draw_steps(self, y: Ints) -> None:

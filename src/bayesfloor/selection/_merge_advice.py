@@ -120,10 +120,10 @@ class MergeAdvice(Result):
         return " ".join([*self._merged_text(), *self._target_text(), *self._loss_text()])
 
     def _merged_text(self) -> list[str]:
-        rest = ["The two remaining classes are alike as well: nothing here distinguishes them."] * self.all_alike
+        rest = ["The two remaining classes are inseparable as well: nothing here distinguishes them."] * self.all_alike
         if not self.steps:
             why = "" if self.tested else ": this can be shown only in few dimensions and with one label per row"
-            return rest or [f"No two classes are shown to be alike{why}."]
+            return rest or [f"No two classes are shown to be inseparable{why}."]
         merged = [_show(group) for group in self.groups if len(group) > 1]
         first, then = (about(step.estimate, step.lower, step.upper) for step in (self.before, self.after))
         return [
@@ -134,8 +134,9 @@ class MergeAdvice(Result):
 
     def _alike_text(self) -> str:
         alike, n = sum(step.alike for step in self.steps), len(self.steps)
-        which = "" if alike == n else f"{alike} of {n} " if alike else "not "
-        return f"{which}shown to be alike"
+        if not alike:
+            return "to reach the target; they may be separable"
+        return "shown to be inseparable" if alike == n else f"{alike} of {n} merges shown to be inseparable"
 
     def _target_text(self) -> list[str]:
         if self.target is None:
@@ -201,7 +202,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}
     >>> print(advice.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS
-    Merge 1 + 2 (not shown to be alike).
+    Merge 1 + 2 (to reach the target; they may be separable).
     The lowest possible error is then about 0.0 % (...) instead of about ... %).
     97 % accuracy is then reachable.
     The cost: 66.7 % of the rows are in classes that are no longer distinguished.

@@ -160,7 +160,7 @@ WORDS = {
     "hardest pairs": "Pairs with the highest best estimates relative to guessing. Classes with too few rows come "
     "last; pairs too small to measure are left out.",
     "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
-    "part of all errors": "Fraction of all cross-validated errors that are rows of this class.",
+    "of all errors": "Fraction of all cross-validated errors that are rows of this class.",
     "rows": "Number of rows of the class that were tested.",
     "rows per class": "Number of rows of the smallest class. Below 30, a class's figures are too uncertain to rely on.",
     "rows used": "How many of the rows were used.",

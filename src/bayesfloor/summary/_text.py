@@ -174,7 +174,7 @@ def class_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple
         )
         for row in class_rows(check, most)
     ]
-    return [("hardest classes", "best estimate", "range", "cross-validated", "part of all errors", "rows", ""), *rows]
+    return [("hardest classes", "best estimate", "range", "cross-validated", "of all errors", "rows", ""), *rows]
 
 
 def _hang(name: str, text: str, width: int, most: int | None = None, left: int = _NAMES) -> list[str]:
