@@ -1,0 +1,158 @@
+"""Find columns that give the label away: with one of them alone the error is near zero, without them it is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.hazards._labelled_table import LabelledTable, Numbers
+from bayesfloor.hazards._two_errors import wrong
+from bayesfloor.learners._folds import deal_folds
+
+_MOST_ROWS = 5000
+_LEAST_BINS, _BINS_PER_CLASS = 64, 4
+_KNOWN = 0.1  # error with one column that is near zero, relative to guessing
+_RISE = 4.0  # smallest ratio of the error without the columns to the error with one of them
+_HARD = 0.25  # smallest error without them, relative to guessing
+_EMPTY = 0.95  # fraction of the other classes' rows that share one value, such as "not applicable"
+_FEWEST = 30  # rows of a class that a column could give away
+
+
+@dataclass(frozen=True, repr=False)
+class Leak(Result):
+    """Columns that give the label away.
+
+    Attributes
+    ----------
+    columns : names of the columns; each of them alone gives it away.
+    label : position of the class that they give away; -1 if it is every class.
+    error : cross-validated error with the best of them alone, for that class against the others if it is one class.
+    error_without : the same error without all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import bayesfloor
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 400)
+    >>> table = pd.DataFrame({"age": rng.normal(size=400) + y, "closed": 7 * y})
+    >>> bayesfloor.check(table, y, effort="quick").leaks[0].columns
+    ('closed',)
+    """
+
+    columns: tuple[str, ...]
+    label: int
+    error: float
+    error_without: float
+
+
+def find_leaks(table: LabelledTable, seed: int) -> tuple[Leak, ...]:
+    """Return the columns that give away the label, or else one class; none if the other columns do nearly as well."""
+    rng = np.random.default_rng([seed, 22])
+    units = np.sort(rng.permutation(len(table))[:_MOST_ROWS])
+    numbers, codes = table.numbers(units), np.unique(table.codes[units], return_inverse=True)[1]
+    n_classes = int(codes.max()) + 1
+    half = rng.permutation(len(units)) % 2
+    n_bins = max(_LEAST_BINS, _BINS_PER_CLASS * n_classes)
+    columns = _columns(numbers, table.names)
+    counts = [_count(_levels(numbers.values[:, each.at], n_bins), codes, half) for each in columns]
+    whole = _examine(numbers, columns, counts, codes, -1, seed)
+    if whole is not None or n_classes < 3:
+        return () if whole is None else (whole,)
+    frequent = np.flatnonzero(np.bincount(codes) >= _FEWEST).tolist()
+    return tuple(leak for k in frequent if (leak := _examine(numbers, columns, counts, codes, k, seed)) is not None)
+
+
+class _Column(NamedTuple):
+    """A column, or the indicators of one column: its name, and where its numbers are."""
+
+    name: str
+    at: Ints
+
+
+def _columns(numbers: Numbers, names: Sequence[str]) -> list[_Column]:
+    """Return one entry per column; indicators named like "race=white" or "race_white" count as one column."""
+    parts: dict[str, list[int]] = {}
+    for j in np.unique(numbers.source).tolist():
+        at = np.flatnonzero(numbers.source == j)
+        stem = re.split(r"=|_(?!.*[=_])", names[j])[0]
+        parts.setdefault(stem if _is_indicator(numbers.values[:, at]) else f"{names[j]}=", []).append(j)
+    made = []
+    for stem, sources in parts.items():
+        at = np.flatnonzero(np.isin(numbers.source, sources))
+        one = len(sources) == 1 or (numbers.values[:, at] > 0).sum(axis=1).max() <= 1
+        each = [sources] if one else [[j] for j in sources]
+        made += [
+            _Column(stem if len(own) > 1 else names[own[0]], np.flatnonzero(np.isin(numbers.source, own)))
+            for own in each
+        ]
+    return made
+
+
+def _is_indicator(values: Floats) -> bool:
+    return values.shape[1] == 1 and len(np.unique(values)) <= 2
+
+
+def _levels(values: Floats, n_bins: int) -> Ints:
+    """Return the number of each row's value, or of its bin if there are many values."""
+    if values.shape[1] > 1:
+        return find_vertices(values)[1]
+    column = values[:, 0]
+    level = np.unique(column, return_inverse=True)[1]
+    if level.max() < 2 * n_bins:
+        return level
+    edges = np.quantile(column, np.linspace(0, 1, n_bins + 1)[1:-1])
+    return np.searchsorted(edges, column, side="right")
+
+
+def _count(level: Ints, codes: Ints, half: Ints) -> Ints:
+    """Count the rows of each half, level and class."""
+    n_levels, n_classes = int(level.max()) + 1, int(codes.max()) + 1
+    flat = np.bincount((half * n_levels + level) * n_classes + codes, minlength=2 * n_levels * n_classes)
+    return flat.reshape(2, n_levels, n_classes)
+
+
+def _examine(
+    numbers: Numbers, columns: Sequence[_Column], counts: Sequence[Ints], codes: Ints, label: int, seed: int
+) -> Leak | None:
+    if label >= 0:
+        codes, counts = (codes == label).astype(np.int64), [_against_rest(each, label) for each in counts]
+    guessing = 1 - np.bincount(codes).max() / len(codes)
+    alone = np.array([_error_alone(each) for each in counts])
+    known = [j for j in np.flatnonzero(alone <= _KNOWN * guessing) if label < 0 or _empty_elsewhere(counts[j])]
+    if not known or len(known) == len(columns):
+        return None
+    rest = np.delete(numbers.values, np.concatenate([columns[j].at for j in known]), axis=1)
+    fold = deal_folds(codes, find_vertices(rest)[1], np.random.default_rng([seed, 24]))
+    error, without = float(alone[known].min()), float(wrong(rest, codes, fold, seed).mean())
+    if without < max(_HARD * guessing, _RISE * error):
+        return None
+    return Leak(tuple(columns[j].name for j in known), label, error, without)
+
+
+def _against_rest(counts: Ints, label: int) -> Ints:
+    """Return the counts of the other classes together, and of this class."""
+    return np.stack([counts.sum(axis=2) - counts[:, :, label], counts[:, :, label]], axis=2)
+
+
+def _error_alone(counts: Ints) -> float:
+    """Return the error of predicting each half from the most frequent class of each level in the other half."""
+    wrong_rows = 0
+    for train, test in (counts, counts[::-1]):
+        likeliest = np.where(train.sum(axis=1) > 0, train.argmax(axis=1), train.sum(axis=0).argmax())
+        wrong_rows += int(test.sum() - test[np.arange(len(test)), likeliest].sum())
+    return wrong_rows / int(counts.sum())
+
+
+def _empty_elsewhere(counts: Ints) -> bool:
+    """Whether nearly all rows of the other classes share one value, as if the column were filled in for one class."""
+    others = counts[:, :, 0].sum(axis=0)
+    return bool(others.max() >= _EMPTY * others.sum())
