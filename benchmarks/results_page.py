@@ -22,6 +22,7 @@ ORDER = (
     "realistic",
     "answers",
     "messy",
+    "hazards",
     "known_floor",
     "feebee",
     "calibration",

@@ -16,7 +16,7 @@ LEVELS = (
     {"counts"},
     {"floor"},
     {"learners"},
-    {"answer"},
+    {"answer", "hazards"},
     {"hierarchy", "labels", "selection"},
     {"plotting"},
     {"summary"},

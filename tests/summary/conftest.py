@@ -68,6 +68,21 @@ def _copied(seed):
     return np.repeat(X, 3, axis=0) + moved, np.repeat(y, 3)
 
 
+def _patients():
+    """Ten rows of each patient, and a column that is filled in after the diagnosis."""
+    rng = np.random.default_rng(13)
+    patient, sick = np.repeat(np.arange(40), 10), np.arange(40) % 2
+    usual = rng.normal(size=(40, 3)) + sick[:, None]
+    table = pd.DataFrame(usual[patient] + 0.2 * rng.normal(size=(400, 3)), columns=["a", "b", "c"])
+    return table.assign(patient_id=[f"P-{p:03d}" for p in patient]), sick[patient]
+
+
+def _leaked():
+    """A column that is made from the label."""
+    X, y = draw(14, [150, 150, 150])
+    return pd.DataFrame(X, columns=["a", "b"]).assign(closed=y * 3), y
+
+
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
@@ -125,6 +140,8 @@ MAKERS = {
     "ties": lambda: check(np.random.default_rng(0).integers(0, 4, (120, 2)), np.arange(120) % 3),
     "groups": lambda: check(*draw(5, [60, 60]), groups=np.arange(120) // 3),
     "copies": lambda: check(*_copied(6)),
+    "patients": lambda: check(*_patients(), target=0.9, name="patients"),
+    "leak": lambda: check(*_leaked(), target=0.9),
     "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300),
     "all rows": _all_of_them,
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),

@@ -11,7 +11,7 @@ import pytest
 
 import bayesfloor
 from bayesfloor import check
-from bayesfloor.counts._near_duplicates import _tiny_fraction
+from bayesfloor.counts._near_duplicates import gap_length
 from bayesfloor.summary._facts import fingerprint
 
 X = np.arange(12.0).reshape(4, 3) ** 2
@@ -243,14 +243,16 @@ def test_equal_rows_of_two_groups_are_counted_once_too(gaussians):
 
 
 def test_near_duplicates_are_a_clear_gap(made, global_random_seed):
-    """Ten percent of rows next to another are copies; a long tail is none."""
+    """Edges that are far shorter than the others, with hardly any between; a long tail is no gap."""
     rng = np.random.default_rng(global_random_seed)
     usual = rng.uniform(0.5, 2, 900)
 
-    assert _tiny_fraction(np.r_[usual, np.full(100, 1e-6)]) == pytest.approx(0.1)
-    assert _tiny_fraction(usual) == 0
-    assert _tiny_fraction(np.empty(0)) == 0
-    assert _tiny_fraction(rng.lognormal(0, 3, 1000)) == 0
+    assert 1e-6 < gap_length(np.r_[usual, np.full(100, 1e-6)]) < usual.min()
+    assert 0.04 < gap_length(np.r_[usual, rng.uniform(0.01, 0.04, 100)]) < usual.min()
+    assert gap_length(np.r_[usual, np.full(20, 1e-6)]) == 0
+    assert gap_length(usual) == 0
+    assert gap_length(np.empty(0)) == 0
+    assert gap_length(rng.lognormal(0, 3, 1000)) == 0
     assert made("copies").facts.near_duplicates > 0.5
     assert made("iris").facts.near_duplicates == 0
 

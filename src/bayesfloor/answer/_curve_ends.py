@@ -82,6 +82,10 @@ class Ends:
         return np.unique(self.race.cluster, return_inverse=True)[1]
 
     @cached_property
+    def _n_independent(self) -> float:
+        return max(self.race.n_independent(name) for name in self.race.curves)
+
+    @cached_property
     def _draws(self) -> Floats:
         n = int(self._unit.max()) + 1
         return self.rng.multinomial(n, np.full(n, 1 / n), size=_DRAWS).T.astype(np.float64)
@@ -90,4 +94,4 @@ class Ends:
         n_units, mean = int(self._unit.max()) + 1, losses.mean(axis=1)
         away = np.stack([np.bincount(self._unit, each - middle) for each, middle in zip(losses, mean, strict=True)])
         covariance = away @ away.T / losses.shape[1] ** 2 * n_units / max(1, n_units - 1)
-        return fit_curves(np.array(PARTS), mean, covariance, n_units, guessing)
+        return fit_curves(np.array(PARTS), mean, covariance, self._n_independent, guessing)

@@ -96,6 +96,14 @@ def _near_duplicates(fit: Fit) -> tuple[str, ...]:
     return (f"{percent(near)} % of rows are near-duplicates of another row, but there are no groups",) if near else ()
 
 
+def add_cautions(answer: Answer, cautions: tuple[str, ...]) -> Answer:
+    """Return the answer with further reasons not to rely on it."""
+    if not cautions:
+        return answer
+    reliability = LIMITED if answer.reliability == GOOD else answer.reliability
+    return replace(answer, reliability=reliability, reasons=(*cautions, *answer.reasons))
+
+
 def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
     """Return one label per row; for soft labels, sample one from each row's class probabilities."""
     if labels.hard:
@@ -133,12 +141,12 @@ def put_together(
         float(1 - (proportions**2).sum()),
         np.random.default_rng([random_state, _CHOICE]),
     )
-    n_units, errors = len(np.unique(race.cluster)), race.errors
+    errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    upper, why_upper = _upper(errors, n_units, tree_limit, floor.constant_error, own)
+    upper, why_upper = _upper(race, tree_limit, floor.constant_error, own)
     least = min([*errors.values(), upper])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
-    doubts = _doubts(race, best, floor, n_units)
+    doubts = _doubts(race, best, floor)
     if doubts and doubts[0].startswith(NO_SIGNAL):
         middle = least  # a curve that does not fall does not show where it levels off
     curve_lower = np.nan if doubts else low
@@ -174,18 +182,16 @@ _MAY_BE_ZERO = "the lowest possible error may be zero"
 _CONFLICT = f"{PROVED} by equal rows with different labels (95 %)"
 
 
-def _upper(
-    errors: dict[str, float], n_units: int, tree_limit: float, guessing: float, own: list[str]
-) -> tuple[float, str]:
+def _upper(race: Race, tree_limit: float, guessing: float, own: list[str]) -> tuple[float, str]:
     """Return the smallest upper limit and its evidence.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
     the pooled errors of all folds as binomial assumes that learners are stable.
     """
-    limits = {
-        name: float(upper_limit(error * n_units, n_units, 1 - (1 - LEVEL) * weight_of(name, own)))
-        for name, error in errors.items()
-    }
+    errors, limits = race.errors, {}
+    for name, error in errors.items():
+        n = race.n_independent(name)
+        limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least):
         return guessing, "no learner is shown to beat always predicting the most frequent class"
@@ -208,13 +214,13 @@ def called(name: str) -> str:
     }.get(name, f"the learner {printable(name)}")
 
 
-def _doubts(race: Race, best: str, floor: Floor, n_units: int) -> tuple[str, ...]:
+def _doubts(race: Race, best: str, floor: Floor) -> tuple[str, ...]:
     """Return the reason why there is no lower end, or nothing if there is one."""
     errors = race.errors
     if not errors:
         return ("too few rows: no learner could be trained",)
     gained = floor.constant_error - errors[best]
-    spread = np.sqrt(errors[best] * (1 - errors[best]) / n_units)
+    spread = np.sqrt(errors[best] * (1 - errors[best]) / race.n_independent(best))
     if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
         if gained < _CLEARLY * spread:
             return (f"{NO_SIGNAL}: no learner does clearly better than guessing",)
@@ -244,7 +250,7 @@ def _curve(race: Race, ends: Ends, best: str) -> Curve:
     if not best:
         nothing = np.empty(0)
         return Curve(race.n_train[:0], nothing, nothing, nothing, nothing.astype(bool))
-    n_units, n_full, measured = len(np.unique(race.cluster)), int(race.n_train[-1]), race.wrong[best].mean(axis=1)
+    n_units, n_full, measured = race.n_independent(best), int(race.n_train[-1]), race.wrong[best].mean(axis=1)
     there = ~np.isnan(measured)
     n, error = race.n_train[there], measured[there]
     low, high = (limit(error * n_units, n_units, (1 + LEVEL) / 2) for limit in (lower_limit, upper_limit))

@@ -163,7 +163,7 @@ def best_posterior(answer: Answer) -> Floats:
 def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     """Return best estimates and ranges of error rates, assuming they fall with more rows as the total error does."""
     whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
-    per_row = len(np.unique(answer.evidence().cluster)) / answer.n_rows  # independent draws
+    per_row = answer.evidence().n_independent(answer.best) / answer.n_rows
     rate = errors / np.maximum(n, 1.0)
     units = np.maximum(n * per_row, 1e-9)
     upper = np.where(n > 0, upper_limit(rate * units, units, _LEVEL), 1.0)

@@ -47,6 +47,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             progress=bar,
             client=client,
             checkpoint=settings.checkpoint,
+            auto_groups=not settings.no_auto_groups,
         )
         if settings.select:
             found = replace(found, selection=_select(output, data, settings, bar))
@@ -170,6 +171,7 @@ def _data_again(settings: Settings) -> list[str]:
 def _prepare_again(settings: Settings) -> list[str]:
     """Return the options that say how to prepare the data."""
     flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
+    flags["--no-auto-groups"] = settings.no_auto_groups
     said = [flag for flag, asked in flags.items() if asked]
     return [*(word for role in settings.as_role for word in ("--as", role)), *said]
 

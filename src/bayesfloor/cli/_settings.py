@@ -37,6 +37,7 @@ class Settings:
     predictions: str | None = None
     as_role: tuple[str, ...] = ()
     clean_labels: bool = False
+    no_auto_groups: bool = False
     strict_input: bool = False
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all

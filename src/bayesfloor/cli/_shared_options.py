@@ -15,7 +15,7 @@ Command = Callable[..., Any]
 _SECTIONS = {
     "Data": (
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
-        *("as_role", "clean_labels", "strict_input", "image", "pixels"),
+        *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image", "pixels"),
     ),
     "Question": ("target", "predictions", "most", "pairs", "criterion", "holdout", "alone", "pca", "cut", "select"),
     "Gates": ("max_error", "max_pair_error", "max_class_error", "baseline", "max_error_rise", "strict", "exit_zero"),
@@ -197,6 +197,11 @@ _PREPARE = (
         help="How to read a column: number, category, code, date, text, id or group.",
     ),
     click.option("--clean-labels", is_flag=True, help="Merge labels that differ only by case or spaces."),
+    click.option(
+        "--no-auto-groups",
+        is_flag=True,
+        help="Do not look for rows that belong together, such as rows of one patient or one hour.",
+    ),
     click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
 )
 check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))

@@ -4,23 +4,54 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesfloor.engine._types import Floats
+from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 
-# Relative to the 95 % quantile of all lengths: edges between near-duplicates, and a gap above them.
-_TINY, _SMALL = 0.01, 0.1
-_SUSPICIOUS = 0.05  # fraction of tiny edges from which rows may be near-duplicates
+_AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
+_AT_GAP = 0.1  # most edges at the gap, relative to those below or above it, whichever are fewer
+_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # fractions of all edges
+_LEAST = 30  # edges on each side
 
 
 def near_duplicates(forest: Forest) -> float:
     """Return the fraction of rows that are near-duplicates of another row."""
-    return _tiny_fraction(forest.length[(forest.tree == 0) & (forest.length > 0)])
+    length = _lengths(forest)
+    return float(np.mean(length < gap_length(length))) if len(length) else 0.0
 
 
-def _tiny_fraction(length: Floats) -> float:
-    """Return the fraction of tiny edges, or 0 if they are rare or not clearly shorter than the usual ones."""
-    if not len(length):
+def near_duplicate_clusters(forest: Forest) -> Ints | None:
+    """Return a cluster number for each row, the same for near-duplicates; None if there are none."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    gap = gap_length(_lengths(forest))
+    if not gap:
+        return None
+    near = (forest.tree == 0) & (forest.length < gap)
+    shape = forest.n_vertices, forest.n_vertices
+    joined = csr_array((np.ones(int(near.sum())), (forest.a[near], forest.b[near])), shape=shape)
+    return np.asarray(connected_components(joined, directed=False)[1][forest.vertex], dtype=np.int64)
+
+
+def _lengths(forest: Forest) -> Floats:
+    return forest.length[(forest.tree == 0) & (forest.length > 0)]
+
+
+def gap_length(length: Floats) -> float:
+    """Return a length that hardly any edge has, with many shorter and many longer ones; 0 if there is none.
+
+    The lengths of independent rows have no such gap: their logarithms have one broad peak.
+    """
+    if len(length) < 2 * _LEAST:
         return 0.0
-    usual = np.quantile(length, 0.95)
-    tiny, small = np.mean(length < _TINY * usual), np.mean(length < _SMALL * usual)
-    return float(tiny) if tiny > _SUSPICIOUS and small - tiny < tiny / 3 else 0.0
+    size = np.sort(np.log(length))
+    candidates = np.linspace(size[0], size[-1], 200)
+    short = np.searchsorted(size, candidates - np.log(_AROUND))
+    long = len(size) - np.searchsorted(size, candidates + np.log(_AROUND))
+    n = len(size)
+    enough = (short >= max(_LEAST, _FEWEST_SHORT * n)) & (long >= max(_LEAST, _FEWEST_LONG * n))
+    if not enough.any():
+        return 0.0
+    at_gap = np.where(enough, (n - short - long) / np.maximum(np.minimum(short, long), 1), np.inf)
+    best = int(at_gap.argmin())
+    return float(np.exp(candidates[best])) if at_gap[best] < _AT_GAP else 0.0

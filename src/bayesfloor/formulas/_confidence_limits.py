@@ -29,6 +29,25 @@ def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> 
     return np.where(R > 0, beta.ppf(1 - level, np.maximum(R, 1e-9), n - R + 1), 0.0)
 
 
+def effective_count(wrong: ArrayLike, cluster: ArrayLike, level: float = 0.95) -> float:
+    """Return how many independent rows tell as much about the error rate as these rows in clusters do.
+
+    n* = p (1 - p) / V (t_{n-1} / t_{G-1})^2, where V is the variance of the rate p between G clusters (Korn and
+    Graubard 1998). With fewer than ten clusters that have errors, V is too uncertain: the clusters are counted.
+    """
+    errors, unit = np.asarray(wrong, dtype=np.float64), np.unique(cluster, return_inverse=True)[1]
+    n, G, rate = len(errors), int(unit.max()) + 1, float(errors.mean())
+    sums = np.bincount(unit, errors)
+    if n == G or min((sums > 0).sum(), (sums < np.bincount(unit)).sum()) < _ENOUGH_CLUSTERS:
+        return float(G)
+    variance = float((np.bincount(unit, errors - rate) ** 2).sum()) / n**2 * G / (G - 1)
+    few_clusters = (two_sided(level, n - 1) / two_sided(level, G - 1)) ** 2
+    return float(min(n, rate * (1 - rate) / max(variance, 1e-300) * few_clusters))
+
+
+_ENOUGH_CLUSTERS = 10
+
+
 def subsample_error(values: ArrayLike, fraction: float) -> Floats:
     """Compute the standard error of a rate at n from its values on subsamples of ``fraction * n`` rows.
 

@@ -48,7 +48,7 @@ def _examine(table: LabelledTable, values: Values, seed: int) -> GroupColumn | N
     if group is None or values.name in table.roles:
         return None
     rng = np.random.default_rng([seed, 21])
-    units = _whole_groups(group, rng)
+    units = whole_groups(group, rng)
     codes, own = table.codes[units], np.unique(group[units], return_inverse=True)[1]
     others = table.numbers(units, [values.name])
     if not others.values.shape[1]:
@@ -86,7 +86,7 @@ def _is_something_else(values: Values) -> bool:
     return date_format(values.levels) is not None or role_of_texts(without_gaps(values)) in ("text", "people")
 
 
-def _whole_groups(group: Ints, rng: np.random.Generator) -> Ints:
+def whole_groups(group: Ints, rng: np.random.Generator) -> Ints:
     """Return the rows of random groups, about as many as can be compared quickly."""
     if len(group) <= _MOST_ROWS:
         return np.arange(len(group))
@@ -98,7 +98,9 @@ def _whole_groups(group: Ints, rng: np.random.Generator) -> Ints:
 
 def _purity(group: Ints, codes: Ints) -> float:
     """Return the fraction of rows that have the most frequent label of their group."""
-    _, pair, times = np.unique(group.astype(np.int64) * (codes.max() + 1) + codes, return_index=True, return_counts=True)
+    _, pair, times = np.unique(
+        group.astype(np.int64) * (codes.max() + 1) + codes, return_index=True, return_counts=True
+    )
     most = np.zeros(int(group.max()) + 1)
     np.maximum.at(most, group[pair], times)
     return float(most.sum() / len(group))

@@ -34,12 +34,13 @@ class Numbers(NamedTuple):
 class LabelledTable:
     """Rows with one label each, in the order in which they came.
 
-    ``X`` is a wrapped data frame or an array. ``row`` has the labelled rows and ``codes`` their classes.
+    ``X`` is a wrapped data frame or an array. ``row`` has the labelled rows, ``codes`` their places among ``classes``.
     """
 
     X: Any
     row: Ints
     codes: Ints
+    classes: np.ndarray
     roles: Mapping[str, Any]
     named: bool
 
@@ -89,4 +90,5 @@ def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> Lab
     if target.shares.nnz != len(target.row) or len(np.unique(target.row)) < max(_FEWEST, len(target.row)):
         return None
     plain = np.asarray(X) if frame is None else frame
-    return LabelledTable(plain, target.row, likeliest(target.shares), roles or {}, named=frame is not None)
+    codes = likeliest(target.shares)
+    return LabelledTable(plain, target.row, codes, target.classes, roles or {}, named=frame is not None)

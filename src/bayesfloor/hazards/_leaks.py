@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ class Leak(Result):
     Attributes
     ----------
     columns : names of the columns; each of them alone gives it away.
-    label : position of the class that they give away; -1 if it is every class.
+    label : the class that they give away; empty if it is every class.
     error : cross-validated error with the best of them alone, for that class against the others if it is one class.
     error_without : the same error without all of them.
 
@@ -49,16 +49,19 @@ class Leak(Result):
     """
 
     columns: tuple[str, ...]
-    label: int
+    label: str
     error: float
     error_without: float
 
 
-def find_leaks(table: LabelledTable, seed: int) -> tuple[Leak, ...]:
-    """Return the columns that give away the label, or else one class; none if the other columns do nearly as well."""
+def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -> tuple[Leak, ...]:
+    """Return the columns that give away the label, or else one class; none if the other columns do nearly as well.
+
+    Columns named in ``without`` are not features.
+    """
     rng = np.random.default_rng([seed, 22])
     units = np.sort(rng.permutation(len(table))[:_MOST_ROWS])
-    numbers, codes = table.numbers(units), np.unique(table.codes[units], return_inverse=True)[1]
+    numbers, codes = table.numbers(units, without), np.unique(table.codes[units], return_inverse=True)[1]
     n_classes = int(codes.max()) + 1
     half = rng.permutation(len(units)) % 2
     n_bins = max(_LEAST_BINS, _BINS_PER_CLASS * n_classes)
@@ -68,7 +71,8 @@ def find_leaks(table: LabelledTable, seed: int) -> tuple[Leak, ...]:
     if whole is not None or n_classes < 3:
         return () if whole is None else (whole,)
     frequent = np.flatnonzero(np.bincount(codes) >= _FEWEST).tolist()
-    return tuple(leak for k in frequent if (leak := _examine(numbers, columns, counts, codes, k, seed)) is not None)
+    found = ((k, _examine(numbers, columns, counts, codes, k, seed)) for k in frequent)
+    return tuple(replace(leak, label=str(table.classes[k])) for k, leak in found if leak is not None)
 
 
 class _Column(NamedTuple):
@@ -135,7 +139,7 @@ def _examine(
     error, without = float(alone[known].min()), float(wrong(rest, codes, fold, seed).mean())
     if without < max(_HARD * guessing, _RISE * error):
         return None
-    return Leak(tuple(columns[j].name for j in known), label, error, without)
+    return Leak(tuple(columns[j].name for j in known), "", error, without)
 
 
 def _against_rest(counts: Ints, label: int) -> Ints:

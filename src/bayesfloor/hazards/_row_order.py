@@ -19,8 +19,7 @@ _MOST_ROWS = 6000  # rows on which errors are compared
 _MANY_VALUES = 20  # distinct values from which a column can show slow changes
 _WORDS = {"time", "date", "timestamp", "datetime", "epoch", "seconds", "hour", "day", "frame", "step", "datum", "zeit"}
 # Smallest correlation of a row with the next: without a column that says when, and with one; of labels; in z-scores.
-_ALIKE, _ALIKE_IN_TIME, _LABELS_ALIKE, _Z = 0.4, 0.2, 0.05, 5.0
-_UNNAMED = 0.4  # smallest rise of the error, relative to the lower one, if no column says when rows were measured
+_ALIKE, _ALIKE_IN_TIME, _LABELS_ALIKE, _Z = 0.75, 0.2, 0.05, 5.0
 _FORGOTTEN = 0.1  # correlation from which rows no longer know of each other
 _MARGIN = 4  # length of a block, relative to the distance at which rows are forgotten
 _BLOCKS = (10, 50)
@@ -86,8 +85,7 @@ def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrde
     units = _stretches(order, n_blocks)
     numbers = table.numbers(units).values
     errors = two_errors(numbers, numbers, table.codes[units], block[units], seed)
-    clear = errors.differ and (name or errors.together > (1 + _UNNAMED) * errors.at_random)
-    return RowOrder(name, block, together if slow else labels, errors) if clear else None
+    return RowOrder(name, block, together if slow else labels, errors) if errors.differ else None
 
 
 def _residuals(table: LabelledTable, units: Ints, name: str) -> Floats:

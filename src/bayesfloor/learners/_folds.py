@@ -26,9 +26,9 @@ def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
     return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
 
 
-def n_tested_folds(n_rows: int) -> int:
-    """Return the number of folds to test: all for few rows, one for many."""
-    return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_rows), 1, N_FOLDS))
+def n_tested_folds(n_clusters: int) -> int:
+    """Return the number of folds to test: all for few rows, or groups of rows, and one for many."""
+    return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_clusters), 1, N_FOLDS))
 
 
 def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:

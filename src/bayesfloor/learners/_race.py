@@ -15,6 +15,7 @@ from bayesfloor.engine._result import Shown
 from bayesfloor.engine._shared_arguments import Held, holding
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.formulas._confidence_limits import effective_count
 from bayesfloor.learners._calibrate import calibrate, class_scores
 from bayesfloor.learners._folds import N_FOLDS, PARTS, deal_folds, n_tested_folds, nested_order
 from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY, Size, forest_cost, suits
@@ -66,6 +67,12 @@ class Race(Shown):
         """Cross-validated error of each learner."""
         return {name: float(self.wrong[name][-1].mean()) for name in self.eta}
 
+    def n_independent(self, name: str) -> float:
+        """Return the number of independent rows that would tell as much about a learner's error as these rows do."""
+        if name not in self.wrong:
+            return float(len(np.unique(self.cluster)))
+        return effective_count(self.wrong[name][-1], self.cluster)
+
     @property
     def curves(self) -> list[str]:
         """Learners that could be trained at every training size."""
@@ -114,7 +121,7 @@ def run_race(
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``.
     """
-    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(codes))
+    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(np.unique(cluster)))
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
         rest = np.flatnonzero(fold != number)

@@ -356,7 +356,7 @@ def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: floa
 
 def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
     """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % confidence each."""
-    n_drawn = n_rows * len(np.unique(answer.evidence().cluster)) / answer.n_rows
+    n_drawn = n_rows * answer.evidence().n_independent(answer.best) / answer.n_rows
     return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 
 

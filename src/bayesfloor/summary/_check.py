@@ -10,20 +10,27 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._make_answer import add_cautions
 from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
 from bayesfloor.answer._verdict import check_target
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._errors import InputError, blame
+from bayesfloor.engine._parameters import check_flag
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import make_frame
+from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning
+from bayesfloor.hazards._dependence import GROUPS, Dependence, find_close_rows, find_dependence
+from bayesfloor.hazards._labelled_table import label_table
+from bayesfloor.hazards._leaks import find_leaks
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.io._data import Data, open_data, stays_in_place
+from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
 from bayesfloor.io._prepared import prepared_by
 from bayesfloor.labels._suspicious_list import list_suspicious
@@ -33,6 +40,7 @@ from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
+from bayesfloor.summary._hazard_findings import cautions_about
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._pair_tables import TOO_SMALL, too_small
@@ -76,6 +84,10 @@ class Check(Measured):
         The effect of merging classes that are shown to be alike; None if there are none.
     gap : Gap or None
         A model's predictions compared with the floor; None if ``check`` got no predictions.
+    dependence : Dependence or None
+        Rows that depend on each other, such as rows of the same patient, and both errors; None if none were found.
+    leaks : tuple of Leak
+        Columns that give the label away.
     selection, comparison : SelectionPath, Comparison or None
         A feature selection and a comparison of representations. ``check`` does not compute them;
         ``dataclasses.replace(found, selection=selector.path_)`` adds one to the report.
@@ -253,6 +265,7 @@ def check(
     progress: Progress | None = None,
     client: Any = None,
     checkpoint: str | Path | None = None,
+    auto_groups: bool = True,
 ) -> Check:
     """Estimate a dataset's Bayes error, and what drives it.
 
@@ -290,6 +303,11 @@ def check(
         As in ``BayesFloor.answer``.
     name : str, default=""
         The name of the data in the output.
+    auto_groups : bool, default=True
+        Without ``groups``, look for a column that marks groups, for rows that resemble the rows before and after them,
+        and for near-duplicates. If holding such rows out together raises the error beyond chance, the answer does so,
+        and ``Check.dependence`` has both errors. With False, the answer is that of independent rows, and a finding
+        says so.
 
     Returns
     -------
@@ -313,6 +331,12 @@ def check(
     )
     if data.predictions is not None:
         _check_predictions(data)
+    check_flag("auto_groups", auto_groups)
+    table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
+    dependence, leaks = None, ()
+    if table is not None:
+        dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
+        leaks = find_leaks(table, random_state, _group_columns(dependence))
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -325,10 +349,19 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
+    if dependence is not None and auto_groups:
+        data = _hold_together(floor, data, dependence)
     with ignoring(SampledRowsWarning):  # a trait reports it
         floor.fit(data, client=client, checkpoint=checkpoint)
-    answer = floor.answer(effort, learners)
+        if table is not None and data.groups is None and dependence is None:
+            dependence = find_close_rows(floor.fitted_, random_state)
+            if dependence is not None and auto_groups:
+                data = _hold_together(floor, data, dependence)
+                floor.fit(data)
+    dependence = None if dependence is None else replace(dependence, applied=auto_groups)
+    answer = add_cautions(floor.answer(effort, learners), cautions_about(dependence, leaks))
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
+    found = replace(found, dependence=dependence, leaks=leaks)
     found = replace(found, prepared=replace(found.prepared, notes=data.notes)) if data.notes else found
     if data.predictions is None:
         return found
@@ -347,6 +380,20 @@ def _check_predictions(data: Data) -> None:
     n_rows = len(missing_labels(data.y))
     if n_rows and shape[:1] != (n_rows,):
         raise InputError(f"Got predictions of shape {shape}, but expected one label for each of {n_rows} rows.")
+
+
+def _group_columns(dependence: Dependence | None) -> list[str]:
+    return [] if dependence is None or dependence.kind != GROUPS else [dependence.column]
+
+
+def _hold_together(floor: BayesFloor, data: Data, dependence: Dependence) -> Data:
+    """Return the data with the groups that were found; the column that marks groups is no feature."""
+    columns = _group_columns(dependence)
+    if isinstance(floor.prepare, str):
+        floor.roles = {**(floor.roles or {}), **dict.fromkeys(columns, "group")} or None
+    elif columns:
+        data = replace(data, X=as_frame(data.X).drop(columns).to_native())
+    return replace(data, groups=dependence.groups)
 
 
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:

@@ -11,6 +11,8 @@ from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.hazards._dependence import Dependence
+from bayesfloor.hazards._leaks import Leak
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
@@ -72,6 +74,8 @@ class Measured(ABC):
     comparison: Comparison | None = None
     gap: Gap | None = None
     merge: MergeAdvice | None = None
+    dependence: Dependence | None = None
+    leaks: tuple[Leak, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
 
     @cached_property

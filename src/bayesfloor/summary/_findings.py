@@ -25,6 +25,7 @@ from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.selection._too_good import BETTER_KIND, SAW_LABELS, SAW_ROWS
 from bayesfloor.summary._check_parts import Finding, Measured
+from bayesfloor.summary._hazard_findings import hazard_findings
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import class_rows, pair_rows
 from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
@@ -32,6 +33,7 @@ from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
+    *("BF114", "BF111", "BF112", "BF113"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
@@ -48,6 +50,9 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious]
     makers += [_droppable, _best_representation, _model, _seen_labels, _far_better]
     found = [finding for make in makers if (finding := make(check)) is not None]
+    found += [
+        _finding(code, look, *sentences) for code, look, sentences in hazard_findings(check.dependence, check.leaks)
+    ]
     found += [
         _finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
     ]

@@ -46,7 +46,8 @@ FIELDS = {
     "weak": "Whether this property weakens the answer.",
     # preparation
     "prepared": "What was done to the data before anything was measured.",
-    "columns": "What was done to each column of a table; empty if all were used as they are.",
+    "columns": "What was done to each column of a table; empty if all were used as they are. In a leak: the names of "
+    "the columns that give the label away.",
     "role": "How a column was read: number, boolean, category, code, date, text, id, counter, constant, empty, list, "
     "ordered or group; wide for the entry that stands for all columns of a very wide table.",
     "treatment": "What was done to a column, in words.",
@@ -133,7 +134,8 @@ FIELDS = {
     "suspicious": "Suspicious labels: rows whose label does not fit their neighbours. At most 200, the most suspicious "
     "first.",
     "row": "Number of the row in the input, counted from 0.",
-    "label": "The row's label, or the name of the label column.",
+    "label": "The row's label, or the name of the label column. In a leak: the class that is given away; empty if it "
+    "is every class.",
     "score": "How suspicious the label is, for ranking; higher is more suspicious.",
     "suspect": "Whether the label is suspicious, with a false discovery rate of 5 %.",
     "suggested_label": "The most frequent label among the row's neighbours in the trees.",
@@ -213,6 +215,20 @@ FIELDS = {
     "none.",
     "best_p_value": "p-value of the test that the model is no better than the best learner on the same rows; null if "
     "there are none.",
+    # rows that depend on each other, and leaks
+    "dependence": "Rows that depend on each other, and what holding them out together does to a random forest's error.",
+    "kind": "groups (a column marks them), time (nearby rows are alike) or near-duplicates.",
+    "column": "The column with the groups or the times; empty if there is none.",
+    "n_units": "Number of groups, of blocks of consecutive rows, or of clusters of near-duplicates.",
+    "similarity": "Groups: fraction of rows whose nearest row is of the same group. Time: correlation with the next "
+    "row. Near-duplicates: fraction of rows that have one.",
+    "pure": "Fraction of rows that have the most frequent label of their group; 0 if there are no groups.",
+    "error_at_random": "Cross-validated error if rows are held out at random.",
+    "error_together": "Cross-validated error if rows that depend on each other are held out together.",
+    "rise_std_error": "Standard error of the difference between these two errors.",
+    "applied": "Whether the answer holds out such rows together.",
+    "leaks": "Columns that give the label away, with the error of the best of them alone.",
+    "error_without": "Cross-validated error without these columns.",
     # merging classes
     "merge": "Classes that cannot be separated, and what merging them would leave (see BF103).",
     "before": "The classes as they are.",

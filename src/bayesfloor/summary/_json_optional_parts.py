@@ -1,4 +1,4 @@
-"""Write a check's optional parts as JSON and read them back: selection, comparison, gap and merges."""
+"""Write a check's optional parts as JSON and read them back: selection, comparison, gap, merges and hazards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._errors import InputTypeError
+from bayesfloor.engine._result import plain
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
+from bayesfloor.hazards._leaks import Leak
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
 from bayesfloor.selection._merge_advice import MergeAdvice, _mapping
@@ -21,12 +24,14 @@ from bayesfloor.summary._from_json import read, restore
 def choices_to_dict(check: Measured) -> dict[str, Any]:
     """Return the optional parts that the check has."""
     parts = {name: getattr(check, name) for name in _RESTORERS}
-    return {name: part.to_dict() for name, part in parts.items() if part is not None}
+    found = {name: part.to_dict() for name, part in parts.items() if part is not None}
+    return {**found, "leaks": plain(check.leaks)} if check.leaks else found
 
 
 def restore_choices(given: dict[str, Any]) -> dict[str, Any]:
     """Restore the optional parts; None for missing ones. Older files have none."""
-    return {name: None if given.get(name) is None else make(given[name]) for name, make in _RESTORERS.items()}
+    found = {name: None if given.get(name) is None else make(given[name]) for name, make in _RESTORERS.items()}
+    return {**found, "leaks": read(tuple[Leak, ...], given.get("leaks", []), "leaks")}
 
 
 def _selection(given: dict[str, Any]) -> SelectionPath:
@@ -64,10 +69,23 @@ def _merge(given: dict[str, Any]) -> MergeAdvice:
     return made
 
 
+def _dependence(given: dict[str, Any]) -> Dependence:
+    made = restore(Dependence, given, groups=np.empty(0, dtype=np.int64))
+    if made.kind not in (GROUPS, TIME, NEAR_DUPLICATES):
+        raise InputTypeError(f"unknown kind of dependence {made.kind!r}")
+    return made
+
+
 def _check_lengths(length: int, *columns: Sized) -> None:
     """Raise an error unless all columns have this length."""
     if any(len(column) != length for column in columns):
         raise InputTypeError(f"a column does not have the expected length of {length}")
 
 
-_RESTORERS = {"selection": _selection, "comparison": _comparison, "gap": _gap, "merge": _merge}
+_RESTORERS = {
+    "selection": _selection,
+    "comparison": _comparison,
+    "gap": _gap,
+    "merge": _merge,
+    "dependence": _dependence,
+}

@@ -1,0 +1,106 @@
+"""``Dependence``: which rows are not independent, and what that does to the error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bayesfloor.engine._result import Result
+from bayesfloor.engine._types import Ints
+from bayesfloor.floor._fit_record import Fit
+from bayesfloor.hazards._group_columns import find_group_column
+from bayesfloor.hazards._labelled_table import LabelledTable
+from bayesfloor.hazards._near_duplicate_rows import find_near_duplicate_rows
+from bayesfloor.hazards._row_order import find_row_order
+from bayesfloor.hazards._two_errors import TwoErrors
+
+GROUPS, TIME, NEAR_DUPLICATES = "groups", "time", "near-duplicates"
+_ALONE = -1  # group of rows without a label, which are not used
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependence(Result):
+    """Rows that depend on each other, and the error of a random forest with and without holding them out together.
+
+    Attributes
+    ----------
+    kind : "groups" if a column marks rows that belong together, "time" if nearby rows are alike, "near-duplicates".
+    column : the column with the groups or the times; empty if there is none.
+    n_units : number of groups, blocks of rows, or clusters of near-duplicates.
+    similarity : evidence between 0 and 1. Groups: fraction of rows whose nearest row is of the same group. Time:
+        correlation with the next row. Near-duplicates: fraction of rows that have one.
+    pure : for groups, the fraction of rows with the most frequent label of their group; otherwise 0.
+    error_at_random : cross-validated error if rows are held out at random.
+    error_together : cross-validated error if dependent rows are held out together.
+    rise_std_error : standard error of the difference.
+    applied : whether the answer holds out dependent rows together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import bayesfloor
+    >>> rng = np.random.default_rng(0)
+    >>> patient = np.repeat(np.arange(60), 10)
+    >>> usual, sick = rng.normal(size=(60, 4)), np.arange(60) % 2
+    >>> table = pd.DataFrame(usual[patient] + 0.1 * rng.normal(size=(600, 4)), columns=list("abcd"))
+    >>> found = bayesfloor.check(table.assign(patient_id=patient), sick[patient], effort="quick")
+    >>> found.dependence.kind, found.dependence.column
+    ('groups', 'patient_id')
+    """
+
+    kind: str
+    column: str
+    n_units: int
+    similarity: float
+    pure: float
+    error_at_random: float
+    error_together: float
+    rise_std_error: float
+    applied: bool = True
+    groups: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+
+
+def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence | None:
+    """Return how labelled rows depend on each other by a column or by their order; None if they seem independent."""
+    column = find_group_column(table, seed)
+    if column is not None:
+        groups = _of_all_rows(column.group, table.row, n_rows)
+        return _make(GROUPS, column.name, groups, column.neighbours, column.errors, column.pure)
+    order = find_row_order(table, seed)
+    if order is not None:
+        return _make(TIME, order.name, _of_all_rows(order.block, table.row, n_rows), order.alike, order.errors)
+    return None
+
+
+def find_close_rows(fit: Fit, seed: int) -> Dependence | None:
+    """Return near-duplicates among the rows of a fit, if it used all rows; None if there are none."""
+    sample = fit.sample
+    if len(np.unique(sample.row)) + sample.n_unlabelled < sample.n_input:
+        return None
+    found = find_near_duplicate_rows(fit, seed)
+    if found is None:
+        return None
+    groups = _of_all_rows(found.cluster, sample.row, sample.n_input)
+    return _make(NEAR_DUPLICATES, "", groups, found.fraction, found.errors)
+
+
+def _of_all_rows(group: Ints, row: Ints, n_rows: int) -> Ints:
+    groups = np.full(n_rows, _ALONE, dtype=np.int64)
+    groups[row] = group
+    return groups
+
+
+def _make(kind: str, column: str, groups: Ints, similarity: float, errors: TwoErrors, pure: float = 0.0) -> Dependence:
+    return Dependence(
+        kind=kind,
+        column=column,
+        n_units=len(np.unique(groups[groups != _ALONE])),
+        similarity=similarity,
+        pure=pure,
+        error_at_random=errors.at_random,
+        error_together=errors.together,
+        rise_std_error=errors.std_error,
+        groups=groups,
+    )

@@ -1,0 +1,86 @@
+"""Findings about rows that depend on each other and columns that give the label away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bayesfloor.engine._show import how_many, join_labels, percent, printable, quoted
+from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
+from bayesfloor.hazards._leaks import Leak
+from bayesfloor.io._messages import shell
+
+_CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
+
+
+def hazard_findings(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the code of each finding, the attribute with its details, and its sentences."""
+    if dependence is not None:
+        yield _CODES[dependence.kind], "dependence", [_two_errors(dependence), *_what_to_do(dependence)]
+    for leak in leaks:
+        yield "BF114", "leaks", [_given_away(leak), *_without(leak)]
+
+
+def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[str, ...]:
+    """Return why the answer may be too good."""
+    cautions = [f"{_names(leak)} may give the label away" for leak in leaks]
+    if dependence is not None and not dependence.applied:
+        cautions.append("rows that belong together were held out at random")
+    return tuple(cautions)
+
+
+def _two_errors(found: Dependence) -> str:
+    """Say how rows depend on each other, with the error if they are held out together and if they are not."""
+    together, apart = (f"{percent(error)} %" for error in (found.error_together, found.error_at_random))
+    if found.kind == GROUPS:
+        name = quoted(found.column)
+        return (
+            f"Rows with the same {name} belong together: a random forest gets {together} wrong for a new {name}, "
+            f"{apart} for a known one."
+        )
+    if found.kind == TIME:
+        near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
+        return (
+            f"Rows {near} are alike: a random forest gets {together} wrong in stretches it has not seen, "
+            f"{apart} among rows it has seen."
+        )
+    return (
+        f"{percent(found.similarity)} % of rows have a near-duplicate: a random forest gets {together} of new rows "
+        f"wrong, {apart} if near-duplicates are among its training rows."
+    )
+
+
+def _what_to_do(found: Dependence) -> list[str]:
+    if found.applied and found.kind == GROUPS:
+        held = f"The answer is for a new one: {how_many(found.n_units, 'group')} were held out whole."
+        known = "If you will only ever predict for known ones: --no-auto-groups, or auto_groups=False."
+        return [held, f"The column {quoted(found.column)} is not a feature.", known]
+    if found.applied:
+        units = f"{found.n_units:,} {'blocks of consecutive rows' if found.kind == TIME else 'clusters of such rows'}"
+        return [f"The answer is for new ones: {units} were held out whole.", "To turn this off: --no-auto-groups."]
+    column = printable(found.column) if found.kind == GROUPS else "COLUMN"
+    return [f"The answer is too good for new ones. Use {shell(['--groups', column])}, or groups=."]
+
+
+def _names(leak: Leak) -> str:
+    return join_labels([quoted(name) for name in leak.columns], 3)
+
+
+def _given_away(leak: Leak) -> str:
+    one = len(leak.columns) == 1
+    alone, without = f"{percent(leak.error)} %", f"{percent(leak.error_without)} %"
+    if not leak.label:
+        gives = "gives" if one else "each give"
+        return (
+            f"{_names(leak)} {gives} the label away: {alone} error alone, {without} without {'it' if one else 'them'}."
+        )
+    is_filled = "is filled in" if one else "are filled in"
+    return (
+        f"{_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in telling it from the "
+        f"others, {without} without {'it' if one else 'them'}."
+    )
+
+
+def _without(leak: Leak) -> list[str]:
+    it = "it is" if len(leak.columns) == 1 else "they are"
+    drop = shell([part for name in leak.columns for part in ("--drop", printable(name))])
+    return [f"If {it} only known after the label, the answer is too good.", f"Check again without: {drop}."]
