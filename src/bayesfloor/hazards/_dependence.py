@@ -21,7 +21,7 @@ _ALONE = -1  # group of rows without a label, which are not used
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dependence(Result):
-    """Rows that depend on each other, and the error of a random forest with and without holding them out together.
+    """Rows that depend on each other, and the error of a random forest with and without them in the same fold.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Dependence(Result):
     similarity : evidence between 0 and 1. Groups: fraction of rows whose nearest row is of the same group. Time:
         correlation with the next row. Near-duplicates: fraction of rows that have one.
     pure : for groups, the fraction of rows with the most frequent label of their group; otherwise 0.
-    error_at_random : cross-validated error if rows are held out at random.
-    error_together : cross-validated error if dependent rows are held out together.
+    error_at_random : cross-validated error if folds are made of random rows.
+    error_together : cross-validated error if dependent rows are in the same fold.
     rise_std_error : standard error of the difference.
-    applied : whether the answer holds out dependent rows together.
+    applied : whether dependent rows are in the same fold in the answer.
 
     Examples
     --------

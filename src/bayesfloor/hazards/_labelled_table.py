@@ -80,15 +80,15 @@ class LabelledTable:
 
 def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> LabelledTable | None:
     """Return the rows of ``data``, or None if their order or labels cannot be examined."""
-    X, _ = lay_flat(data.X)
-    X = dense_if_small(X)
+    X = dense_if_small(lay_flat(data.X)[0])
     frame = as_frame(X)
-    if is_sparse(X) or (frame is None and (np.asarray(X).dtype.kind not in "fiub" or X.shape[1] > WIDE)):
+    if frame is None and not is_sparse(X):
+        X = np.asarray(X)
+    if is_sparse(X) or (frame is None and (X.dtype.kind not in "fiub" or X.ndim != 2 or X.shape[1] > WIDE)):
         return None
     n = len(X) if frame is None else len(frame)
     target = read_target(data.y, n, y_kind)
     if target.shares.nnz != len(target.row) or len(np.unique(target.row)) < max(_FEWEST, len(target.row)):
         return None
-    plain = np.asarray(X) if frame is None else frame
-    codes = likeliest(target.shares)
+    plain, codes = X if frame is None else frame, likeliest(target.shares)
     return LabelledTable(plain, target.row, codes, target.classes, roles or {}, named=frame is not None)

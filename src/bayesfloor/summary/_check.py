@@ -305,7 +305,7 @@ def check(
         The name of the data in the output.
     auto_groups : bool, default=True
         Without ``groups``, look for a column that marks groups, for rows that resemble the rows before and after them,
-        and for near-duplicates. If holding such rows out together raises the error beyond chance, the answer does so,
+        and for near-duplicates. If keeping such rows in one fold raises the error beyond chance, the answer does so,
         and ``Check.dependence`` has both errors. With False, the answer is that of independent rows, and a finding
         says so.
 

@@ -35,15 +35,16 @@ CODES = {
     "makes one column per code.",
     "BF111": "Groups. Rows with the same value of this column have nearly the same label, or are each other's nearest "
     "neighbours: rows of one patient, user or device. A model then recognises the group instead of learning the task, "
-    "and random folds make it look better than it is for new groups. The answer holds out whole groups, and the column "
-    "is not a feature. --no-auto-groups or auto_groups=False turns this off; --groups or groups= names another column.",
+    "and random folds make it look better than it is for new groups. The answer keeps every group in one fold, and the "
+    "column is not a feature. --no-auto-groups or auto_groups=False turns this off; --groups or groups= names another "
+    "column.",
     "BF112": "Order. Rows close in time, or next to each other in the data, resemble each other more than rows of the "
     "same class do elsewhere, and a model does clearly worse on stretches of rows that it has not seen. The answer "
-    "holds out blocks of consecutive rows, as new data will come from later. --no-auto-groups or auto_groups=False "
-    "turns this off.",
+    "keeps blocks of consecutive rows in one fold, as new data will come from later. --no-auto-groups or "
+    "auto_groups=False turns this off.",
     "BF113": "Near-duplicates. Many rows have another row much closer to them than rows usually are, such as augmented "
-    "images or the frames of a video. A model does clearly worse if all of them are held out together. The answer does "
-    "so. --no-auto-groups or auto_groups=False turns this off; --groups or groups= says which rows belong together.",
+    "images or the frames of a video. A model does clearly worse if none of them are among its training rows. The "
+    "answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups or groups= says which rows belong together.",
     "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
     "near; or it is filled in for one class only. Such columns are often recorded after the label is known. If that is "
     "so, drop them: a model will not have them. If the column is known in time, it is simply a very good feature.",

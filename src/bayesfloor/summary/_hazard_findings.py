@@ -9,6 +9,7 @@ from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Depend
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.io._messages import shell
 
+_TURN_OFF = "If you only predict for known ones: --no-auto-groups, or auto_groups=False."
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
 
 
@@ -24,7 +25,7 @@ def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tu
     """Return why the answer may be too good."""
     cautions = [f"{_names(leak)} may give the label away" for leak in leaks]
     if dependence is not None and not dependence.applied:
-        cautions.append("rows that belong together were held out at random")
+        cautions.append("rows that belong together are in both training and test rows")
     return tuple(cautions)
 
 
@@ -51,18 +52,18 @@ def _two_errors(found: Dependence) -> str:
 
 def _what_to_do(found: Dependence) -> list[str]:
     if found.applied and found.kind == GROUPS:
-        held = f"The answer is for a new one: {how_many(found.n_units, 'group')} were held out whole."
-        known = "If you will only ever predict for known ones: --no-auto-groups, or auto_groups=False."
-        return [held, f"The column {quoted(found.column)} is not a feature.", known]
+        held = f"The answer is for a new one: each of {how_many(found.n_units, 'group')} was tested as a whole."
+        return [held, f"The column {quoted(found.column)} is not a feature.", _TURN_OFF]
     if found.applied:
         units = f"{found.n_units:,} {'blocks of consecutive rows' if found.kind == TIME else 'clusters of such rows'}"
-        return [f"The answer is for new ones: {units} were held out whole.", "To turn this off: --no-auto-groups."]
+        return [f"The answer is for new ones: each of {units} was tested as a whole.", _TURN_OFF]
     column = printable(found.column) if found.kind == GROUPS else "COLUMN"
     return [f"The answer is too good for new ones. Use {shell(['--groups', column])}, or groups=."]
 
 
 def _names(leak: Leak) -> str:
-    return join_labels([quoted(name) for name in leak.columns], 3)
+    names = join_labels([quoted(name) for name in leak.columns], 3)
+    return f"column {names}" if len(leak.columns) == 1 else f"columns {names}"
 
 
 def _given_away(leak: Leak) -> str:
@@ -71,11 +72,12 @@ def _given_away(leak: Leak) -> str:
     if not leak.label:
         gives = "gives" if one else "each give"
         return (
-            f"{_names(leak)} {gives} the label away: {alone} error alone, {without} without {'it' if one else 'them'}."
+            f"The {_names(leak)} {gives} the label away: {alone} error alone, "
+            f"{without} without {'it' if one else 'them'}."
         )
     is_filled = "is filled in" if one else "are filled in"
     return (
-        f"{_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in telling it from the "
+        f"The {_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in telling it from the "
         f"others, {without} without {'it' if one else 'them'}."
     )
 

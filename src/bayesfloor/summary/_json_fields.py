@@ -216,17 +216,17 @@ FIELDS = {
     "best_p_value": "p-value of the test that the model is no better than the best learner on the same rows; null if "
     "there are none.",
     # rows that depend on each other, and leaks
-    "dependence": "Rows that depend on each other, and what holding them out together does to a random forest's error.",
+    "dependence": "Rows that depend on each other, and a random forest's error with and without them in the same fold.",
     "kind": "groups (a column marks them), time (nearby rows are alike) or near-duplicates.",
     "column": "The column with the groups or the times; empty if there is none.",
     "n_units": "Number of groups, of blocks of consecutive rows, or of clusters of near-duplicates.",
     "similarity": "Groups: fraction of rows whose nearest row is of the same group. Time: correlation with the next "
     "row. Near-duplicates: fraction of rows that have one.",
     "pure": "Fraction of rows that have the most frequent label of their group; 0 if there are no groups.",
-    "error_at_random": "Cross-validated error if rows are held out at random.",
-    "error_together": "Cross-validated error if rows that depend on each other are held out together.",
+    "error_at_random": "Cross-validated error if folds are made of random rows.",
+    "error_together": "Cross-validated error if rows that depend on each other are in the same fold.",
     "rise_std_error": "Standard error of the difference between these two errors.",
-    "applied": "Whether the answer holds out such rows together.",
+    "applied": "Whether such rows are in the same fold in the answer.",
     "leaks": "Columns that give the label away, with the error of the best of them alone.",
     "error_without": "Cross-validated error without these columns.",
     # merging classes
