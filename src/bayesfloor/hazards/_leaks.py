@@ -131,7 +131,8 @@ def _examine(
         codes, counts = (codes == label).astype(np.int64), [_against_rest(each, label) for each in counts]
     guessing = 1 - np.bincount(codes).max() / len(codes)
     alone = np.array([_error_alone(each) for each in counts])
-    known = [j for j in np.flatnonzero(alone <= _KNOWN * guessing) if label < 0 or _empty_elsewhere(counts[j])]
+    near_zero = np.flatnonzero(alone <= _KNOWN * guessing).tolist()
+    known = [j for j in near_zero if label < 0 or _empty_elsewhere(counts[j])]
     if not known or len(known) == len(columns):
         return None
     rest = np.delete(numbers.values, np.concatenate([columns[j].at for j in known]), axis=1)

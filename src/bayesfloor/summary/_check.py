@@ -26,7 +26,7 @@ from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hazards._dependence import GROUPS, Dependence, find_close_rows, find_dependence
 from bayesfloor.hazards._labelled_table import label_table
-from bayesfloor.hazards._leaks import find_leaks
+from bayesfloor.hazards._leaks import Leak, find_leaks
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import measurable, pair_tree
 from bayesfloor.io._data import Data, open_data, stays_in_place
@@ -333,7 +333,8 @@ def check(
         _check_predictions(data)
     check_flag("auto_groups", auto_groups)
     table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
-    dependence, leaks = None, ()
+    dependence: Dependence | None = None
+    leaks: tuple[Leak, ...] = ()
     if table is not None:
         dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
         leaks = find_leaks(table, random_state, _group_columns(dependence))

@@ -44,7 +44,8 @@ CODES = {
     "auto_groups=False turns this off.",
     "BF113": "Near-duplicates. Many rows have another row much closer to them than rows usually are, such as augmented "
     "images or the frames of a video. A model does clearly worse if none of them are among its training rows. The "
-    "answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups or groups= says which rows belong together.",
+    "answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups or groups= says "
+    "which rows belong together.",
     "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
     "near; or it is filled in for one class only. Such columns are often recorded after the label is known. If that is "
     "so, drop them: a model will not have them. If the column is known in time, it is simply a very good feature.",
