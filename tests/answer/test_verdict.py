@@ -50,7 +50,7 @@ def test_the_target_is_checked_before_any_work():
 
 def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
     """More rows would be a false promise."""
-    assert answer.judge(0.852).settle.startswith("nothing would decide it: the target is within 0.5 points")
+    assert answer.judge(0.852).settle.startswith("more rows would not decide it: the target is within 0.5 points")
 
 
 def test_more_rows_are_said_to_decide_and_not_to_raise_the_accuracy(answer):

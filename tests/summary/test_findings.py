@@ -210,6 +210,29 @@ def test_typos_left_after_cleaning_limit_the_answer(misspelled):
     assert found.answer.reliability != "good"
 
 
+def test_a_class_that_is_hard_in_several_pairs_is_named_instead_of_a_pair(made):
+    """With one hard pair, the pair says more."""
+    found = made("target")
+    part, error, relative = np.array([0.1, 0.7, 0.2]), np.array([0.1, 0.8, 0.1]), np.zeros((3, 3))
+    relative[1, :] = relative[:, 1] = 0.4
+    pairs = replace(found.pairs, estimate=relative * found.pairs.guessing, error=relative)
+    both = replace(found, classes=replace(found.classes, part=part, error=error, estimate=error), pairs=pairs)
+    relative[1, 2] = relative[2, 1] = 0.1
+    one = replace(both, pairs=replace(pairs, estimate=relative * found.pairs.guessing))
+
+    assert text_of(both, "BF104").startswith("Hardest class: 1, ")
+    assert text_of(one, "BF104").startswith("Hardest pair: 0 and 1, ")
+
+
+def test_conflicts_that_prove_little_of_the_error_come_late(made):
+    """A few equal rows are not what holds the accuracy back."""
+    found = replace(made("target"), suspicious=replace(made("target").suspicious, n_conflict=2))
+    little, much = (replace(found, overall=replace(found.overall, conflict=part)) for part in (0.001, 0.1))
+
+    assert codes(little).index("BF102") > codes(little).index("BF105")
+    assert codes(much)[0] == "BF102"
+
+
 def test_classes_that_cannot_be_separated_are_not_told_twice(made):
     """They would be the hardest pair as well."""
     assert "BF104" not in codes(made("alike"))

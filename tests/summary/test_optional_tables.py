@@ -64,7 +64,7 @@ def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
     assert path_notes(path)[-1] == path.holdout.text
     assert "optimistic" in path_notes(path)[2]
     assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
-    assert path_notes(path)[0].startswith("2 of 4 features are enough: ")
+    assert path_notes(path)[0].startswith("2 of 4 features lose nothing measurable on ")
     assert path_notes(replace(path, holdout=None))[0].startswith("2 of 4 features selected, not tested on other rows: ")
     worse = replace(path, holdout=replace(path.holdout, difference_low=0.01))
     assert path_notes(worse)[0] == "Keep all 4 features: the 2 selected are worse on held-out rows."

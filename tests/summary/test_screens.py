@@ -14,7 +14,7 @@ SCREENS = Path(__file__).parent / "screens"
 KINDS = ("two classes", "wine", "letters", "chosen", "hundred classes")
 WIDTHS = (100, 80, 60)
 STEPS = [
-    ("bayesfloor samples data.csv -y label", "list labels"),
+    ("bayesfloor samples data.csv -y label", "check labels"),
     ("bayesfloor report data.csv -y label", "full report"),
 ]
 

@@ -199,7 +199,7 @@ def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
     """A doubt without a next step is of no use."""
     assert asked(0.852) == (
         "85.2 % accuracy is too close to call: the lowest possible error is about 15.0 % (10.0 to 20.0 %). "
-        "Nothing would decide it: the target is within 0.5 points of the best estimate."
+        "More rows would not decide it: the target is within 0.5 points of the best estimate."
     )
 
 

@@ -165,7 +165,7 @@ class Answer(Result):
     def _settle(self, error: float) -> str:
         """Say what would settle a verdict: a number of additional rows, or better features or models."""
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return "nothing would decide it: the target is within 0.5 points of the best estimate"
+            return "more rows would not decide it: the target is within 0.5 points of the best estimate"
         if not len(self.curve.n_rows):
             return "more rows would decide it: no learner could be trained on these"
         if error > self.estimate:

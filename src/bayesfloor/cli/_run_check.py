@@ -150,7 +150,7 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
     if found.suspicious.n_suspect:
-        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), "list labels"))
+        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), "check labels"))
     return steps
 
 

@@ -12,6 +12,7 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import how_many, printable, show_labels
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.io._data import Data
+from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.labels._suspicious_list import most_suspicious
 from bayesfloor.summary._phrases import WRONG_OR_OVERLAP
 from bayesfloor.summary._text import fold, terminal_width
@@ -55,13 +56,14 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     ]
     first = "row (first is 0)" if data.ids is None else "id"
     head = (first, "label", "neighbours say", "neighbours of another class", "p-value")
-    told = f"{len(chosen):,} of {how_many(len(found.row), 'label')} disagree with their neighbours: {WRONG_OR_OVERLAP}"
-    told = told if rows else f"None of {how_many(len(found.row), 'label')} disagrees with its neighbours"
-    more = f"\n{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv" if len(chosen) > most else ""
-    return (
-        "\n".join([*fold(told, terminal_width()), *(align([head, *rows], terminal_width(), _DROPS) if rows else [])])
-        + more
-    )
+    n = how_many(len(found.row), "label")
+    told = f"{len(chosen):,} of {n} disagree with their neighbours: {WRONG_OR_OVERLAP}"
+    lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
+    lines += align([head, *rows], terminal_width(), _DROPS) if rows else []
+    lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
+    spelled = find_spellings(data.y)
+    lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
+    return "\n".join(lines)
 
 
 def _name(data: Data, row: int) -> str:

@@ -41,6 +41,8 @@ _BY_IMPORTANCE = (
 )
 
 _MUCH = 0.7  # suspicious labels per error; classes that overlap stay below it, wrong labels alone come near 1
+_LITTLE = 0.1  # fraction of the error that equal rows with different labels prove, below which it hardly matters
+_NEARLY_AS_HARD = 0.5  # ratio of two pairs' errors from which a class in both is the one to name
 _UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
 
@@ -60,9 +62,11 @@ def find(check: Measured) -> tuple[Finding, ...]:
 
 
 def _rank(check: Measured, code: str) -> float:
-    """Return a code's place; labels that make up much of the error are a fault in the data."""
+    """Return a code's place; labels are a fault in the data only if they make up much of the error."""
     if code == "BF105" and _explained(check) >= _MUCH:
         return _BY_IMPORTANCE.index("BF102") + 0.5
+    if code == "BF102" and check.overall.conflict < _LITTLE * check.answer.estimate:
+        return _BY_IMPORTANCE.index("BF105") + 0.5
     return _BY_IMPORTANCE.index(code)
 
 
@@ -175,8 +179,8 @@ def _once_merged(check: Measured) -> str:
 
 
 def _hardest(check: Measured) -> Finding | None:
-    if len(check.labels) == 2:
-        return _harder_class(check)
+    if (harder := _harder_class(check)) is not None or len(check.labels) == 2:
+        return harder
     said = check.pairwise.alike() | _one_class(check)  # other findings name these pairs
     row = next((row for row in pair_rows(check) if not said[row.one, row.two]), None)
     if row is None or row.note:
@@ -192,10 +196,13 @@ def _hardest(check: Measured) -> Finding | None:
 
 
 def _harder_class(check: Measured) -> Finding | None:
-    """Find the class with most of the errors, if it has far more of them than of the rows."""
-    row = class_rows(check, 1)[0]
-    uneven = row.part >= _UNEVEN * row.n_rows / check.classes.n_rows.sum()
-    if not uneven or row.error * row.n_rows < FEW:
+    """Find the class with most of the errors, if it has far more of them than of the rows and not from one pair."""
+    row, pairs = class_rows(check, 1)[0], pair_rows(check, 2)
+    uneven = row.part >= max(0.5, _UNEVEN * row.n_rows / check.classes.n_rows.sum())
+    in_all = all(row.number in (pair.one, pair.two) for pair in pairs)
+    second = pairs[1].relative if len(pairs) > 1 else 0.0
+    one_pair = len(check.labels) > 2 and (not pairs or second < _NEARLY_AS_HARD * pairs[0].relative)
+    if finds_nothing(check.answer) or not uneven or not in_all or one_pair or row.error * row.n_rows < FEW:
         return None
     wrong = f"{about(row.estimate, row.lower, row.upper)} of its rows"
     return _finding(

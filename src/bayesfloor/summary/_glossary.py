@@ -20,8 +20,8 @@ CODES = {
     "chance would give: these features cannot separate the classes. Merge them, or add a feature that separates "
     "them. This is claimed only up to an intrinsic dimension of three.",
     "BF104": "Hardest pair or class. These two classes have the highest best estimate relative to guessing; the range "
-    "is that of the error between them. A feature that separates them would help most. If there are only two classes, "
-    "the class is named that has far more of the errors than of the rows.",
+    "is that of the error between them. A feature that separates them would help most. If one class "
+    "has most of the errors, in several pairs or with only two classes, that class is named instead.",
     "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than the rows around "
     "them, with a false discovery rate of 5 % (Benjamini-Hochberg). If classes overlap there, the rows are ambiguous "
     "rather than wrong: look before you relabel. The finding comes early if there are nearly as many of them as rows "

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import about, amount, join_labels, percent, show_labels, span
+from bayesfloor.engine._show import about, amount, how_many, join_labels, percent, show_labels, span
 from bayesfloor.engine._types import Ints
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._feature_floors import FeatureFloors
@@ -70,7 +70,8 @@ def _conclusion(path: SelectionPath) -> str:
         return f"{len(names):,} of {path.n_all:,} features selected, not tested on other rows: {join_labels(names)}."
     if path.holdout.word == "worse":
         return f"Keep all {path.n_all:,} features: the {len(names):,} selected are worse on held-out rows."
-    return f"{len(names):,} of {path.n_all:,} features are enough: {join_labels(names)}."
+    rows = how_many(path.holdout.n_rows, "held-out row")
+    return f"{len(names):,} of {path.n_all:,} features lose nothing measurable on {rows}: {join_labels(names)}."
 
 
 def feature_cells(found: FeatureFloors, most: int) -> Cells:

@@ -104,7 +104,7 @@ def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
 def _python_steps(check: Measured) -> Steps:
     """Return what to type next in Python, as attributes of the check."""
     n = check.suspicious.n_suspect
-    steps = [(".suspicious.frame()", "list labels")] if n else []
+    steps = [(".suspicious.frame()", "check labels")] if n else []
     return [*steps, ('.to_html("report.html")', "full report")]
 
 
