@@ -38,6 +38,7 @@ from bayesfloor.cli._shared_options import (
     output_options,
     predictions_option,
 )
+from bayesfloor.engine._address_text import is_address
 from bayesfloor.engine._show import printable
 
 OK, FAILED = 0, 1
@@ -49,9 +50,13 @@ class Verbs(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find the verb; a file name in its place means ``check``."""
         first = args[0]
-        if first not in self.commands and (first == "-" or first.lower().endswith(FILES) or Path(first).exists()):
+        if first not in self.commands and _is_data(first):
             args = ["check", *args]
         return super().resolve_command(ctx, args)
+
+
+def _is_data(word: str) -> bool:
+    return word == "-" or word.lower().endswith(FILES) or is_address(word) or Path(word).exists()
 
 
 def run(args: list[str] | None = None) -> int:
@@ -80,9 +85,10 @@ def verbs() -> None:
     bayesfloor features data.csv -y label      which columns can be dropped?
     bayesfloor compare a.npy b.npy --labels-file y.txt
 
-    FILE may be CSV, TSV, Parquet, Arrow, npz or npy; "-" reads standard input. Results go to stdout, messages to
-    stderr. Exit codes: 0 success, 1 a gate failed, 2 wrong usage or data, 3 internal error, 130 interrupted.
-    bayesfloor sends nothing and fetches nothing.
+    FILE may be CSV, TSV, Parquet, Arrow, npz or npy; "-" reads standard input; addresses such as s3://bucket/folder,
+    gs:// and https:// are read where they are. Results go to stdout, messages to stderr. Exit codes: 0 success, 1 a
+    gate failed, 2 wrong usage or data, 3 internal error, 130 interrupted. bayesfloor sends nothing, and fetches
+    nothing but the addresses you pass.
     """
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
+from contextlib import redirect_stderr
 
 import click
 
 from bayesfloor.cli._console import ClosedPipeError
 from bayesfloor.cli._interrupts import INTERRUPTED, exit_code
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._tasks import WorkerDiedError, WorkersPausedError
 
 # Advice in the library's messages, which are written for Python, and what to type on the command line instead.
 _AS_TYPED = {
+    "Got checkpoint=": "Got --checkpoint ",
+    "checkpoint='run'": "--checkpoint run",
     "with strict=True": "with --strict-input",
     "leave out strict": "leave out --strict-input",
     "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
@@ -37,13 +42,15 @@ def tell(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
         return PIPE
     if isinstance(error, click.ClickException):
-        error.show(sys.stderr)
+        with redirect_stderr(io.StringIO()) as said:
+            error.show(sys.stderr)
+        sys.stderr.write(redact(said.getvalue()))  # it may quote an address
         return USAGE
     if isinstance(error, MemoryError):
         return _say("error: out of memory. Try --max-rows 50000.", USAGE)
     if isinstance(error, InputError | OSError | WorkerDiedError | WorkersPausedError):
         return _tell_of_data(error)
-    traceback.print_exception(error)
+    sys.stderr.write(redact("".join(traceback.format_exception(error))))
     return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)
 
 
@@ -55,5 +62,5 @@ def _tell_of_data(error: BaseException) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    sys.stderr.write(printable(text) + "\n")  # file names may contain any character
+    sys.stderr.write(redact(printable(text)) + "\n")  # file names may contain any character
     return code

@@ -13,6 +13,7 @@ import click
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import starting_workers, stop_if_asked
 from bayesfloor.cli._settings import Settings
+from bayesfloor.engine._parameters import check_folder
 from bayesfloor.engine._quiet import logging_only
 from bayesfloor.engine._show import printable
 from bayesfloor.io._find_file import find_file
@@ -35,6 +36,7 @@ _NOT_FAR = {
 
 def check_engine(output: Output, settings: Settings) -> None:
     """Raise an error for options that do not fit the engine, and warn about those that have no effect."""
+    check_folder(settings.checkpoint)
     if settings.scheduler and settings.engine != "dask":
         raise click.UsageError("--scheduler needs --engine dask.")
     if _is_asked(settings) and (unfit := _unfit(settings)):

@@ -14,6 +14,7 @@ import click
 from bayesfloor.cli._console import Output, ProgressBar
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._settings import Settings, read
+from bayesfloor.engine._address_text import is_address, redact, refuse_output
 from bayesfloor.engine._show import as_utf8
 
 if TYPE_CHECKING:
@@ -160,11 +161,11 @@ def _command(verb: str, words: list[str]) -> str:
 
 def _data_again(settings: Settings) -> list[str]:
     """Return the arguments that name the data, as they were typed."""
-    words = [settings.path]
+    words = [redact(settings.path)]
     for name, flag in _SAID_AGAIN.items():
         value = getattr(settings, name)
         values = value if isinstance(value, tuple) else [value]
-        words += [word for one in values if one for word in (flag, one)]
+        words += [word for one in values if one for word in (flag, redact(one))]
     return words
 
 
@@ -198,7 +199,10 @@ def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
     """Raise an error, before the work starts, if an output's folder is missing or an input would be overwritten."""
-    read = [Path(path) for path in inputs if path not in (None, "", "-")]
+    outputs = list(outputs)
+    for path in outputs:
+        refuse_output(path)
+    read = [Path(path) for path in inputs if path not in (None, "", "-") and not is_address(path)]
     for output in (Path(path) for path in outputs if path not in (None, "-")):
         if not output.absolute().parent.is_dir():
             raise FileNotFoundError(f"There is no folder {output.parent}. Create it first.")
@@ -228,6 +232,7 @@ def _base_name(word: str) -> str:
     if word.startswith("-"):
         flag, equals, value = word.partition("=")
         return f"{flag}{equals}{_base_name(value)}"
+    word = redact(word)
     return Path(word).name if os.sep in word or (os.altsep or os.sep) in word else word
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._settings import Settings, read, tell_drawn, without_warning
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import printable
 from bayesfloor.io._data import Data
@@ -90,8 +91,9 @@ def compare_files(
 
 def _names(paths: Sequence[str]) -> list[str]:
     """Return the file names, with their folders if the names alone are not unique."""
-    short = [Path(path).name for path in paths]
-    return short if len(set(short)) == len(short) else list(paths)
+    shown = [redact(path) for path in paths]
+    short = [Path(path).name for path in shown]
+    return short if len(set(short)) == len(short) else shown
 
 
 def _numbers(data: Data) -> np.ndarray:

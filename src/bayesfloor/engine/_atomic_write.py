@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
+from bayesfloor.engine._address_text import refuse_output
 from bayesfloor.engine._show import printable
 
 _PAUSES = (0.01, 0.03, 0.1, 0.3)  # seconds: virus scanners and readers of small files are done by then
@@ -15,6 +16,7 @@ _PAUSES = (0.01, 0.03, 0.1, 0.3)  # seconds: virus scanners and readers of small
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
     """Write a file under a temporary name and move it into place when it is complete."""
+    refuse_output(path)
     path = Path(path)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if _is_stream(path):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISREG
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
@@ -17,22 +18,22 @@ ASKS_TOO_MUCH = "claims to hold more than fits in memory, although it is small. 
 class FileState(NamedTuple):
     """A file's path, size and modification time when the work began."""
 
-    path: str
+    path: Path | Address
     size: int
     changed: int  # modification time in nanoseconds
 
     def check(self) -> None:
         """Raise if the file is gone or has changed."""
-        if find_state(Path(self.path)) != self:
+        if find_state(self.path) != self:
             raise changed(self.path)
 
 
-def changed(path: str | Path) -> InputError:
+def changed(path: Path | Address) -> InputError:
     """Return the error for a file that is no longer what it was."""
     return InputError(f"The file {printable(path)} changed while it was in use. Run again when it is complete.")
 
 
-def find_state(path: Path) -> FileState:
+def find_state(path: Path | Address) -> FileState:
     """Return the file's current state."""
     try:
         state = path.stat()
@@ -42,19 +43,21 @@ def find_state(path: Path) -> FileState:
         raise InputError(f"Got the path {str(path)!r}, but no file can have this name: {told(error)}.") from error
     if not S_ISREG(state.st_mode):
         raise InputError(f"Got the path {printable(path)}, but expected a regular file, not a folder or a pipe.")
-    return FileState(str(path.resolve()), state.st_size, state.st_mtime_ns)
+    return FileState(path.resolve(), state.st_size, state.st_mtime_ns)
 
 
-def data_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """List the data files in a folder and its subfolders, sorted by path.
+def data_files(folder: Any, suffixes: tuple[str, ...]) -> list[Any]:
+    """List the data files in a folder, local or at an address, and its subfolders, sorted by path.
 
     Names such as ``_temporary`` and ``.cache`` are skipped: programs use them for their own files.
     """
-    found = sorted(place for place in folder.rglob("*") if place.name.lower().endswith(suffixes))
-    return [place for place in found if _is_data(place.relative_to(folder)) and not place.is_dir()]
+    listed = folder.files() if isinstance(folder, Address) else folder.rglob("*")
+    found = [place for place in listed if place.name.lower().endswith(suffixes)]
+    data = [place for place in found if _is_data(place.relative_to(folder)) and not place.is_dir()]
+    return sorted(data, key=lambda place: place.relative_to(folder))
 
 
-def _is_data(place: Path) -> bool:
+def _is_data(place: PurePath) -> bool:
     return not any(name.startswith((".", "_")) for name in place.parts)
 
 
@@ -65,5 +68,5 @@ def told(error: Exception) -> str:
 
 def digest_files(files: Sequence[FileState], *more: object) -> str:
     """Return a digest that changes when any file, or any other argument, changes."""
-    names = [(Path(file.path).name, file.size, file.changed) for file in files]
+    names = [(file.path.name, file.size, file.changed) for file in files]
     return hashlib.blake2b(repr((names, more)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()

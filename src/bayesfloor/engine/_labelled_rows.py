@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._addresses import Address, find_place
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._file_state import told
+from bayesfloor.engine._file_systems import AddressError
 from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_parquet_column
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
@@ -62,13 +64,14 @@ def open_labelled(X: Any, y: Any) -> Labelled:
 
 def _open_beside(X: Any, label: str) -> Rows:
     """Open rows without the label column: used as a feature, it would make every floor zero."""
-    if isinstance(X, (str, Path)) and Path(X).suffix.lower() != ".npy":
-        names = column_names(Path(X))
+    place = find_place(X) if isinstance(X, (str, Path, Address)) else None
+    if place is not None and place.suffix.lower() != ".npy":
+        names = column_names(place)
         if label not in names:
             raise InputError(
-                f"There is no column {quoted(label)} in {printable(X)}. Its columns are {join_labels(names)}."
+                f"There is no column {quoted(label)} in {printable(place)}. Its columns are {join_labels(names)}."
             )
-        return open_rows(X, _without(names, label))
+        return open_rows(place, _without(names, label))
     rows = open_rows(X)
     if not isinstance(rows, ParquetRows) or label not in rows.columns:
         return rows
@@ -88,11 +91,15 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def _load(path: str | Path) -> NDArray[Any]:
+    place = find_place(path)
     try:
-        return np.load(path, allow_pickle=False)
+        with place.open("rb") as file:
+            return np.load(file, allow_pickle=False)
+    except AddressError:
+        raise
     except ValueError as error:
         raise InputError(
-            f"{printable(path)} cannot be read as labels: {told(error)}. Save them as an array of numbers or text."
+            f"{printable(place)} cannot be read as labels: {told(error)}. Save them as an array of numbers or text."
         ) from error
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from io import BufferedReader
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -13,19 +12,20 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._file_state import changed, told
 from bayesfloor.engine._show import printable
 from bayesfloor.engine._types import Floats, Ints
 
 _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
-_SKIPPED = 1 << 16  # bytes; to read fewer than this costs less than another read
+_SKIPPED = 1 << 16  # bytes; to read fewer than this costs less than another read, at an address another request
 
 
 class NpyFile(NamedTuple):
     """Where the numbers of a matrix are in its file."""
 
-    path: Path
+    path: Path | Address
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     by_column: bool
@@ -61,20 +61,20 @@ class NpyFile(NamedTuple):
         """Yield ranges of rows, a few rows at a time, in the file's own type; each piece overwrites the one before."""
         step = max(1, _READ_AT_ONCE // self._row_bytes)
         buffer = np.empty((step, self.shape[1]), self.dtype, order="F" if self.by_column else "C")
-        with self.path.open("rb") as file:
+        with self.path.open("rb", _SKIPPED) as file:
             for start, stop in ranges:
                 for first in range(start, stop, step):
                     piece = buffer[: min(step, stop - first)]
                     self._fill(piece, first, file)
                     yield first, piece
 
-    def _fill(self, piece: NDArray[Any], first: int, file: BufferedReader) -> None:
+    def _fill(self, piece: NDArray[Any], first: int, file: Any) -> None:
         n_rows, width = self.shape
         columns = ((piece[:, column], column * n_rows + first) for column in range(width))
         for numbers, at in columns if self.by_column else [(piece, first * width)]:
             self._read_into(numbers, at, file)
 
-    def _read_into(self, numbers: NDArray[Any], at: int, file: BufferedReader) -> None:
+    def _read_into(self, numbers: NDArray[Any], at: int, file: Any) -> None:
         file.seek(self.start + at * self.dtype.itemsize)
         if file.readinto(numbers.view(np.uint8).data.cast("B")) < numbers.nbytes:
             raise changed(self.path)
@@ -84,14 +84,16 @@ class NpyFile(NamedTuple):
         return self.shape[1] * self.dtype.itemsize
 
 
-def open_npy(path: Path) -> NpyFile:
+def open_npy(path: Path | Address) -> NpyFile:
     """Read the header of a ``.npy`` file."""
     try:
-        with path.open("rb") as file:
+        with path.open("rb", _SKIPPED) as file:
             version = npy.read_magic(file)
             read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, by_column, dtype = read_header(file)
             found = NpyFile(path, dtype, shape, by_column, file.tell())
+    except InputError:
+        raise
     except (ValueError, SyntaxError, TokenError) as error:
         raise _unreadable(path, told(error)) from error
     if dtype.hasobject:
@@ -101,5 +103,5 @@ def open_npy(path: Path) -> NpyFile:
     return found
 
 
-def _unreadable(path: Path, why: str) -> InputError:
+def _unreadable(path: Path | Address, why: str) -> InputError:
     return InputError(f"{printable(path)} cannot be read as .npy: {why}. Is it complete?")

@@ -7,6 +7,7 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
+from bayesfloor.engine._address_text import is_address, redact
 from bayesfloor.engine._errors import InputError
 
 _MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
@@ -40,6 +41,11 @@ def check_folder(checkpoint: Any) -> None:
     """Raise unless the value can be the name of a folder."""
     if checkpoint is not None and not isinstance(checkpoint, (str, PathLike)):
         raise InputError(f"Got checkpoint={checkpoint!r}, but expected None or the name of a folder.")
+    if is_address(checkpoint):  # folders there cannot be locked, and files do not appear whole
+        raise InputError(
+            f"Got checkpoint={redact(checkpoint)!r}, but expected a folder on a local or shared file system, which can "
+            "be locked. Pass one, such as checkpoint='run'."
+        )
 
 
 def check_flag(name: str, value: Any) -> None:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._errors import InputError, InputTypeError, MissingPackageError
 from bayesfloor.engine._file_state import FileState, data_files, digest_files, find_state, told
+from bayesfloor.engine._file_systems import AddressError
 from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
@@ -130,8 +132,10 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
 def _opened(file: FileState) -> Iterator[Any]:
     """Open the file; errors while reading it name the file."""
     try:
-        with _parquet().ParquetFile(as_utf8(file.path)) as opened:
+        with _parquet().ParquetFile(_source(file.path)) as opened:
             yield opened
+    except AddressError:
+        raise
     except (OSError, ValueError) as error:  # from pyarrow; an OSError with a number comes from the system
         file.check()  # it may have been removed since
         if getattr(error, "errno", None):
@@ -140,6 +144,10 @@ def _opened(file: FileState) -> Iterator[Any]:
             f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
             "Only Parquet and .npy files can be given as a path; read other files into a data frame first."
         ) from error
+
+
+def _source(path: Path | Address) -> Any:
+    return path.open_arrow() if isinstance(path, Address) else as_utf8(path)
 
 
 def _matrix(table: Any, file: FileState, n_features: int) -> Floats:
@@ -195,7 +203,7 @@ def _parquet() -> Any:
     return pyarrow.parquet
 
 
-def _parquet_files(path: Path) -> list[FileState]:
+def _parquet_files(path: Path | Address) -> list[FileState]:
     if not path.is_dir():
         return [find_state(path)]
     found = data_files(path, (".parquet",))
@@ -204,7 +212,7 @@ def _parquet_files(path: Path) -> list[FileState]:
     return [find_state(place) for place in found]
 
 
-def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
+def open_parquet(path: Path | Address, columns: Sequence[str] | None) -> ParquetRows:
     """Open the rows of a file, or of all files in a folder."""
     files = _parquet_files(path)
     parts, names = [], None if columns is None else list(columns)
@@ -228,7 +236,7 @@ def open_parquet(path: Path, columns: Sequence[str] | None) -> ParquetRows:
     return replace(rows, n_features=width)
 
 
-def column_names(path: Path) -> list[str]:
+def column_names(path: Path | Address) -> list[str]:
     """List the columns of a Parquet file, or of a folder's first file; a ``.npy`` file has none."""
     if path.suffix.lower() == ".npy":
         return []

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from bayesfloor.engine._addresses import Address, find_place
 from bayesfloor.engine._atomic_write import move_into_place
 from bayesfloor.engine._checkpoint import cannot_write
 from bayesfloor.engine._errors import InputError, blame
@@ -175,7 +176,7 @@ class NpyRows:
     def _opened(self) -> Iterator[NpyFile]:
         """Open the file, and raise if it changes until it is read."""
         self.file.check()
-        yield open_npy(Path(self.file.path))
+        yield open_npy(self.file.path)
         self.file.check()
 
 
@@ -185,7 +186,8 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     Parameters
     ----------
     X : str, path or array-like
-        A ``.npy`` file, a ``.parquet`` file, a folder of ``.parquet`` files (sorted by name), or an array.
+        A ``.npy`` file, a ``.parquet`` file, a folder of ``.parquet`` files (sorted by name), or an array. Files and
+        folders may be at an address, such as ``s3://bucket/folder``, which every worker opens itself.
     columns : list of str, default=None
         Parquet columns to use as features. They hold numbers or lists of numbers.
         By default all columns are used.
@@ -204,12 +206,12 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
     """
     if is_handle(X):
         return X
-    if not isinstance(X, (str, Path)):
+    if not isinstance(X, (str, Path, Address)):
         with blame("X"):
             return _open_array(np.asarray(X), "X")
     if not str(X):
         raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
-    path = Path(X)
+    path = find_place(X)
     if path.suffix.lower() == ".npy":
         return _open_npy(path)
     return open_parquet(path, columns)
@@ -222,7 +224,7 @@ def is_handle(X: object) -> bool:
 
 def is_place(X: object) -> bool:
     """Whether X is a handle or a path rather than an array."""
-    return is_handle(X) or isinstance(X, (str, Path))
+    return is_handle(X) or isinstance(X, (str, Path, Address))
 
 
 def _open_array(array: NDArray[Any], name: str) -> ArrayRows:
@@ -230,7 +232,7 @@ def _open_array(array: NDArray[Any], name: str) -> ArrayRows:
     return ArrayRows(array)
 
 
-def _open_npy(path: Path) -> NpyRows:
+def _open_npy(path: Path | Address) -> NpyRows:
     state, file = find_state(path), open_npy(path)
     _check_matrix(file, printable(path))
     return NpyRows(state, 0, file.shape[0], file.shape[1])

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
-from bayesfloor.engine._parameters import check_flag, check_seed
+from bayesfloor.engine._parameters import check_flag, check_folder, check_seed
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
 from bayesfloor.io._checked_arrays import unmask
 from bayesfloor.io._embeddings import read_embedding, stack
+from bayesfloor.io._fetch import fetched
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._frame_columns import as_frame
@@ -104,6 +105,7 @@ def is_path(X: object) -> bool:
 
 def stays_in_place(X: object, client: Any, checkpoint: Any, max_rows: int | None, target_width: float | None) -> bool:
     """Whether rows should stay in their file: for a cluster, for a checkpoint, or because all rows are used."""
+    check_folder(checkpoint)
     all_rows = max_rows is None and target_width is None
     return is_path(X) and (client is not None or checkpoint is not None or all_rows)
 
@@ -249,8 +251,8 @@ def _of_file(
     if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparation
         found = open_in_place(file, asked)
     else:
-        with reading(file):
-            found = _READERS.get(file.kind, _read_table)(file, asked)
+        with reading(file), fetched(file) as near:
+            found = _READERS.get(file.kind, _read_table)(near, asked)
     if labels_file is not None:
         labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
     else:

@@ -8,10 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bayesfloor.engine._addresses import Address, find_place
 from bayesfloor.engine._file_state import ASKS_TOO_MUCH, data_files
+from bayesfloor.engine._file_systems import AddressError
 from bayesfloor.engine._show import as_utf8
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._messages import DataError, did_you_mean, join_words, one_line, quote, short, short_path
@@ -33,21 +36,21 @@ _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 @dataclass(frozen=True)
 class File:
-    """An existing file or folder, or bytes."""
+    """An existing file or folder, local or at an address, or bytes."""
 
     name: str
     kind: str
-    source: Path | bytes
+    source: Path | Address | bytes
 
     @property
     def shown(self) -> str:
         """The name as shown in messages."""
         return short(self.name)
 
-    @property
-    def folder(self) -> Path | None:
+    @cached_property
+    def folder(self) -> Path | Address | None:
         """The folder, if the table consists of several files."""
-        return self.source if isinstance(self.source, Path) and self.source.is_dir() else None
+        return self.source if not isinstance(self.source, bytes) and self.source.is_dir() else None
 
     def parts(self) -> list[File]:
         """Return the files of a folder, or the file itself."""
@@ -63,7 +66,7 @@ class File:
         found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
         return [(kind, n) for kind, n in found if n]
 
-    @property
+    @cached_property
     def unpacked_size(self) -> int:
         """Approximate size of the table in memory, in bytes."""
         if isinstance(self.source, bytes):
@@ -77,12 +80,16 @@ class File:
 
     def head(self, size: int = 8) -> bytes:
         """Return the first bytes."""
-        with self.open_raw() as stream:
+        if isinstance(self.source, bytes):
+            return self.source[:size]
+        with self.source.open("rb", buffering=0) as stream:
             return bytes(stream.read(size))
 
     def open(self) -> Any:
         """Open a pyarrow stream, decompressed if necessary."""
         pa = arrow()
+        if isinstance(self.source, Address):
+            return self.source.open_arrow()
         stream = pa.BufferReader(self.source) if isinstance(self.source, bytes) else pa.OSFile(os.fsencode(self.source))
         codec = _by_magic(self.head(), _CODECS)
         return pa.CompressedInputStream(stream, codec) if codec else stream
@@ -96,12 +103,20 @@ class File:
         if isinstance(self.source, bytes) or "://" in path or path.startswith("data:"):
             return path
         folder = self.folder or self.source.parent
+        if isinstance(folder, Address):
+            return f"{folder}/{path}"
         return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
 
 
 def _unpacked(file: File) -> int:
     packed = file.kind == "Parquet" or bool(_by_magic(file.head(), _CODECS))
-    return os.stat(file.source).st_size * (_UNPACKS if packed else 1)  # noqa: PTH116 - a path, never bytes
+    return _size(file.source) * (_UNPACKS if packed else 1)
+
+
+def _size(place: Any) -> int:
+    """Return the size of a file in bytes; the listing of an address told it already."""
+    known = place.size if isinstance(place, Address) else None
+    return place.stat().st_size if known is None else known
 
 
 @contextmanager
@@ -109,7 +124,7 @@ def reading(file: File) -> Iterator[None]:
     """Turn any error that a reader raises into a one-line error."""
     try:
         yield
-    except DataError:
+    except (DataError, AddressError):
         raise
     except MemoryError as error:
         if file.is_large:
@@ -134,7 +149,9 @@ def find_file(path: str | os.PathLike[str] | bytes) -> File:
     if not str(path):
         raise DataError("the file name is empty. Expected a file, a folder of files, or - for standard input.")
     try:
-        return _find_place(Path(path))
+        return _find_place(find_place(path))
+    except AddressError:
+        raise
     except OSError as error:
         raise DataError(f"{quote(path)} cannot be opened: {short(error.strerror or error)}.") from error
 
@@ -147,7 +164,7 @@ def _by_magic(head: bytes, known: dict[bytes, str]) -> str:
     return next((found for start, found in known.items() if head.startswith(start)), "")
 
 
-def _find_place(place: Path) -> File:
+def _find_place(place: Path | Address) -> File:
     if place.is_dir():
         return _find_folder(place)
     if not place.exists():
@@ -160,7 +177,7 @@ def _find_place(place: Path) -> File:
     return file
 
 
-def _find_folder(place: Path) -> File:
+def _find_folder(place: Path | Address) -> File:
     name = as_utf8(place.resolve().name)
     for kind in _IN_FOLDERS:
         if _tables_in(place, kind):
@@ -170,14 +187,14 @@ def _find_folder(place: Path) -> File:
     raise DataError(f"folder {quote(name)} has no Parquet, Arrow or CSV files. {holds}")
 
 
-def _tables_in(folder: Path, kind: str) -> list[Path]:
+def _tables_in(folder: Path | Address, kind: str) -> list[Any]:
     """List the files of a table; a .txt file in a folder usually describes the data."""
     suffixes = _SUFFIXES[kind] if kind != "CSV" else (".csv", ".tsv")
     packed = _PACKED if kind == "CSV" else ()
     return data_files(folder, suffixes + tuple(suffix + last for suffix in suffixes for last in packed))
 
 
-def _not_found(place: Path) -> DataError:
+def _not_found(place: Path | Address) -> DataError:
     parent = place.parent
     if not parent.is_dir():
         return DataError(f"no file '{short_path(place)}'. There is no folder {quote(parent)}.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._file_state import data_files
+from bayesfloor.engine._file_systems import AddressError
 from bayesfloor.engine._parquet_rows import column_names
 from bayesfloor.engine._row_handles import open_rows
 from bayesfloor.io._find_file import File
@@ -15,7 +17,7 @@ from bayesfloor.io._request import Asked, Contents
 
 def open_in_place(file: File, asked: Asked) -> Contents:
     """Return a handle to the features, and the name of the label column."""
-    if not isinstance(file.source, Path):
+    if isinstance(file.source, bytes):
         raise DataError("standard input cannot be read in pieces. Expected a .parquet or .npy file, or a folder.")
     if asked.beside:
         raise DataError(f"--{next(iter(asked.beside))} needs all rows in memory: leave out --engine and --checkpoint.")
@@ -26,13 +28,13 @@ def open_in_place(file: File, asked: Asked) -> Contents:
         )
     try:
         return _OPENERS[file.kind](file, file.source, asked)
-    except DataError:
+    except (DataError, AddressError):
         raise
     except (OSError, ValueError) as error:
         raise DataError(str(error)) from error
 
 
-def _open_parquet(_: File, path: Path, asked: Asked) -> Contents:
+def _open_parquet(_: File, path: Path | Address, asked: Asked) -> Contents:
     folders = {part for place in data_files(path, (".parquet",)) for part in place.relative_to(path).parts[:-1]}
     if named := sorted(name for name in folders if "=" in name):
         raise DataError(
@@ -49,7 +51,7 @@ def _open_parquet(_: File, path: Path, asked: Asked) -> Contents:
     return Contents(open_rows(path, columns), columns, None if asked.labels_elsewhere else labels, {})
 
 
-def _open_npy(file: File, path: Path, asked: Asked) -> Contents:
+def _open_npy(file: File, path: Path | Address, asked: Asked) -> Contents:
     if asked.features or asked.drop or asked.embedding:
         raise DataError(f"{file.shown} has no column names, so -x, --drop and --embedding cannot be used.")
     if not asked.labels_elsewhere:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._csv import read_lines
+from bayesfloor.io._fetch import fetched
 from bayesfloor.io._find_file import File, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._messages import refuse_length
@@ -16,8 +17,8 @@ from bayesfloor.io._row_columns import Coded, encode, read_roles
 def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
     """Read labels in the order of the rows."""
     file = find_file(path)
-    with reading(file):
-        name, coded = _read(file, label, n_rows)
+    with reading(file), fetched(file) as near:
+        name, coded = _read(near, label, n_rows)
     n_labels = len(coded.codes)
     refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
     return labels_of(name, coded)

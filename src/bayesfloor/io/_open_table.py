@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._show import as_utf8, how_many
 from bayesfloor.io._arrow_types import arrow, plain_type
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
@@ -169,12 +170,15 @@ def _open_folder(file: File, kind: str) -> _Opened:
     if kind == "ipc":
         _validate(parts)
     named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
-    paths = [as_utf8(str(part.source)) for part in parts]
-    open_files = partial(arrow(".dataset").dataset, paths, format=kind, partitioning="hive" if named else None)
-    first = open_files()
+    first = arrow(".dataset").dataset(
+        [part.source.path if isinstance(part.source, Address) else as_utf8(str(part.source)) for part in parts],
+        format=kind,
+        partitioning="hive" if named else None,
+        filesystem=file.folder.file_system() if isinstance(file.folder, Address) else None,
+    )
     schemas = [fragment.physical_schema for fragment in first.get_fragments()]
     _refuse_others(file, parts, schemas)
-    found = open_files(schema=arrow().unify_schemas([first.schema, *schemas], promote_options="permissive"))
+    found = first.replace_schema(arrow().unify_schemas([first.schema, *schemas], promote_options="permissive"))
     return _typed(found.schema.names, lambda names: found.to_batches(columns=list(names), batch_size=_BATCH))
 
 

@@ -1,0 +1,144 @@
+"""Credentials in an address appear nowhere: not in messages, logs, results, reports or tracebacks."""
+
+import logging
+import pickle
+import traceback
+
+import pytest
+
+import bayesfloor
+from bayesfloor.cli._commands import run
+from bayesfloor.engine._address_text import is_address, redact
+from bayesfloor.engine._addresses import find_place
+from bayesfloor.io import open_data, open_rows
+
+SECRET = "hush-hush"  # noqa: S105 - no real one
+QUERY = f"region=us-east-1&secret_access_key={SECRET}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"s3://key:{SECRET}@bucket/a.csv", "s3://bucket/a.csv"),
+        (f"s3://key:{SECRET}/more+@bucket/a.csv", "s3://bucket/a.csv"),
+        (f"https://user:{SECRET}@host:80/a.csv", "https://host:80/a.csv"),
+        (f"https://host/a.csv?X-Amz-Signature={SECRET}&b", "https://host/a.csv?..."),
+        (f"https://host/a.csv#access_key={SECRET}", "https://host/a.csv?..."),
+        (
+            f"404, url='https://host/a.csv?sig={SECRET}', or s3://k:{SECRET}@b/x!",
+            "404, url='https://host/a.csv?...', or s3://b/x!",
+        ),
+        ("https://host/a@b.csv", "https://host/a@b.csv"),
+        ("s3://bucket/a@b:c.csv", "s3://bucket/a@b:c.csv"),
+        ("data.csv", "data.csv"),
+    ],
+)
+def test_an_address_is_shown_without_credentials(text, shown):
+    """What is not a credential stays."""
+    assert redact(text) == shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [("s3://b", True), ("simplecache::s3://b/x", True), ("C:\\x.csv", False), ("a/b", False), ("file:///a", False)],
+)
+def test_addresses_are_recognised(path, is_one):
+    """A drive letter is not a scheme."""
+    assert is_address(path) is is_one
+
+
+@pytest.fixture
+def secret_address(there):
+    """The address of a file with credentials that the server accepts."""
+    return there.replace("//", f"//key:{SECRET}@") + "/one.csv?region=us-east-1"
+
+
+def test_results_and_handles_do_not_show_them(secret_address, tmp_path):
+    """Not the result, its JSON or its report, and not a handle, which Dask may log."""
+    found = bayesfloor.check(secret_address, "label", effort="quick")
+    page = found.to_html(tmp_path / "page.html").read_text()
+    rows = open_rows(secret_address.replace("one.csv", "one.parquet"), ["x0"])
+
+    for text in (repr(found), found.to_json(), found.to_markdown(), page, repr(rows), str(rows)):
+        assert SECRET not in text
+    assert found.facts.name == "one.csv"
+    again = pickle.loads(pickle.dumps(rows))  # noqa: S301 - as for a worker, which needs the address as it was given
+    assert again.read().shape == (450, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("one.csv", "none.csv"),
+        ("one.csv", "one.parquet"),  # a column that is not there
+        ("us-east-1", "us-east-1&endpoint_override=127.0.0.1:9&scheme=http"),
+        ("us-east-1", f"us-east-1&{QUERY}"),
+        (f":{SECRET}@", f":{SECRET}/x@"),
+        ("s3://", "https://"),
+        ("s3://", "odd://"),
+    ],
+)
+def test_errors_and_their_tracebacks_do_not_show_them(secret_address, change, monkeypatch, caplog):
+    """Not even the errors of other libraries, which quote the whole address."""
+    monkeypatch.setattr("bayesfloor.engine._file_systems._PAUSES", (0.01,))
+    caplog.set_level(logging.DEBUG, logger="bayesfloor")
+    with pytest.raises((ValueError, OSError)) as error:
+        open_data(secret_address.replace(*change), "no such column")
+
+    assert SECRET not in "".join(traceback.format_exception(error.value, chain=True))
+    assert SECRET not in caplog.text
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "--effort", "quick", "-v"],
+        ["report", "--effort", "quick", "-o", "page.html", "--json", "page.json", "--markdown", "page.md"],
+        ["check", "--effort", "quick", "--json", "s3://key:hush-hush@bucket/a.json"],
+        ["check", "--checkpoint", "s3://key:hush-hush@bucket/run?sig=hush-hush"],
+        ["check", "--max-rows", "s3://key:hush-hush@bucket/run?sig=hush-hush"],
+        ["samples", "-o", "https://host/a.csv?sig=hush-hush"],
+        ["tree"],
+    ],
+)
+def test_the_command_does_not_show_them(secret_address, words, capsys, tmp_path, monkeypatch):
+    """Not on the terminal, not in the commands it suggests, not in the command that a report shows."""
+    monkeypatch.chdir(tmp_path)
+    verb, *options = words
+    monkeypatch.setattr("sys.argv", ["bayesfloor", verb, secret_address, "-y", "label", *options])
+    run([verb, secret_address, "-y", "label", *options])
+    said = capsys.readouterr()
+
+    for text in (said.out, said.err, *(path.read_text() for path in tmp_path.iterdir())):
+        assert SECRET not in text
+    assert (tmp_path / "page.html").exists() == (verb == "report")
+
+
+def test_what_is_written_must_be_local(there, capsys):
+    """One line that says what to type, before anything is read."""
+    assert run(["check", f"{there}/one.csv", "-y", "label", "--json", "s3://bucket/out/a.json"]) == 2
+    assert "Pass a local path, such as a.json, and upload the file afterwards." in capsys.readouterr().err
+    assert run(["check", f"{there}/none.csv", "-y", "label", "--checkpoint", "s3://bucket/run"]) == 2
+    assert "Pass one, such as --checkpoint run." in capsys.readouterr().err
+    with pytest.raises(bayesfloor.io.InputError, match="such as checkpoint='run'"):
+        bayesfloor.spanning_forest([[0.0], [1.0]], checkpoint="gs://bucket/run")
+    with pytest.raises(bayesfloor.io.InputError, match="such as checkpoint='run'"):
+        bayesfloor.BayesFloor().fit(f"{there}/none.parquet", "label", checkpoint="gs://bucket/run")
+    with pytest.raises(bayesfloor.io.InputError, match=r"such as a\.json"):
+        bayesfloor.check([[0.0], [1.0]] * 9, [0, 1] * 9, effort="quick").to_json("s3://bucket/a.json")
+
+
+def test_an_address_needs_no_verb(there, capsys):
+    """Like a file name, it means check."""
+    assert run([f"{there}/many_parquet", "-y", "label", "--effort", "quick"]) == 0
+    assert f"bayesfloor report {there}/many_parquet -y label" in capsys.readouterr().out
+
+
+def test_an_address_may_come_as_a_path_in_the_file_system(there):
+    """What was parsed once is not parsed again."""
+    place = find_place(f"{there}/one.csv")
+
+    assert find_place(place) is place
+    assert str(place) == f"{there}/one.csv"

@@ -1,0 +1,159 @@
+"""Files in an object store give what the same local files give."""
+
+import io
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import fsspec
+import numpy as np
+import pytest
+
+import bayesfloor
+from bayesfloor.engine._file_systems import bytes_read
+from bayesfloor.io import open_data, open_rows
+from bayesfloor.io._messages import DataError
+
+FILES = {
+    "one.parquet": "label",
+    "one.csv": "label",
+    "one.csv.gz": "label",
+    "one.arrow": "label",
+    "one.npz": None,
+    "one.npy": "-1",
+    "many_parquet": "label",
+    "many_csv": "label",
+    "many_arrow": "label",
+    "hive": "label",
+}
+
+
+def assert_same(one, two):
+    """Assert that two reads gave the same features, labels and names."""
+    for left, right in ((one.X, two.X), (one.y, two.y)):
+        assert left.equals(right) if hasattr(left, "equals") else np.array_equal(left, right)
+    assert (one.name, one.label, one.feature_names, one.notes) == (two.name, two.label, two.feature_names, two.notes)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_in_a_bucket_is_the_same_table(here, there, name):
+    """Format, types, order of rows and notes do not depend on where a file is."""
+    assert_same(open_data(str(here / name), FILES[name]), open_data(f"{there}/{name}", FILES[name]))
+
+
+@pytest.mark.parametrize("name", ["one.csv", "one.parquet", "one.npz"])
+def test_other_file_systems_are_read_with_fsspec(here, name):
+    """Whatever fsspec opens can be read; here files in memory."""
+    fsspec.filesystem("memory").pipe(f"/tests/{name}", (here / name).read_bytes())
+
+    assert_same(open_data(str(here / name), FILES[name]), open_data(f"memory://tests/{name}", FILES[name]))
+
+
+@pytest.fixture
+def website(here):
+    """A web server of the folder, which answers whole files only or ranges of bytes."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(here))
+
+        def send_head(self):
+            path = here / self.path.partition("?")[0].lstrip("/")
+            span = self.headers.get("Range")
+            if span is None or not path.is_file():
+                return super().send_head()
+            first, last = span.removeprefix("bytes=").split("-")
+            content = path.read_bytes()
+            part = content[int(first) : int(last) + 1]
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            return io.BytesIO(part)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("name", ["one.csv", "one.csv.gz", "one.parquet", "one.npy"])
+def test_a_file_on_a_website_is_the_same_table(here, website, name):
+    """The signature of a signed link is not part of the file's name."""
+    found = open_data(f"{website}/{name}?X-Amz-Signature=hush", FILES[name])
+
+    assert_same(open_data(str(here / name), FILES[name]), found)
+
+
+def test_a_check_of_an_address_gives_the_same_answer(here, there):
+    """Nothing about the answer depends on where a file is, not even the fingerprint."""
+    one, two = (bayesfloor.check(f"{place}/one.csv", "label", effort="quick") for place in (here, there))
+
+    assert one.to_json() == two.to_json()
+
+
+@pytest.mark.parametrize(("name", "columns"), [("x.npy", None), ("fortran.npy", None), ("many_parquet", ["x0", "x3"])])
+def test_rows_stay_in_the_bucket(here, there, name, columns):
+    """A handle reads the rows that a task needs, and all of them give the same trees."""
+    one, two = open_rows(str(here / name), columns), open_rows(f"{there}/{name}", columns)
+
+    assert one.shape == two.shape
+    assert np.array_equal(one.part(100, 320).read(), two.part(100, 320).read())
+    assert np.array_equal(one.take(np.array([3, 449, 200])), two.take(np.array([3, 449, 200])))
+    left, right = (bayesfloor.spanning_forest(rows, block_rows=100) for rows in (one, two))
+    assert all(
+        np.array_equal(getattr(left, part), getattr(right, part)) for part in ("a", "b", "length", "tree", "vertex")
+    )
+
+
+def test_rows_of_an_array_are_read_alone():
+    """A part of a .npy file costs its own bytes and a little read-ahead, not the file."""
+    content = io.BytesIO()
+    np.save(content, np.zeros((100_000, 10)))
+    fsspec.filesystem("memory").pipe("/tests/long.npy", content.getvalue())
+    rows = open_rows("memory://tests/long.npy")
+    before = bytes_read()
+    rows.part(50_000, 50_010).read()
+
+    assert bytes_read() - before <= 3 << 16
+
+
+def test_labels_may_be_at_another_address(here, there):
+    """Both --labels-file and y= take addresses."""
+    for how in ({"labels_file": f"{there}/y.npy"}, {"y": f"{there}/y.npy"}):
+        found = open_data(str(here / "x.npy"), **how)
+        assert np.array_equal(found.y, np.load(here / "y.npy"))
+
+
+def test_file_addresses_are_local(here):
+    """file:// is a local path."""
+    assert_same(open_data(str(here / "one.csv"), "label"), open_data((here / "one.csv").as_uri(), "label"))
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("s3://bucket/there/on.csv", "no file 's3://bucket/there/on.csv'. Did you mean 'one.csv'"),
+        ("s3://nothing-here/one.csv", "no file 's3://nothing-here/one.csv'. There is no folder 's3://nothing-here'."),
+        ("s3://bucket/there/one.xyz", "no file"),
+        ("memory://nowhere/one.csv", "no file 'memory://nowhere/one.csv'"),
+    ],
+)
+@pytest.mark.usefixtures("there")
+def test_what_is_not_there_is_told_like_a_local_file(address, told):
+    """A wrong name is one line, with a suggestion where there is one."""
+    with pytest.raises(DataError) as error:
+        open_data(address, "label")
+
+    assert told in str(error.value)
+
+
+def test_a_missing_package_is_named():
+    """What opens the address is an optional package."""
+    with pytest.raises(bayesfloor.io.InputError, match=r"abfs:// addresses need another package.*adlfs"):
+        open_data("abfs://container/one.csv", "label")
+    with pytest.raises(bayesfloor.io.InputError, match=r"odd://x\.csv cannot be read"):
+        open_data("odd://x.csv", "label")
