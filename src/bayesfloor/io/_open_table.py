@@ -170,15 +170,18 @@ def _open_folder(file: File, kind: str) -> _Opened:
     if kind == "ipc":
         _validate(parts)
     named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
-    first = arrow(".dataset").dataset(
+    open_files = partial(
+        arrow(".dataset").dataset,
         [part.source.path if isinstance(part.source, Address) else as_utf8(str(part.source)) for part in parts],
         format=kind,
         partitioning="hive" if named else None,
         filesystem=file.folder.file_system() if isinstance(file.folder, Address) else None,
     )
+    first = open_files()
     schemas = [fragment.physical_schema for fragment in first.get_fragments()]
     _refuse_others(file, parts, schemas)
-    found = first.replace_schema(arrow().unify_schemas([first.schema, *schemas], promote_options="permissive"))
+    schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
+    found = first if schema == first.schema else open_files(schema=schema)
     return _typed(found.schema.names, lambda names: found.to_batches(columns=list(names), batch_size=_BATCH))
 
 
