@@ -1,7 +1,10 @@
 """An S3 server on this machine, and the same tables in a local folder and in a bucket."""
 
+import io
 import logging
 import os
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -77,3 +80,35 @@ def there(s3, here):
     """The same files in the bucket: their address."""
     pafs.copy_files(os.fspath(here), "bucket/there", destination_filesystem=s3)
     return f"{BUCKET}/there"
+
+
+@pytest.fixture
+def website(here):
+    """A web server of the folder, which answers whole files only or ranges of bytes."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(here))
+
+        def send_head(self):
+            path = here / self.path.partition("?")[0].lstrip("/")
+            span = self.headers.get("Range")
+            if span is None or not path.is_file():
+                return super().send_head()
+            first, last = span.removeprefix("bytes=").split("-")
+            content = path.read_bytes()
+            part = content[int(first) : int(last) + 1]
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            return io.BytesIO(part)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

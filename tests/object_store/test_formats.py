@@ -1,8 +1,6 @@
 """Files in an object store give what the same local files give."""
 
 import io
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import fsspec
 import numpy as np
@@ -46,38 +44,6 @@ def test_other_file_systems_are_read_with_fsspec(here, name):
     fsspec.filesystem("memory").pipe(f"/tests/{name}", (here / name).read_bytes())
 
     assert_same(open_data(str(here / name), FILES[name]), open_data(f"memory://tests/{name}", FILES[name]))
-
-
-@pytest.fixture
-def website(here):
-    """A web server of the folder, which answers whole files only or ranges of bytes."""
-
-    class Handler(SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(here))
-
-        def send_head(self):
-            path = here / self.path.partition("?")[0].lstrip("/")
-            span = self.headers.get("Range")
-            if span is None or not path.is_file():
-                return super().send_head()
-            first, last = span.removeprefix("bytes=").split("-")
-            content = path.read_bytes()
-            part = content[int(first) : int(last) + 1]
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
-            self.send_header("Content-Length", str(len(part)))
-            self.end_headers()
-            return io.BytesIO(part)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.parametrize("name", ["one.csv", "one.csv.gz", "one.parquet", "one.npy"])

@@ -116,8 +116,8 @@ def read_lines(file: File) -> list[list[str]] | None:
 # The columns of a file
 
 
-def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
-    """Return column names, notes, a function that reads columns, and one that reads them as text."""
+def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any, None]:
+    """Return column names, notes, a function that reads columns, and one that reads them as text; no row groups."""
     parts = [_look_at(part) for part in file.parts()]
     if not all(part.names for part in parts):
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
@@ -128,7 +128,7 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any]:
         raise troubles_of(file.shown, troubles)
     parts = [scan.part for scan in scanned]
     notes = tuple(part.note for part in parts if part.note)
-    return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts)
+    return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts), None
 
 
 def _as_texts(parts: Sequence[CsvFile], columns: Sequence[str]) -> Iterator[Any]:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.engine._errors import InputError, InputTypeError, blame
+from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.engine._parameters import check_flag, check_folder, check_seed
 from bayesfloor.engine._result import Shown
+from bayesfloor.engine._row_groups import RowGroups
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
@@ -32,6 +34,7 @@ from bayesfloor.io._numpy_files import read_npy, read_npz
 from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
+from bayesfloor.io._sample_groups import Wanted, draw_from_groups
 
 POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
 
@@ -261,9 +264,12 @@ def _of_file(
 
 
 def _read_table(file: File, asked: Asked) -> Contents:
+    start = bytes_read()
     table = open_table(file)
     label = None if asked.labels_elsewhere else find_label(table, asked.label)
     refuse_unknown(asked.named, table.names)
+    if label is not None and table.grouped is not None and file.is_large:
+        return _sample_groups(table, table.grouped.groups, asked, label, start)
     given = read_roles(table, asked.roles, label)
     labels = None if label is None else labels_of(label, given[label])
     beside = {name: coded.rows for name, coded in given.items()}
@@ -275,11 +281,29 @@ def _read_table(file: File, asked: Asked) -> Contents:
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
     """Subsample the labelled rows of a large file; None if all of them fit in memory."""
     labelled = np.flatnonzero(~missing_labels(y))
-    room = int(POOL_BYTES * len(y) / file.unpacked_size)
-    n_drawn = max(_LEAST, asked.most_rows or 0, min(POOL, room))
+    n_drawn = _pool(file, len(y), asked)
     if n_drawn >= len(labelled):
         return None
     return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])
+
+
+def _pool(file: File, n_rows: int, asked: Asked) -> int:
+    """Return how many rows of a large file to read."""
+    room = int(POOL_BYTES * n_rows / file.unpacked_size)
+    return max(_LEAST, asked.most_rows or 0, min(POOL, room))
+
+
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> Contents:
+    """Read a subsample of a large table at an address from a few of its row groups; ``start`` counts bytes read."""
+    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
+    beside = list(dict.fromkeys(asked.beside.values()))
+    n_rows = int(groups.n_rows.sum())
+    wanted = Wanted(label, [*features, *beside], _pool(table.file, n_rows, asked), asked.most_rows or 0, asked.seed)
+    drawn = draw_from_groups(table, groups, wanted, start)
+    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
+    X, names = _read_features(table, asked, drawn.rows)
+    notes = (*table.notes, *drawn.notes(X, bytes_read() - start))
+    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled))
 
 
 def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:
@@ -319,6 +343,9 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
         feature_names=tuple(found.names),
         notes=found.notes,
     )
+    if found.drawn_from is not None:
+        n_rows, n_unlabelled = found.drawn_from
+        return replace(data, drawn=found.drawn, n_rows=n_rows, n_unlabelled=n_unlabelled)
     return data if found.drawn is None else _only(data, found.drawn)
 
 

@@ -67,6 +67,11 @@ class File:
         return [(kind, n) for kind, n in found if n]
 
     @cached_property
+    def size(self) -> int:
+        """Size of the files in bytes."""
+        return sum(_size(part.source) for part in self.parts())
+
+    @cached_property
     def unpacked_size(self) -> int:
         """Approximate size of the table in memory, in bytes."""
         if isinstance(self.source, bytes):

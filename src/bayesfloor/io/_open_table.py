@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesfloor.engine._addresses import Address
+from bayesfloor.engine._row_groups import RowGroups, row_groups
 from bayesfloor.engine._show import as_utf8, how_many
+from bayesfloor.engine._types import Ints
 from bayesfloor.io._arrow_types import arrow, plain_type
 from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
 from bayesfloor.io._find_file import File, reading
@@ -20,7 +22,16 @@ from bayesfloor.io._messages import DataError, troubles_of
 
 _BATCH = 1 << 16  # rows decoded at a time
 _Stream = Callable[[Sequence[str]], Iterator[Any]]
-_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream]  # the last fields of a Table
+
+
+class Grouped(NamedTuple):
+    """The row groups of a Parquet table at an address, and a function that reads columns of some of them."""
+
+    groups: RowGroups
+    stream: Callable[[Ints, Sequence[str]], Iterator[Any]]
+
+
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  # the last fields of a Table
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,7 @@ class Table:
     notes: tuple[str, ...]
     stream: _Stream
     text_stream: _Stream
+    grouped: Grouped | None = None
 
     @property
     def is_csv(self) -> bool:
@@ -54,11 +66,18 @@ class Table:
 
     def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
         """Read these columns, all by default, as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
-        return self._whole(self.batches(columns), rows)
+        return self._chosen(self.stream, columns, rows)
 
     def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
         """Read these columns; those of a CSV as text, without type guessing."""
-        return self._whole(self._plain(self.text_stream, columns), rows)
+        return self._chosen(self.text_stream, columns, rows)
+
+    def _chosen(self, stream: _Stream, columns: Sequence[str] | None, rows: np.ndarray | None) -> Any:
+        """Read some rows, from the row groups that contain them."""
+        if rows is not None and self.grouped is not None:
+            groups, rows = self.grouped.groups.renumber(rows)
+            stream = partial(self.grouped.stream, groups)
+        return self._whole(self._plain(stream, columns), rows)
 
     def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
         names = self.names if columns is None else list(columns)
@@ -105,9 +124,9 @@ def open_table(file: File) -> Table:
     openers = {"CSV": open_csv, "Parquet": _open_parquet, "Arrow": _open_arrow}
     if file.kind not in openers:
         raise DataError(f"{file.shown} contains NumPy arrays, but expected a table: CSV, Parquet or Arrow.")
-    names, notes, stream, text_stream = openers[file.kind](file)
+    names, notes, *how = openers[file.kind](file)
     left = tuple(f"ignored {how_many(n, f'{kind} file')} in the same folder" for kind, n in file.others())
-    return _checked(file, (names, notes + left, stream, text_stream))
+    return _checked(file, (names, notes + left, *how))
 
 
 def _checked(file: File, opened: _Opened) -> Table:
@@ -127,16 +146,24 @@ def refuse_headless(table: Table) -> None:
 # Files with column types
 
 
-def _typed(names: Sequence[str], read: _Stream) -> _Opened:
+def _typed(names: Sequence[str], read: _Stream, grouped: Grouped | None = None) -> _Opened:
     """Return an opened table whose columns have types and are not read as text."""
-    return list(names), (), read, read
+    return list(names), (), read, read, grouped
 
 
 def _open_parquet(file: File) -> _Opened:
     if file.folder:
         return _open_folder(file, "parquet")
     found = arrow(".parquet").ParquetFile(file.open())
-    return _typed(found.schema_arrow.names, lambda names: found.iter_batches(_BATCH, columns=list(names)))
+    names, read = found.schema_arrow.names, partial(_of_file, found)
+    if not isinstance(file.source, Address):
+        return _typed(names, partial(read, None))
+    return _typed(names, partial(read, None), Grouped(row_groups([found.metadata]), read))
+
+
+def _of_file(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
+    chosen = None if groups is None else groups.tolist()
+    return found.iter_batches(_BATCH, row_groups=chosen, columns=list(names))
 
 
 def _open_arrow(file: File) -> _Opened:
@@ -182,7 +209,26 @@ def _open_folder(file: File, kind: str) -> _Opened:
     _refuse_others(file, parts, schemas)
     schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
     found = first if schema == first.schema else open_files(schema=schema)
-    return _typed(found.schema.names, lambda names: found.to_batches(columns=list(names), batch_size=_BATCH))
+    is_far = kind == "parquet" and isinstance(file.folder, Address)
+    return _typed(
+        found.schema.names,
+        lambda names: found.to_batches(columns=list(names), batch_size=_BATCH),
+        _group_folder(found) if is_far else None,
+    )
+
+
+def _group_folder(found: Any) -> Grouped:
+    """Return the row groups of all files in a folder."""
+    files = list(found.get_fragments())
+    grouped = row_groups([file.metadata for file in files])
+    places = [(file, g) for file in files for g in range(file.metadata.num_row_groups)]
+
+    def read(groups: Ints, names: Sequence[str]) -> Iterator[Any]:
+        for file, group in (places[number] for number in groups):
+            part = file.subset(row_group_ids=[group])
+            yield from part.to_batches(schema=found.schema, columns=list(names), batch_size=_BATCH)
+
+    return Grouped(grouped, read)
 
 
 def _validate(parts: Sequence[File]) -> None:

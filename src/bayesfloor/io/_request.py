@@ -22,6 +22,7 @@ class Contents(NamedTuple):
     given: dict[str, np.ndarray]
     notes: tuple[str, ...] = ()
     drawn: np.ndarray | None = None
+    drawn_from: tuple[int, int] | None = None  # rows with and without labels, if the columns hold the drawn rows only
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,11 @@ class Coded(NamedTuple):
         return found
 
 
-def read_roles(table: Table, roles: list[str], label: str | None) -> dict[str, Coded]:
-    """Read the columns with these names; only the label column may have gaps."""
+def read_roles(table: Table, roles: list[str], label: str | None, rows: np.ndarray | None = None) -> dict[str, Coded]:
+    """Read the columns with these names, all rows or only the given ones; only the label column may have gaps."""
     if not roles:
         return {}
-    columns = table.read_texts(roles)
+    columns = table.read_texts(roles, rows)
     found = {}
     for name in roles:
         if name != label:

@@ -1,0 +1,139 @@
+"""Sample rows from a few row groups of Parquet files, so that only a small part of the files is read.
+
+Row groups are runs of rows, not random samples: files may be sorted by class or by time. So the groups are spread
+evenly over the whole table, one at a random place in each of equally long stretches (systematic sampling; Cochran,
+Sampling Techniques, 1977, chapter 8). Where the labels of all rows are known, groups are added for classes that are
+still rare, and rows are drawn in the true class proportions. ``likeness`` measures what is left: how much rows of the
+same group resemble each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.engine._types import Floats, Ints
+
+BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
+_FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
+_FEWEST = 4  # row groups to read at least, even if they are large: fewer could not show how much groups differ
+_RARE = 0.01  # classes with a smaller proportion may fall short instead of shrinking the sample of all others
+
+
+class RowGroups(NamedTuple):
+    """Row groups in the order of the table: number of rows, and compressed bytes of each column."""
+
+    n_rows: Ints
+    column_bytes: dict[str, Ints]
+
+    @property
+    def ends(self) -> Ints:
+        """The row number after each group."""
+        return np.cumsum(self.n_rows)
+
+    def bytes_of(self, columns: Iterable[str]) -> Ints:
+        """Return how many bytes these columns take in each group."""
+        none = np.zeros(len(self.n_rows), dtype=np.int64)
+        return sum((self.column_bytes.get(name, none) for name in columns), none)
+
+    def group_of(self, rows: Ints) -> Ints:
+        """Return the group of each row."""
+        return np.searchsorted(self.ends, rows, side="right")
+
+    def rows_in(self, groups: Ints) -> Ints:
+        """Return the row numbers in these groups."""
+        starts = self.ends - self.n_rows
+        spans = [np.arange(starts[group], starts[group] + self.n_rows[group]) for group in groups]
+        return np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
+
+    def renumber(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return the groups that contain these rows, and the rows' numbers if only these groups are read."""
+        group = self.group_of(rows)
+        groups, number = np.unique(group, return_inverse=True)
+        before = np.cumsum(self.n_rows[groups]) - self.n_rows[groups]
+        return groups, rows - (self.ends - self.n_rows)[group] + before[number]
+
+
+def row_groups(footers: Sequence[Any]) -> RowGroups:
+    """Return the row groups that the metadata of Parquet files describe."""
+    groups = [footer.row_group(g) for footer in footers for g in range(footer.num_row_groups)]
+    sizes: dict[str, Ints] = {}
+    for g, group in enumerate(groups):
+        for c in range(group.num_columns):
+            column = group.column(c)
+            name = column.path_in_schema.partition(".")[0]  # a list's values are in a nested column
+            sizes.setdefault(name, np.zeros(len(groups), dtype=np.int64))[g] += column.total_compressed_size
+    return RowGroups(np.array([group.num_rows for group in groups], dtype=np.int64), sizes)
+
+
+def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.random.Generator) -> Ints:
+    """Choose row groups that take about ``budget`` bytes, spread over the table.
+
+    Parameters
+    ----------
+    sizes : bytes to read for each group.
+    budget : bytes to read in all.
+    counts : rows of each class in each group, of shape (groups, classes); None if the labels are not known.
+    rng : source of the random places.
+
+    Returns
+    -------
+    Row numbers of the groups, in ascending order.
+    """
+    n = len(sizes)
+    for_spread = budget if counts is None else _FOR_SPREAD * budget
+    n_spread = min(n, max(_FEWEST, int(for_spread / max(1.0, sizes.mean()))))
+    stretches = np.array_split(np.arange(n), n_spread)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[[rng.choice(stretch) for stretch in stretches]] = True
+    if counts is not None:
+        _add_for_rare(chosen, sizes, budget, counts, rng)
+    return np.flatnonzero(chosen)
+
+
+def _add_for_rare(chosen: Any, sizes: Ints, budget: float, counts: Ints, rng: np.random.Generator) -> None:
+    """Add groups for classes of which less than half the expected rows are in reach; every class gets at least one."""
+    total, share = counts.sum(axis=0), sizes[chosen].sum() / sizes.sum()
+    wanted = np.minimum(total, np.maximum(1, share * total / 2))
+    for code in np.argsort(total):
+        while (have := counts[chosen, code].sum()) < wanted[code]:
+            able = np.where(chosen, 0, counts[:, code])
+            group = rng.choice(len(able), p=able / able.sum())
+            if have and sizes[chosen].sum() + sizes[group] > budget:
+                break
+            chosen[group] = True
+
+
+def draw_in_groups(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.Generator) -> Ints:
+    """Draw at most ``n_drawn`` of these rows in the class proportions of all rows, at least one of each class.
+
+    ``codes`` are the rows' classes, -1 without a label; ``totals`` are the numbers of rows of each class in all data.
+    """
+    have, share = np.bincount(codes[codes >= 0], minlength=len(totals)), totals / totals.sum()
+    common = share >= min(_RARE, share.max())
+    n_possible = min(n_drawn, int((have[common] / share[common]).min()))
+    quota = np.minimum(have, np.maximum(1, np.round(n_possible * share))).astype(np.int64)
+    order = rng.permutation(np.flatnonzero(codes >= 0))
+    order = order[np.argsort(codes[order], kind="stable")]
+    place = np.arange(len(order)) - (np.cumsum(have) - have)[codes[order]]
+    return np.sort(order[place < quota[codes[order]]])
+
+
+def likeness(values: Floats, groups: Ints) -> float:
+    """Return the intraclass correlation: 0 if rows of the same group are no more alike than others, 1 if equal.
+
+    The estimator from the analysis of variance (Donner, International Statistical Review 54, 1986, section 2).
+    """
+    finite = np.isfinite(values)
+    values, (_, group) = values[finite], np.unique(groups[finite], return_inverse=True)
+    sizes = np.bincount(group)
+    n, k = len(values), len(sizes)
+    if k < 2 or n <= k or np.ptp(values) == 0:
+        return 0.0
+    means = np.bincount(group, values) / sizes
+    between = (sizes * (means - values.mean()) ** 2).sum() / (k - 1)
+    within = ((values - means[group]) ** 2).sum() / (n - k)
+    typical = (n - (sizes**2).sum() / n) / (k - 1)
+    return float(max(0.0, (between - within) / (between + (typical - 1) * within)))
