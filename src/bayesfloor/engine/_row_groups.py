@@ -3,7 +3,7 @@
 Row groups are runs of rows, not random samples: files may be sorted by class or by time. So the groups are spread
 evenly over the whole table, one at a random place in each of equally long stretches (systematic sampling; Cochran,
 Sampling Techniques, 1977, chapter 8). Where the labels of all rows are known, groups are added for classes that are
-still rare, and rows are drawn in the true class proportions. ``likeness`` measures what is left: how much rows of the
+still rare, and rows are taken in the true class proportions. ``likeness`` measures what is left: how much rows of the
 same group resemble each other.
 """
 
