@@ -46,7 +46,7 @@ class Finding(Result):
     >>> import bayesfloor
     >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
     >>> found.findings[0].code
-    'BF105'
+    'BF104'
     """
 
     code: str
