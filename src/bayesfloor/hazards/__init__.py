@@ -13,12 +13,14 @@ from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.hazards._dependence import Dependence
+    from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
     from bayesfloor.hazards._leaks import Leak
 
-__all__ = ["Dependence", "Leak"]
+__all__ = ["Dependence", "DoubtfulColumns", "Leak"]
 
 _HOMES = {
     "._dependence": "Dependence",
+    "._doubtful_columns": "DoubtfulColumns",
     "._leaks": "Leak",
 }
 

@@ -25,6 +25,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.hazards._dependence import GROUPS, Dependence, find_close_rows, find_dependence
+from bayesfloor.hazards._doubtful_columns import DoubtfulColumns, find_doubtful
 from bayesfloor.hazards._labelled_table import label_table
 from bayesfloor.hazards._leaks import Leak, find_leaks
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -88,6 +89,8 @@ class Check(Measured):
         Rows that depend on each other, such as rows of the same patient, and both errors; None if none were found.
     leaks : tuple of Leak
         Columns that give the label away.
+    doubtful : tuple of DoubtfulColumns
+        Columns that are probably no features: further labels, sampling weights.
     selection, comparison : SelectionPath, Comparison or None
         A feature selection and a comparison of representations. ``check`` does not compute them;
         ``dataclasses.replace(found, selection=selector.path_)`` adds one to the report.
@@ -335,9 +338,11 @@ def check(
     table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
     dependence: Dependence | None = None
     leaks: tuple[Leak, ...] = ()
+    doubtful: tuple[DoubtfulColumns, ...] = ()
     if table is not None:
         dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
         leaks = find_leaks(table, random_state, _group_columns(dependence))
+        doubtful = find_doubtful(table, data.label)
     floor = BayesFloor(
         scale=scale,
         n_trees=n_trees,
@@ -362,7 +367,7 @@ def check(
     dependence = None if dependence is None else replace(dependence, applied=auto_groups)
     answer = add_cautions(floor.answer(effort, learners), cautions_about(dependence, leaks))
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
-    found = replace(found, dependence=dependence, leaks=leaks)
+    found = replace(found, dependence=dependence, leaks=leaks, doubtful=doubtful)
     found = replace(found, prepared=replace(found.prepared, notes=data.notes)) if data.notes else found
     if data.predictions is None:
         return found

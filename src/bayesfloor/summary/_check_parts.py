@@ -12,6 +12,7 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hazards._dependence import Dependence
+from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._prepared import Prepared
@@ -76,6 +77,7 @@ class Measured(ABC):
     merge: MergeAdvice | None = None
     dependence: Dependence | None = None
     leaks: tuple[Leak, ...] = ()
+    doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
 
     @cached_property

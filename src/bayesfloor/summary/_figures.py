@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH, Answer
 from bayesfloor.engine._show import how_many, percent, printable, span
+from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._verdict_text import finds_nothing
@@ -25,8 +26,14 @@ def head_line(check: Measured) -> str:
     if check.overall.n_rows > facts.n_used:
         rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} except for the tree bounds"
     parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
-    parts += [how_many(facts.n_groups, "group")] if facts.n_groups is not None else []
+    parts += [how_many(facts.n_groups, _unit(check))] if facts.n_groups is not None else []
     return " · ".join([*([printable(facts.name)] if facts.name else []), *parts])
+
+
+def _unit(check: Measured) -> str:
+    """Return what a group of rows is called."""
+    kind = GROUPS if check.dependence is None else check.dependence.kind
+    return {TIME: "block", NEAR_DUPLICATES: "cluster"}.get(kind, "group")
 
 
 def settings_line(check: Measured) -> str:

@@ -33,7 +33,7 @@ from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
-    *("BF114", "BF111", "BF112", "BF113"),  # what makes an answer too good
+    *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
@@ -43,6 +43,7 @@ _BY_IMPORTANCE = (
 _MUCH = 0.7  # suspicious labels per error; classes that overlap stay below it, wrong labels alone come near 1
 _LITTLE = 0.1  # fraction of the error that equal rows with different labels prove, below which it hardly matters
 _NEARLY_AS_HARD = 0.5  # ratio of two pairs' errors from which a class in both is the one to name
+_RELATED = 0.001  # p-value below which features and label are clearly related
 _UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
 
@@ -53,7 +54,8 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers += [_droppable, _best_representation, _model, _seen_labels, _far_better]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += [
-        _finding(code, look, *sentences) for code, look, sentences in hazard_findings(check.dependence, check.leaks)
+        _finding(code, look, *sentences)
+        for code, look, sentences in hazard_findings(check.dependence, check.leaks, check.doubtful)
     ]
     found += [
         _finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
@@ -125,13 +127,12 @@ def _codes(check: Measured) -> Finding | None:
 def _no_signal(check: Measured) -> Finding | None:
     if not finds_nothing(check.answer):
         return None
-    return _finding(
-        "BF101",
-        "",
-        "No detectable signal: no learner predicts the label from these features "
-        f"(Friedman-Rafsky test: p = {check.overall.p_value:.2g}).",
-        "Check that each label belongs to its row, or add features.",
-    )
+    p = f"Friedman-Rafsky test: p = {check.overall.p_value:.2g}"
+    if check.overall.p_value < _RELATED:
+        headline = f"Little signal: the features tell something about the label ({p}), but no learner can use it."
+    else:
+        headline = f"No detectable signal: no learner predicts the label from these features ({p})."
+    return _finding("BF101", "", headline, "Check that each label belongs to its row, or add features.")
 
 
 def _conflict(check: Measured) -> Finding | None:

@@ -49,6 +49,10 @@ CODES = {
     "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
     "near; or it is filled in for one class only. Such columns are often recorded after the label is known. If that is "
     "so, drop them: a model will not have them. If the column is known in time, it is simply a very good feature.",
+    "BF115": "Further labels. These columns are named like the label and have its values, as if each row had several "
+    "labels. As features they may not be known when you predict. Drop them and check one label at a time.",
+    "BF116": "Weights. A column is named like a sampling weight: how many people a row stands for. It says how rows "
+    "were chosen and is no feature. Drop it.",
     "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
     "ignore it. Add rows or merge the class.",
     "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bayesfloor.engine._show import how_many, join_labels, percent, printable, quoted
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
+from bayesfloor.hazards._doubtful_columns import LABELS, DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.io._messages import shell
 
@@ -13,12 +14,16 @@ _TURN_OFF = "If you only predict for known ones: --no-auto-groups, or auto_group
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
 
 
-def hazard_findings(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> Iterator[tuple[str, str, list[str]]]:
+def hazard_findings(
+    dependence: Dependence | None, leaks: tuple[Leak, ...], doubtful: tuple[DoubtfulColumns, ...]
+) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the code of each finding, the attribute with its details, and its sentences."""
     if dependence is not None:
         yield _CODES[dependence.kind], "dependence", [_two_errors(dependence), *_what_to_do(dependence)]
     for leak in leaks:
         yield "BF114", "leaks", [_given_away(leak), *_without(leak)]
+    for each in doubtful:
+        yield ("BF115" if each.kind == LABELS else "BF116"), "doubtful", [*_no_features(each)]
 
 
 def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[str, ...]:
@@ -61,9 +66,27 @@ def _what_to_do(found: Dependence) -> list[str]:
     return [f"The answer is too good for new ones. Use {shell(['--groups', column])}, or groups=."]
 
 
-def _names(leak: Leak) -> str:
-    names = join_labels([quoted(name) for name in leak.columns], 3)
-    return f"column {names}" if len(leak.columns) == 1 else f"columns {names}"
+def _names(found: Leak | DoubtfulColumns) -> str:
+    names = join_labels([quoted(name) for name in found.columns], 3)
+    return f"column {names}" if len(found.columns) == 1 else f"columns {names}"
+
+
+def _drop(found: Leak | DoubtfulColumns) -> str:
+    return shell([part for name in found.columns for part in ("--drop", printable(name))])
+
+
+def _no_features(found: DoubtfulColumns) -> list[str]:
+    it, is_used, looks = ("it", "is", "looks") if len(found.columns) == 1 else ("they", "are", "look")
+    if found.kind == LABELS:
+        what = "another label" if it == "it" else "further labels"
+        why = f"If {it} {is_used} not known when you predict: {_drop(found)}."
+    else:
+        what = "a sampling weight" if it == "it" else "sampling weights"
+        why = f"A weight says how many people a row stands for, and is no feature: {_drop(found)}."
+    return [
+        f"The {_names(found)} {looks} like {what}, but {is_used} used as {'a feature' if it == 'it' else 'features'}.",
+        why,
+    ]
 
 
 def _given_away(leak: Leak) -> str:
@@ -84,5 +107,4 @@ def _given_away(leak: Leak) -> str:
 
 def _without(leak: Leak) -> list[str]:
     it = "it is" if len(leak.columns) == 1 else "they are"
-    drop = shell([part for name in leak.columns for part in ("--drop", printable(name))])
-    return [f"If {it} only known after the label, the answer is too good.", f"Check again without: {drop}."]
+    return [f"If {it} only known after the label, the answer is too good.", f"Check again without: {_drop(leak)}."]

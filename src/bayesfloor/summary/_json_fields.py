@@ -46,8 +46,8 @@ FIELDS = {
     "weak": "Whether this property weakens the answer.",
     # preparation
     "prepared": "What was done to the data before anything was measured.",
-    "columns": "What was done to each column of a table; empty if all were used as they are. In a leak: the names of "
-    "the columns that give the label away.",
+    "columns": "What was done to each column of a table; empty if all were used as they are. Of leaks and "
+    "doubtful columns: their names.",
     "role": "How a column was read: number, boolean, category, code, date, text, id, counter, constant, empty, list, "
     "ordered or group; wide for the entry that stands for all columns of a very wide table.",
     "treatment": "What was done to a column, in words.",
@@ -217,7 +217,8 @@ FIELDS = {
     "there are none.",
     # rows that depend on each other, and leaks
     "dependence": "Rows that depend on each other, and a random forest's error with and without them in the same fold.",
-    "kind": "groups (a column marks them), time (nearby rows are alike) or near-duplicates.",
+    "kind": "Of dependence: groups (a column marks them), time (nearby rows are alike) or near-duplicates. Of doubtful "
+    "columns: labels or weights.",
     "column": "The column with the groups or the times; empty if there is none.",
     "n_units": "Number of groups, of blocks of consecutive rows, or of clusters of near-duplicates.",
     "similarity": "Groups: fraction of rows whose nearest row is of the same group. Time: correlation with the next "
@@ -228,6 +229,7 @@ FIELDS = {
     "rise_std_error": "Standard error of the difference between these two errors.",
     "applied": "Whether such rows are in the same fold in the answer.",
     "leaks": "Columns that give the label away, with the error of the best of them alone.",
+    "doubtful": "Columns that are used as features, but are probably further labels or sampling weights.",
     "error_without": "Cross-validated error without these columns.",
     # merging classes
     "merge": "Classes that cannot be separated, and what merging them would leave (see BF103).",

@@ -12,6 +12,7 @@ from bayesfloor.engine._errors import InputTypeError
 from bayesfloor.engine._result import plain
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
+from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.selection._gap import Gap, GapLines
@@ -25,13 +26,13 @@ def choices_to_dict(check: Measured) -> dict[str, Any]:
     """Return the optional parts that the check has."""
     parts = {name: getattr(check, name) for name in _RESTORERS}
     found = {name: part.to_dict() for name, part in parts.items() if part is not None}
-    return {**found, "leaks": plain(check.leaks)} if check.leaks else found
+    return found | {name: plain(getattr(check, name)) for name in _LISTS if getattr(check, name)}
 
 
 def restore_choices(given: dict[str, Any]) -> dict[str, Any]:
     """Restore the optional parts; None for missing ones. Older files have none."""
     found = {name: None if given.get(name) is None else make(given[name]) for name, make in _RESTORERS.items()}
-    return {**found, "leaks": read(tuple[Leak, ...], given.get("leaks", []), "leaks")}
+    return found | {name: read(kind, given.get(name, []), name) for name, kind in _LISTS.items()}
 
 
 def _selection(given: dict[str, Any]) -> SelectionPath:
@@ -82,6 +83,7 @@ def _check_lengths(length: int, *columns: Sized) -> None:
         raise InputTypeError(f"a column does not have the expected length of {length}")
 
 
+_LISTS: dict[str, Any] = {"leaks": tuple[Leak, ...], "doubtful": tuple[DoubtfulColumns, ...]}
 _RESTORERS = {
     "selection": _selection,
     "comparison": _comparison,
