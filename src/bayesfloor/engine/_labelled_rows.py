@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from bayesfloor.engine._addresses import Address, find_place
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._file_state import told
-from bayesfloor.engine._file_systems import AddressError
-from bayesfloor.engine._parquet_rows import ParquetRows, column_names, read_parquet_column
+from bayesfloor.engine._file_systems import AddressError, bytes_read
+from bayesfloor.engine._parquet_rows import ParquetRows, column_names, groups_at_address, read_parquet_column
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._row_groups import are_labels_cheap, bytes_for_sample, choose_groups, draw_rows, tell_read
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
 from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._show import how_many, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
 _CHUNK = 1 << 26  # bytes of rows that one task reads
+_REOPENED = 2 << 16  # bytes of metadata that one task reads: pyarrow asks for 64 kB, once for labels and once for rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,11 @@ class Labelled:
 
     rows: Rows
     labels: NDArray[Any] | str
+
+    @property
+    def column(self) -> str | None:
+        """The name of the label column in the rows' files, if the labels are there."""
+        return self.labels if isinstance(self.labels, str) else None
 
     def read_labels(self) -> NDArray[Any]:
         """Return the labels of all rows."""
@@ -45,6 +52,7 @@ class Drawn(NamedTuple):
     x: Floats
     y: NDArray[Any]
     n_rows: int  # in all the data
+    note: str = ""  # what was read from an address
 
 
 def open_labelled(X: Any, y: Any) -> Labelled:
@@ -109,29 +117,72 @@ def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progr
     step = max(1, _CHUNK // (8 * d))
     cuts = [*range(0, n, step), n]
     share = [n_drawn * stop // n for stop in cuts]
-    column = data.labels if isinstance(data.labels, str) else None
     tasks = [
-        (data.rows.part(start, stop), column, start, after - before, seed)
+        (data.rows.part(start, stop), data.column, start, after - before, seed)
         for start, stop, before, after in zip(cuts[:-1], cuts[1:], share[:-1], share[1:], strict=True)
     ]
-    if isinstance(data.rows, ArrayRows) and not runner.shares_memory:
-        results = ((number, draw_chunk(*task)) for number, task in enumerate(tasks))  # only this process has the rows
+    return _join(data, _run(draw_chunk, tasks, data, runner, progress))
+
+
+def draw_few_bytes(
+    data: Labelled, n_drawn: int, most_rows: int | None, seed: int, runner: Runner, progress: Progress | None
+) -> Drawn:
+    """Subsample at most ``n_drawn`` rows of Parquet files at an address from a few row groups; otherwise as above."""
+    start, found = bytes_read(), groups_at_address(data.rows)
+    if found is None or n_drawn >= data.rows.shape[0]:
+        return draw_labelled(data, n_drawn, seed, runner, progress)
+    groups, size, columns = found
+    rng, budget = np.random.default_rng(seed), bytes_for_sample(size, most_rows, data.rows.shape[0])
+    sizes = groups.bytes_of([*columns, data.column or ""]) + _REOPENED
+    if data.column is not None and not are_labels_cheap(groups, data.column, budget):
+        chosen = choose_groups(sizes, budget, None, rng)
+        within = groups.rows_in(chosen)
+        rows = within[_choose(len(within), n_drawn, seed)]
     else:
-        results = runner.run(draw_chunk, tasks, "chunk of rows")
+        codes = np.unique(data.read_labels(), return_inverse=True)[1]
+        left = budget - (bytes_read() - start)
+        chosen, rows = draw_rows(groups, sizes, left, codes, n_drawn, rng)
+    first = (groups.ends - groups.n_rows)[chosen]
+    inside = np.searchsorted(rows, [first, first + groups.n_rows[chosen]]).T
+    tasks = [
+        (data.rows.part(begin, begin + int(groups.n_rows[group])), data.column, begin, rows[low:high] - begin)
+        for group, begin, (low, high) in zip(chosen.tolist(), first.tolist(), inside.tolist(), strict=True)
+    ]
+    parts = _run(take_chunk, tasks, data, runner, progress)
+    n_bytes = bytes_read() - start + (0 if runner.shares_memory else sum(part[3] for part in parts))
+    return _join(data, parts)._replace(note=tell_read(n_bytes, size, len(chosen), len(groups.n_rows)))
+
+
+def _run(function: Any, tasks: Sequence[Any], data: Labelled, runner: Runner, progress: Progress | None) -> list[Any]:
+    """Return the results of tasks in their order."""
+    if isinstance(data.rows, ArrayRows) and not runner.shares_memory:
+        results = ((number, function(*task)) for number, task in enumerate(tasks))  # only this process has the rows
+    else:
+        results = runner.run(function, tasks, "chunk of rows")
     found = dict(follow(results, progress, "sampling rows", len(tasks)))
-    parts = [found[number] for number in range(len(tasks))]
+    return [found[number] for number in range(len(tasks))]
+
+
+def _join(data: Labelled, parts: Sequence[Any]) -> Drawn:
     row, x = (np.concatenate([part[field] for part in parts]) for field in range(2))
-    y = np.concatenate([part[2] for part in parts]) if column is not None else np.asarray(data.labels)[row]
-    return Drawn(row, x, y, n)
+    y = np.asarray(data.labels)[row] if data.column is None else np.concatenate([part[2] for part in parts])
+    return Drawn(row, x, y, data.rows.shape[0])
 
 
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
 ) -> tuple[Ints, Floats, NDArray[Any] | None]:
     """Subsample some of a chunk's rows, with their labels if they are in a column of the same files."""
-    chosen = _choose(rows.shape[0], n_drawn, [seed, first_row])
+    return take_chunk(rows, column, first_row, _choose(rows.shape[0], n_drawn, [seed, first_row]))[:3]
+
+
+def take_chunk(
+    rows: Rows, column: str | None, first_row: int, chosen: Ints
+) -> tuple[Ints, Floats, NDArray[Any] | None, int]:
+    """Read some of a chunk's rows and their labels, and count the bytes."""
+    start = bytes_read()
     labels = None if column is None else _whole(read_parquet_column(rows, column), column, first_row)[chosen]
-    return first_row + chosen, rows.take(chosen), labels
+    return first_row + chosen, rows.take(chosen), labels, bytes_read() - start
 
 
 def _whole(labels: NDArray[Any], column: str, first_row: int) -> NDArray[Any]:

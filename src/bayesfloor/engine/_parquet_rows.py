@@ -18,6 +18,7 @@ from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._errors import InputError, InputTypeError, MissingPackageError
 from bayesfloor.engine._file_state import FileState, data_files, digest_files, find_state, told
 from bayesfloor.engine._file_systems import AddressError
+from bayesfloor.engine._row_groups import RowGroups, row_groups
 from bayesfloor.engine._show import as_utf8, join_labels, printable, quoted
 from bayesfloor.engine._types import Floats, Ints
 
@@ -264,6 +265,21 @@ def _holds_numbers(kind: Any) -> bool:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         kind = kind.value_type
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+
+
+def groups_at_address(rows: object) -> tuple[RowGroups, int, tuple[str, ...]] | None:
+    """Return the row groups of whole files at an address, the files' bytes and the columns; None for other rows."""
+    if not isinstance(rows, ParquetRows) or not isinstance(rows.parts[0].file.path, Address):
+        return None
+    footers = [_look_at_footer(part.file) for part in rows.parts]
+    if any(len(part) != footer.num_rows for part, footer in zip(rows.parts, footers, strict=True)):
+        return None
+    return row_groups(footers), sum(part.file.size for part in rows.parts), rows.columns
+
+
+def _look_at_footer(file: FileState) -> Any:
+    with _opened(file) as opened:
+        return opened.metadata
 
 
 def read_parquet_column(rows: object, name: str) -> NDArray[Any]:

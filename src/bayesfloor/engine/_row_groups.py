@@ -16,7 +16,9 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 
-BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
+_BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
+_MORE_BYTES = 1.5  # if the user asks for many rows: bytes to read, relative to their fraction of all rows
+_LABELS_SHARE = 0.4  # of these bytes; a label column that takes more is read only where rows are
 _FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
 _FEWEST = 4  # row groups to read at least, even if they are large: fewer could not show how much groups differ
 _RARE = 0.01  # classes with a smaller proportion may fall short instead of shrinking the sample of all others
@@ -68,6 +70,40 @@ def row_groups(footers: Sequence[Any]) -> RowGroups:
     return RowGroups(np.array([group.num_rows for group in groups], dtype=np.int64), sizes)
 
 
+def bytes_for_sample(size: int, most_rows: int | None, n_rows: int) -> float:
+    """Return how many bytes to read of files of this size; more if the user asks for many rows."""
+    return size * max(_BYTES_SHARE, _MORE_BYTES * (most_rows or 0) / n_rows)
+
+
+def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
+    """Return the note on what was read."""
+    return (
+        f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from {n_chosen:,} of "
+        f"{n_groups:,} row groups spread over the table"
+    )
+
+
+def are_labels_cheap(groups: RowGroups, label: str, budget: float) -> bool:
+    """Whether the label column is so small that it can be read whole."""
+    return bool(groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget)
+
+
+def draw_rows(
+    groups: RowGroups, sizes: Ints, budget: float, codes: Ints, n_drawn: int, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Choose row groups of ``sizes`` bytes and, in them, rows in the class proportions of all rows; return both.
+
+    ``codes`` are the classes of all rows, numbered from 0; -1 without a label.
+    """
+    group = np.repeat(np.arange(len(sizes)), groups.n_rows)
+    labelled, n_classes = codes >= 0, int(codes.max(initial=0)) + 1
+    cells = np.bincount(group[labelled] * n_classes + codes[labelled], minlength=len(sizes) * n_classes)
+    counts = cells.reshape(-1, n_classes)
+    chosen = choose_groups(sizes, budget, counts, rng)
+    within = groups.rows_in(chosen)
+    return chosen, within[_draw_in_proportion(codes[within], counts.sum(axis=0), n_drawn, rng)]
+
+
 def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.random.Generator) -> Ints:
     """Choose row groups that take about ``budget`` bytes, spread over the table.
 
@@ -106,7 +142,7 @@ def _add_for_rare(chosen: Any, sizes: Ints, budget: float, counts: Ints, rng: np
             chosen[group] = True
 
 
-def draw_in_groups(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.Generator) -> Ints:
+def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.Generator) -> Ints:
     """Draw at most ``n_drawn`` of these rows in the class proportions of all rows, at least one of each class.
 
     ``codes`` are the rows' classes, -1 without a label; ``totals`` are the numbers of rows of each class in all data.

@@ -14,7 +14,7 @@ import numpy as np
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw_labelled, open_labelled
+from bayesfloor.engine._labelled_rows import Drawn, Labelled, draw_few_bytes, draw_labelled, open_labelled
 from bayesfloor.engine._row_handles import Rows
 from bayesfloor.engine._runners import Runner, make_runner
 from bayesfloor.engine._types import Floats, Ints
@@ -90,15 +90,17 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
         )
     if not isinstance(data.labels, str):
         read_labels(data.labels, n)  # before sampling, so that errors name the input's row numbers
-    drawn = draw_labelled(data, n_drawn, floor.random_state, runner, floor._progress)
+    how = (floor.random_state, runner, floor._progress)
+    drawn = draw_labelled(data, n_drawn, *how) if all_rows else draw_few_bytes(data, n_drawn, floor.max_rows, *how)
     if all_rows and n_drawn < n:
         classes, codes = read_labels(data.read_labels(), n)
         drawn = _with_all_classes(drawn, data, codes, len(classes))
     _refuse_gaps(drawn)
     reduce = codes is None  # the trees of all rows use all columns
     sample = read_sample(floor, Data(drawn.x, drawn.y), reduce=reduce)
-    row = drawn.row[sample.row]
-    return Far(data, runner, replace(sample, row=row, cluster=row, n_input=n), codes)
+    row, notes = drawn.row[sample.row], (drawn.note,) if drawn.note else ()
+    features = replace(sample.features, notes=(*sample.features.notes, *notes))
+    return Far(data, runner, replace(sample, features=features, row=row, cluster=row, n_input=n), codes)
 
 
 def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:

@@ -8,16 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.engine._file_systems import bytes_read
-from bayesfloor.engine._row_groups import BYTES_SHARE, RowGroups, choose_groups, draw_in_groups, likeness
+from bayesfloor.engine._row_groups import (
+    RowGroups,
+    are_labels_cheap,
+    bytes_for_sample,
+    choose_groups,
+    draw_rows,
+    likeness,
+    tell_read,
+)
 from bayesfloor.engine._types import Ints
 from bayesfloor.io._arrow_types import is_number
 from bayesfloor.io._find_label import LabelColumn, labels_of
 from bayesfloor.io._messages import quote
 from bayesfloor.io._open_table import Table
-from bayesfloor.io._row_columns import Coded, read_roles
+from bayesfloor.io._row_columns import read_roles
 
-_LABELS_SHARE = 0.4  # of the bytes for a sample; a label column that takes more is read only where rows are drawn
-_MORE_BYTES = 1.25  # if the user asks for many rows: bytes to read, relative to their fraction of all rows
 _ALIKE = 0.05  # intraclass correlation from which a note says that rows of a group resemble each other
 
 
@@ -34,12 +40,9 @@ class DrawnRows(NamedTuple):
 
     def notes(self, X: Any, n_bytes: int) -> Iterator[str]:
         """Say what was read, and whether rows of the same group resemble each other."""
-        size = self.table.file.size
         proportions = "" if self.has_all_labels else ", whose class proportions are taken for those of all rows"
-        yield (
-            f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from "
-            f"{len(self.chosen):,} of {len(self.groups.n_rows):,} row groups spread over the table{proportions}"
-        )
+        told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
+        yield f"{told}{proportions}"
         name, most = self._most_alike(X)
         if most > _ALIKE:
             yield (
@@ -74,26 +77,15 @@ def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int
     ``start`` is the count of ``bytes_read`` before the table was opened: the files' metadata count too.
     """
     rng, label = np.random.default_rng(wanted.seed), wanted.label
-    share = max(BYTES_SHARE, _MORE_BYTES * wanted.most_rows / groups.n_rows.sum())
-    budget = share * table.file.size
-    if groups.bytes_of([label]).sum() > _LABELS_SHARE * budget:
+    budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
+    if not are_labels_cheap(groups, label, budget):
         return _draw_unseen(table, groups, wanted, budget - (bytes_read() - start), rng)
     coded = read_roles(table, [label], label)[label]
     labels = labels_of(label, coded)  # raises if the column cannot be labels
-    counts = _count(groups, coded)
-    chosen = choose_groups(groups.bytes_of(wanted.others), budget - (bytes_read() - start), counts, rng)
-    within = groups.rows_in(chosen)
-    rows = within[draw_in_groups(coded.codes[within], counts.sum(axis=0), wanted.n_drawn, rng)]
+    left = budget - (bytes_read() - start)
+    chosen, rows = draw_rows(groups, groups.bytes_of(wanted.others), left, coded.codes, wanted.n_drawn, rng)
     missing = int(np.count_nonzero(coded.codes < 0))
     return DrawnRows(table, groups, chosen, rows, labels._replace(y=labels.y[rows]), missing, has_all_labels=True)
-
-
-def _count(groups: RowGroups, coded: Coded) -> Ints:
-    """Count each group's rows of each class."""
-    group = np.repeat(np.arange(len(groups.n_rows)), groups.n_rows)[coded.codes >= 0]
-    n_classes = len(coded.values)
-    cells = group * n_classes + coded.codes[coded.codes >= 0]
-    return np.bincount(cells, minlength=len(groups.n_rows) * n_classes).reshape(-1, n_classes)
 
 
 def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
