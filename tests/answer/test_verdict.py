@@ -72,7 +72,7 @@ def test_without_any_learner_more_rows_would_settle_it(answer):
 
     settle = replace(answer, curve=nothing).judge(0.82).settle
 
-    assert settle == "more rows would decide it: no learner could be trained on these"
+    assert settle == "more rows would decide it: these are too few to train any learner"
 
 
 def test_a_verdict_can_be_written_down(answer):

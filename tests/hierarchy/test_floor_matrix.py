@@ -126,9 +126,7 @@ def test_floors_that_know_their_classes_fit_any_of_them(floor):
 
 def test_floors_of_other_classes_are_refused(floor):
     """There is nothing to cut by."""
-    with pytest.raises(
-        ValueError, match=r"Got rows of class 'x', which the floor does not know. Fit it to all classes"
-    ):
+    with pytest.raises(ValueError, match=r"Got rows of class 'x', which the floor has not seen. Fit it to all classes"):
         given_matrix(floor, np.array(["a", "x"]))
 
 

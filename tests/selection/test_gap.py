@@ -397,8 +397,8 @@ def test_labels_are_shown_without_harm(rng):
     [
         ([0, 1, 2], [0, 1], "Got y_true with 3 rows and y_pred with 2, but expected the same number"),
         ([], [], "at least one"),
-        ([0, 1, 3], [0, 1, 2], "Got y_true with labels that the floor does not know: 3"),
-        ([0, 1, 2], ["0", "1", "2"], "Got y_pred with labels that the floor does not know: 0, 1, 2"),
+        ([0, 1, 3], [0, 1, 2], "Got y_true with labels that the floor has not seen: 3"),
+        ([0, 1, 2], ["0", "1", "2"], "Got y_pred with labels that the floor has not seen: 0, 1, 2"),
         ([0, 1, 2], [0.0, 1.0, np.nan], "y_pred cannot be read.*1 missing label"),
         (pd.Series([0, None, 2]), [0, 1, 2], "y_true cannot be read.*missing"),
         ([0, 1, 2], np.eye(3), "y_pred cannot be read"),

@@ -21,7 +21,7 @@ GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit onl
 PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
-_MOST_GROWTH = 64.0  # times as many rows: beyond this, no number of rows is given
+_MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +65,7 @@ class Answer(Result):
     estimate : float
         Best estimate: the error at which the learners' learning curves level off with unlimited rows.
     lower : float
-        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if not known.
+        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if it is unknown.
     upper : float
         Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
     why_lower, why_upper : str
@@ -167,7 +167,7 @@ class Answer(Result):
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
             return "more rows would not decide it: the target is within 0.5 points of the best estimate"
         if not len(self.curve.n_rows):
-            return "more rows would decide it: no learner could be trained on these"
+            return "more rows would decide it: these are too few to train any learner"
         if error > self.estimate:
             growth, decides = self._growth_to_reach(error), "confirm the target"
             if growth is None:
@@ -184,7 +184,7 @@ class Answer(Result):
         return f"about {two_digits(more):,} more rows would probably {decides}"
 
     def _growth_to_reach(self, error: float) -> float | None:
-        """Return how many times as many rows the best learner probably needs for its upper limit to meet the target."""
+        """Return the factor by which rows must probably grow for the best learner's upper limit to meet the target."""
         curve = self.curve
         growth = curve.n_rows / curve.n_rows[curve.measured][-1]
         for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):

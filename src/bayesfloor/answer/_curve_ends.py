@@ -25,8 +25,8 @@ class Ends:
 
     Three kinds of evidence have equal weight: the error of the best learner, the error of the blend, and the Brier
     score of the best learner, whose decrease shows how far the error can still fall. Which learner is the best is
-    uncertain. Rows, or groups of rows, are therefore bootstrapped, jointly for all training sizes, and each learner
-    counts as often as it wins.
+    uncertain. Rows, or groups of rows, are therefore bootstrapped, jointly for all training sizes, and each learner is
+    weighted by how often it wins.
     """
 
     race: Race

@@ -30,12 +30,13 @@ from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size,
 LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
 LEVEL = 0.95
 _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
-# Equal rows may be duplicates if they are more than this fraction, but fewer than this many per distinct row.
+# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
+# average fewer than this many times.
 _COPIES, _MOST_COPIES = 0.01, 5
-_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times as many rows, for which the error is predicted
+_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for which the error is predicted
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
-_MOST_OF_IT = 0.7  # fraction of the best learner's gain over guessing from which another learner agrees with it
+_MOST_OF_IT = 0.7  # another learner agrees if its gain over guessing is at least this fraction of the best learner's
 _ROWS_PER_CLASS = 50
 _WIDE = 0.1  # width of the range above which an answer is limited
 
@@ -84,7 +85,7 @@ def make_answer(
 
 
 def _spellings(fit: Fit) -> tuple[str, ...]:
-    """Return a caution if some labels look like spellings of one class: telling them apart is no real task."""
+    """Return a caution if some labels look like spellings of one class: separating them is not a real task."""
     sizes = np.round(fit.labels.class_sizes).tolist()
     found = compare_spellings(dict(zip(fit.sample.classes.tolist(), sizes, strict=True)))
     return (found.text,) if found.text else ()
@@ -113,7 +114,7 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
 
 
 def _may_be_copies(sample: Sample, labels: VertexLabels) -> bool:
-    """Whether equal rows look like duplicates: many rows equal another, yet most rows differ.
+    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
 
     Duplicates must not be in both training and test rows. If features have few distinct values, equal rows are
     independent draws like any others.
@@ -264,7 +265,7 @@ def _curve(race: Race, ends: Ends, best: str) -> Curve:
 
 
 def _predict(curves: Curves, growth: float) -> list[float]:
-    """Return the mean and 95 % interval for the error with this many times as many rows."""
+    """Return the mean and 95 % interval of the error at this multiple of the current number of rows."""
     at = curves.at(growth)
     low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return [float(curves.weight @ at), float(low), float(high)]

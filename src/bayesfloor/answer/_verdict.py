@@ -27,7 +27,7 @@ class Verdict(Result):
     reason, rests_on : str
         The reason, and the evidence behind it.
     settle : str
-        What would settle it, as a sentence; empty unless it is too close to call.
+        What would settle the verdict, as a sentence; empty unless the verdict is too close to call.
 
     Examples
     --------

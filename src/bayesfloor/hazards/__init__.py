@@ -1,4 +1,4 @@
-"""Hazards: what makes an answer too good. Rows that depend on each other, and columns that give the label away.
+"""Hazards that make an answer too good: rows that depend on each other, and columns that give the label away.
 
 Input: the rows as read, in their order, with their labels.
 Output: which rows to hold out together, which columns are suspicious, and the evidence for both.

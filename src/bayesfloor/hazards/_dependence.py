@@ -1,4 +1,4 @@
-"""``Dependence``: which rows are not independent, and what that does to the error."""
+"""``Dependence``: which rows depend on each other, and how that affects the error."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ALONE = -1  # group of rows without a label, which are not used
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dependence(Result):
-    """Rows that depend on each other, and the error of a random forest with and without them in the same fold.
+    """Rows that depend on each other, and a random forest's error if they are split at random or kept in the same fold.
 
     Attributes
     ----------
-    kind : "groups" if a column marks rows that belong together, "time" if nearby rows are alike, "near-duplicates".
+    kind : "groups" if a column marks rows that belong together, "time" if nearby rows are alike, or "near-duplicates".
     column : the column with the groups or the times; empty if there is none.
     n_units : number of groups, blocks of rows, or clusters of near-duplicates.
-    similarity : evidence between 0 and 1. Groups: fraction of rows whose nearest row is of the same group. Time:
+    similarity : evidence between 0 and 1. Groups: fraction of rows whose nearest row belongs to the same group. Time:
         correlation with the next row. Near-duplicates: fraction of rows that have one.
     pure : for groups, the fraction of rows with the most frequent label of their group; otherwise 0.
     error_at_random : cross-validated error if folds are made of random rows.
@@ -63,7 +63,7 @@ class Dependence(Result):
 
 
 def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence | None:
-    """Return how labelled rows depend on each other by a column or by their order; None if they seem independent."""
+    """Return the dependence that a column or the order of rows reveals; None if labelled rows seem independent."""
     column = find_group_column(table, seed)
     if column is not None:
         groups = _of_all_rows(column.group, table.row, n_rows)
@@ -75,7 +75,7 @@ def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence 
 
 
 def find_close_rows(fit: Fit, seed: int) -> Dependence | None:
-    """Return near-duplicates among the rows of a fit, if it used all rows; None if there are none."""
+    """Return the dependence from a fit's near-duplicates; None if there are none, or if the fit used a subsample."""
     sample = fit.sample
     if len(np.unique(sample.row)) + sample.n_unlabelled < sample.n_input:
         return None

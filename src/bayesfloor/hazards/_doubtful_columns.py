@@ -1,4 +1,4 @@
-"""Find columns that are probably no features by their names and values: further labels, and sampling weights."""
+"""Find columns whose names and values suggest that they are not features: further labels and sampling weights."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from bayesfloor.engine._result import Result
 from bayesfloor.hazards._labelled_table import LabelledTable
 
 LABELS, WEIGHTS = "labels", "weights"
-_STEM = re.compile(r"(.*[^\W_])[\W_]+[^\W_]*$")  # "tag" of "tag_sport"
+_STEM = re.compile(r"(.*[^\W_])[\W_]+[^\W_]*$")  # "tag" in "tag_sport"
 _WEIGHT = re.compile(r"(fnl|final|sample|sampling|survey|p)[\W_]*(weights?|wgt|wt)", re.IGNORECASE)
-_FEW = 10  # distinct values that a label may share with its siblings
+_FEW = 10  # a label with more distinct values is not compared with other columns
 
 
 @dataclass(frozen=True, repr=False)
 class DoubtfulColumns(Result):
-    """Columns that are used as features, but probably should not be.
+    """Columns that are used as features but probably should not be.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class DoubtfulColumns(Result):
 
 
 def find_doubtful(table: LabelledTable, label: str) -> tuple[DoubtfulColumns, ...]:
-    """Return columns named like the label with the label's values, and columns named like sampling weights."""
+    """Return columns with the label's values and a similar name, and columns named like sampling weights."""
     found = {LABELS: _siblings(table, label), WEIGHTS: [name for name in table.names if _WEIGHT.fullmatch(name)]}
     return tuple(DoubtfulColumns(kind, tuple(names)) for kind, names in found.items() if names)
 
@@ -60,7 +60,7 @@ def _distinct(levels: tuple[str, ...], own: set[str]) -> bool:
 
 
 def _plain(value: str) -> str:
-    """Return a value as both a number and a yes or no would be written."""
+    """Return a value in a normal form, in which "1", "1.0", "yes" and "true" are the same."""
     text = value.strip().casefold()
     text = {"true": "1", "false": "0", "yes": "1", "no": "0"}.get(text, text)
     try:

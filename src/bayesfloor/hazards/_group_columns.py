@@ -1,4 +1,4 @@
-"""Find a column that says which rows belong together, such as the rows of a patient."""
+"""Find a column that shows which rows belong together, such as the rows of one patient."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _WORDS = {
 }
 _FEWEST_GROUPS = 10
 _MOST_ROWS = 5000  # rows on which neighbours and errors are compared
-_PURE = 0.95  # part of the rows that have the most frequent label of their group
-_BEYOND_CHANCE = 0.5  # of what could be gained over groups made at random
+_PURE = 0.95  # smallest fraction of rows with the most frequent label of their group
+_BEYOND_CHANCE = 0.5  # smallest gain in that fraction over random groups, relative to the largest possible gain
 _NEIGHBOURS, _TIMES_CHANCE = 0.3, 5.0
 
 
@@ -37,7 +37,7 @@ class GroupColumn(NamedTuple):
 
 
 def find_group_column(table: LabelledTable, seed: int) -> GroupColumn | None:
-    """Return the column whose groups, held out together, raise the error most; None if no column does."""
+    """Return the column whose groups raise the error most when held out together; None if no column does."""
     names = [values.name for values in table.columns_at_first if _may_group(values)]
     found = [each for name in names if (each := _examine(table, table.column(name), seed)) is not None]
     return max(found, key=lambda each: each.errors.together - each.errors.at_random, default=None)
@@ -64,7 +64,7 @@ def _examine(table: LabelledTable, values: Values, seed: int) -> GroupColumn | N
 
 
 def _may_group(values: Values) -> bool:
-    """Whether a column may mark groups: it has no gaps, and is named like an identifier or has many short strings."""
+    """Whether a column may mark groups: it has no gaps, and either an identifier's name or many short strings."""
     if values.missing.any() or values.kind not in ("text", "number"):
         return False
     named = says_id(values.name) or not _WORDS.isdisjoint(words_of(values.name))
@@ -87,7 +87,7 @@ def _is_something_else(values: Values) -> bool:
 
 
 def whole_groups(group: Ints, rng: np.random.Generator) -> Ints:
-    """Return the rows of random groups, about as many as can be compared quickly."""
+    """Return all rows of randomly chosen groups, about as many rows as can be compared quickly."""
     if len(group) <= _MOST_ROWS:
         return np.arange(len(group))
     sizes = np.bincount(group)
@@ -111,7 +111,7 @@ def _gain(found: float, chance: float) -> float:
 
 
 def _same_group(X: Floats, group: Ints) -> tuple[float, float]:
-    """Return how often the nearest other row is of the same group, and how often it would be by chance."""
+    """Return how often the nearest other row belongs to the same group, and how often it would by chance."""
     from sklearn.neighbors import NearestNeighbors
 
     spread = X.std(axis=0)

@@ -1,4 +1,4 @@
-"""The labelled rows in their order, and their features as numbers, a part at a time."""
+"""The labelled rows in input order; the features of any of them can be read as numbers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bayesfloor.io._labels_and_weights import read_target
 from bayesfloor.io._table_preparer import TablePreparer
 from bayesfloor.io._wide_input import lay_flat
 
-_FEWEST = 100  # rows below which chance hides every hazard
-_FIRST = 2000  # rows that show whether a column is worth reading
+_FEWEST = 100  # with fewer rows, chance hides every hazard
+_FIRST = 2000  # the first rows show whether a column is worth reading
 
 
 class Numbers(NamedTuple):
@@ -32,9 +32,10 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelledTable:
-    """Rows with one label each, in the order in which they came.
+    """Rows with one label each, in input order.
 
-    ``X`` is a wrapped data frame or an array. ``row`` has the labelled rows, ``codes`` their places among ``classes``.
+    ``X`` is a wrapped data frame or an array. ``row`` has the positions of the labelled rows, and ``codes`` the index
+    of each label in ``classes``.
     """
 
     X: Any
@@ -58,7 +59,7 @@ class LabelledTable:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns; an array has none, so they are numbered."""
+        """The names of the columns; those of an array are numbered x0, x1, ..."""
         return list(map(str, self.X.columns)) if self.named else [f"x{j}" for j in range(self.X.shape[1])]
 
     def numbers(self, units: Ints, without: Collection[str] = ()) -> Numbers:
@@ -79,7 +80,7 @@ class LabelledTable:
 
 
 def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> LabelledTable | None:
-    """Return the rows of ``data``, or None if their order or labels cannot be examined."""
+    """Return the labelled rows of ``data``, or None if their order or labels cannot be examined."""
     X = dense_if_small(lay_flat(data.X)[0])
     frame = as_frame(X)
     if frame is None and not is_sparse(X):

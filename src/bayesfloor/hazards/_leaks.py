@@ -18,11 +18,11 @@ from bayesfloor.learners._folds import deal_folds
 
 _MOST_ROWS = 5000
 _LEAST_BINS, _BINS_PER_CLASS = 64, 4
-_KNOWN = 0.1  # error with one column that is near zero, relative to guessing
+_KNOWN = 0.1  # largest error with one column, relative to guessing, that counts as near zero
 _RISE = 4.0  # smallest ratio of the error without the columns to the error with one of them
-_HARD = 0.25  # smallest error without them, relative to guessing
-_EMPTY = 0.95  # fraction of the other classes' rows that share one value, such as "not applicable"
-_FEWEST = 30  # rows of a class that a column could give away
+_HARD = 0.25  # smallest error without the columns, relative to guessing
+_EMPTY = 0.95  # smallest fraction of the other classes' rows that share one value, such as "not applicable"
+_FEWEST = 30  # a class with fewer rows is not examined on its own
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,10 +31,10 @@ class Leak(Result):
 
     Attributes
     ----------
-    columns : names of the columns; each of them alone gives it away.
-    label : the class that they give away; empty if it is every class.
-    error : cross-validated error with the best of them alone, for that class against the others if it is one class.
-    error_without : the same error without all of them.
+    columns : names of the columns; each of them alone gives the label away.
+    label : the class that they give away; empty if they give away every class.
+    error : cross-validated error with the best of these columns alone; for one class, its error against all others.
+    error_without : the same error without any of these columns.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -
 
 
 class _Column(NamedTuple):
-    """A column, or the indicators of one column: its name, and where its numbers are."""
+    """A column, or the indicators of one column: its name, and the positions of its numbers."""
 
     name: str
     at: Ints

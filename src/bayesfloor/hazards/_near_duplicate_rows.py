@@ -24,7 +24,7 @@ class NearDuplicateRows(NamedTuple):
 
 
 def find_near_duplicate_rows(fit: Fit, seed: int) -> NearDuplicateRows | None:
-    """Return clusters of near-duplicates which, held out together, raise the error; None if there are none."""
+    """Return clusters of near-duplicates that raise the error when held out together; None if there are none."""
     cluster = near_duplicate_clusters(fit.forest)
     if cluster is None or not fit.labels.hard:
         return None

@@ -16,18 +16,18 @@ from bayesfloor.io._date_formats import date_format
 from bayesfloor.io._frame_columns import Values
 
 _MOST_ROWS = 6000  # rows on which errors are compared
-_MANY_VALUES = 20  # distinct values from which a column can show slow changes
+_MANY_VALUES = 20  # a column with fewer distinct values cannot show slow changes
 _WORDS = {"time", "date", "timestamp", "datetime", "epoch", "seconds", "hour", "day", "frame", "step", "datum", "zeit"}
-# Smallest correlation of a row with the next: without a column that says when, and with one; of labels; in z-scores.
+# Smallest correlation between consecutive rows: without a time column, with one, of labels, and in standard errors.
 _ALIKE, _ALIKE_IN_TIME, _LABELS_ALIKE, _Z = 0.75, 0.2, 0.05, 5.0
-_FORGOTTEN = 0.1  # correlation from which rows no longer know of each other
-_MARGIN = 4  # length of a block, relative to the distance at which rows are forgotten
+_FORGOTTEN = 0.1  # correlation below which rows count as unrelated
+_MARGIN = 4  # length of a block, relative to the lag at which rows become unrelated
 _BLOCKS = (10, 50)
-_SPREAD = 5  # blocks in which every class must occur; in fewer, the rows are sorted by class
+_SPREAD = 5  # every class must occur in this many blocks; otherwise the rows are sorted by class
 
 
 class RowOrder(NamedTuple):
-    """A column that orders the rows, empty for their own order; each labelled row's block; the evidence."""
+    """The column that orders the rows (empty for input order), each labelled row's block, and the evidence."""
 
     name: str
     block: Ints
@@ -36,7 +36,7 @@ class RowOrder(NamedTuple):
 
 
 def find_row_order(table: LabelledTable, seed: int) -> RowOrder | None:
-    """Return the order in which nearby rows, held out together, raise the error; None if there is none."""
+    """Return the order in which holding out nearby rows together raises the error; None if there is none."""
     for name, order in _orders(table):
         found = _examine(table, name, order, seed)
         if found is not None:
@@ -45,7 +45,7 @@ def find_row_order(table: LabelledTable, seed: int) -> RowOrder | None:
 
 
 def _orders(table: LabelledTable) -> Iterator[tuple[str, Ints]]:
-    """Yield the orders by columns that say when, then the order of the rows."""
+    """Yield the order of each time column, then the input order."""
     for values in table.columns_at_first:
         if _moments(values) is None:
             continue
@@ -56,7 +56,7 @@ def _orders(table: LabelledTable) -> Iterator[tuple[str, Ints]]:
 
 
 def _moments(values: Values) -> np.ndarray | None:
-    """Return when each row was, if the column says so: a date, or numbers that say so by their name."""
+    """Return each row's time if the column has dates, or numbers and a name like "time"; otherwise None."""
     if values.missing.any():
         return None
     if values.kind == "date" or (values.kind == "text" and (form := date_format(values.levels)) is not None):
@@ -89,7 +89,7 @@ def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrde
 
 
 def _residuals(table: LabelledTable, units: Ints, name: str) -> Floats:
-    """Return quantities of these rows with many values, without their class means, scaled to unit variance."""
+    """Return the quantities with many distinct values, with class means subtracted and scaled to unit variance."""
     numbers = table.numbers(units, [name] if name else ())
     X = numbers.values[:, numbers.quantity]
     X = X[:, [len(np.unique(column)) > _MANY_VALUES for column in X.T]]
@@ -102,12 +102,12 @@ def _residuals(table: LabelledTable, units: Ints, name: str) -> Floats:
 
 
 def correlation(X: Floats, lag: int) -> float:
-    """Return the mean correlation of rows with the rows ``lag`` further on; columns have mean 0 and variance 1."""
+    """Return the mean correlation of rows with the rows ``lag`` positions later; columns have mean 0 and variance 1."""
     return float((X[lag:] * X[:-lag]).mean()) if X.size else 0.0
 
 
 def _memory(X: Floats) -> int:
-    """Return the smallest lag, of powers of 2, at which rows are no longer correlated."""
+    """Return the smallest lag, among powers of 2, at which rows are no longer correlated."""
     lag = 1
     while lag < len(X) // _BLOCKS[0] and correlation(X, lag) > _FORGOTTEN:
         lag *= 2
@@ -120,14 +120,14 @@ def _disagreement(codes: Ints) -> float:
 
 
 def _sorted_by_class(codes: Ints, block: Ints) -> bool:
-    """Whether some class occurs in few blocks only, so that holding out blocks would hold out the class."""
+    """Whether some class occurs in only a few blocks, so that holding out blocks would hold out the class."""
     pairs = np.unique(np.column_stack([codes, block]), axis=0)
     frequent = np.bincount(codes) >= 2 * _SPREAD
     return bool((np.bincount(pairs[:, 0], minlength=len(frequent))[frequent] < _SPREAD).any())
 
 
 def _stretches(order: Ints, n_blocks: int) -> Ints:
-    """Return rows of every block that follow each other, about as many as can be compared quickly."""
+    """Return consecutive rows from every block, about as many rows as can be compared quickly."""
     if len(order) <= _MOST_ROWS:
         return order
     return np.concatenate([part[: _MOST_ROWS // n_blocks] for part in np.array_split(order, n_blocks)])

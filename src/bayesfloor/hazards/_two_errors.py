@@ -1,4 +1,4 @@
-"""The error of a random forest on rows dealt at random, and on rows held out together."""
+"""A random forest's error if folds are random, and if dependent rows are held out together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.learners._folds import deal_folds
 from bayesfloor.learners._registry import REGISTRY, Size
 
-_CLEARLY = 3.0  # standard errors
-_LEAST, _RELATIVE = 0.01, 0.15  # smallest difference that matters: in itself, and relative to the lower error
+_CLEARLY = 3.0  # smallest clear difference, in standard errors
+_LEAST, _RELATIVE = 0.01, 0.15  # smallest difference that matters: absolute, and relative to the lower error
 
 
 class TwoErrors(NamedTuple):
-    """Cross-validated errors of one forest: equal rows apart from others, and whole units apart from others."""
+    """A random forest's cross-validated errors if only equal rows, or if whole units, stay in the same fold."""
 
     at_random: float
     together: float
@@ -25,16 +25,15 @@ class TwoErrors(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether holding units out together costs more than chance explains, and enough to matter."""
+        """Whether holding units out together raises the error by more than chance explains, and enough to matter."""
         rise = self.together - self.at_random
         return bool(rise > _CLEARLY * self.std_error and rise > max(_LEAST, _RELATIVE * self.at_random))
 
 
 def two_errors(seen: Floats, held_out: Floats, codes: Ints, unit: Ints, seed: int) -> TwoErrors:
-    """Cross-validate with rows dealt at random on ``seen``, and with whole units on ``held_out``.
+    """Cross-validate on ``seen`` with random folds, and on ``held_out`` with whole units in the same fold.
 
-    The standard error is that of the mean difference between units: their errors are independent, those of their
-    rows are not.
+    The standard error of the difference treats units as independent, but not the rows within a unit.
     """
     rng = np.random.default_rng([seed, 23])
     at_random = wrong(seen, codes, deal_folds(codes, find_vertices(seen)[1], rng), seed)
@@ -45,7 +44,7 @@ def two_errors(seen: Floats, held_out: Floats, codes: Ints, unit: Ints, seed: in
 
 
 def wrong(X: Floats, codes: Ints, fold: Ints, seed: int) -> Floats:
-    """Return which rows a random forest gets wrong that was trained on the other folds."""
+    """Return which rows a random forest gets wrong if it is trained on the other folds."""
     found = np.empty(len(codes))
     with one_blas_thread(), one_openmp_thread():
         for number in range(int(fold.max()) + 1):

@@ -93,7 +93,7 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
         missing = np.setdiff1d(classes, floor.classes)
         if len(missing):
             raise InputError(
-                f"Got rows of class {missing.tolist()[0]!r}, which the floor does not know. Fit it to all classes."
+                f"Got rows of class {missing.tolist()[0]!r}, which the floor has not seen. Fit it to all classes."
             )
         place = np.searchsorted(floor.classes, classes)
         return floor.matrix[np.ix_(place, place)]

@@ -20,7 +20,7 @@ from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.io._data import open_data
 
-_FORESTS = 3  # the work is worth about three forests of all rows: a tree for each of four scales, and the forest
+_FORESTS = 3  # the work equals about three forests on all rows: a tree for each of four scales, and the forest
 
 
 def suspicious_labels(
@@ -38,8 +38,8 @@ def suspicious_labels(
 ) -> SampleScores:
     """Find rows whose label does not fit their neighbours.
 
-    The result is the same as ``BayesFloor.samples_``. It needs one forest of all rows but no pairs, intervals or
-    tests, so it is several times as fast as a fit.
+    The result is the same as ``BayesFloor.samples_``. It needs one forest on all rows but no pairs, intervals or tests,
+    so it is several times as fast as a fit.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ class Elimination:
         return now
 
     def _keep(self) -> list[int]:
-        """Return those that would not be worse than the best if they kept falling at the same pace up to all rows."""
+        """Return the candidates that would not be worse than the best if their rates kept falling at the same pace."""
         now = self.rounds[-1]
         return [each for each in now.graphs if self.p_value(each, now) > 1 - self.level]
 

@@ -35,7 +35,7 @@ _KEPT, _MANY, _ALWAYS = 3, 100, 5  # keep a third of the candidates, a sixth if 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """Rows on which sets of features are measured; ``feature`` is the feature of each column of ``points``."""
+    """Rows on which sets of features are measured; ``feature`` is the feature number of each column of ``points``."""
 
     points: Floats
     feature: Ints

@@ -47,7 +47,7 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
         raise InputError(
-            f"Got {name} with labels that the floor does not know: {join_labels(unknown)} ({_kind(unknown[0])}), but "
+            f"Got {name} with labels that the floor has not seen: {join_labels(unknown)} ({_kind(unknown[0])}), but "
             f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
             "Fit the floor to rows of all classes, and use the same labels in both."
         )

@@ -55,7 +55,7 @@ class SamplesNeeded(Result):
         if self.word == ENOUGH:
             return f"{wish} is reachable with the rows at hand ({self.n_rows:,} training rows)."
         if self.word == MORE:
-            return f"{wish} needs about {self._range()}; {self.n_rows:,} are at hand."
+            return f"{wish} needs about {self._range()}; you have {self.n_rows:,}."
         if self.word == OUT_OF_REACH:
             return f"{wish} is out of reach for the kinds of model tried, even with more rows."
         return f"These data cannot say how many rows {wish} needs: {self._open_end()}."
@@ -91,7 +91,7 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
     Returns
     -------
     SamplesNeeded
-        "enough" if the answer's verdict is that the target is reachable, "out of reach" if it is not, "more rows" if
+        "enough" if the answer's verdict is "reachable", "out of reach" if that is the verdict, "more rows" if
         the extrapolated curve reaches the target, else "too close to call".
 
     Examples
@@ -118,7 +118,7 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
 
 
 def _first_below(n_rows: Any, errors: Floats, error: float) -> float:
-    """Return the rows at which a falling curve reaches an error, interpolated on a logarithmic scale of rows."""
+    """Return the number of rows at which a falling curve reaches an error, interpolated on a logarithmic scale."""
     if not len(errors):
         return np.inf
     falling = np.minimum.accumulate(errors)

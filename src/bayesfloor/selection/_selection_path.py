@@ -23,7 +23,8 @@ class HoldOut(Result):
     n_rows : number of held-out rows.
     cross_rate, lower, estimate, upper : fraction of cross-class edges, and tree bounds on the Bayes error, on these
         rows.
-    optimistic : cross rate on as many selection rows; how much lower it is shows how optimistic they are.
+    optimistic : cross rate on the same number of selection rows; if it is lower than ``cross_rate``, the selection rows
+        are optimistic.
     all_cross_rate : cross rate of all features on the held-out rows.
     difference, difference_low, difference_high : cross rate of the selected features minus that of all features, and
         its paired interval.

@@ -13,8 +13,8 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit
 
-_SEEN, _BETTER = 0.01, 0.001  # p-values below which labels were seen, and a model is better than the best learner
-_FAR = 0.5  # of the best learner's error: a model with less than this is far better
+_SEEN, _BETTER = 0.01, 0.001  # p-values below which a model has seen labels, and is better than the best learner
+_FAR = 0.5  # a model is far better if its error is below this fraction of the best learner's
 BETTER_KIND = "is of a better kind than those tried"
 SAW_ROWS = "has seen the rows it was tested on"
 SAW_LABELS = f"{SAW_ROWS}, or uses other columns than these"
@@ -35,7 +35,7 @@ class TooGood(Result):
         Rows that equal another row with a different label and a different prediction, and how many the model gets
         right.
     expected : float
-        How many of these a model gets right that has not seen their labels.
+        How many of these a model that has not seen their labels gets right on average.
     equal_p_value : float
         P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
         there are no such rows.
@@ -66,7 +66,7 @@ class TooGood(Result):
 
     @property
     def seen(self) -> bool:
-        """Whether predictions for equal rows follow their labels: only a model that has seen these can do that."""
+        """Whether predictions for equal rows follow their labels: only a model that has seen the labels can do that."""
         return self.equal_p_value < _SEEN
 
     def far_better(self, error: float) -> bool:
@@ -93,14 +93,14 @@ def too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: Pred
 
 
 def _equal_rows(fit: Fit, tested: Predicted) -> tuple[int, int, float, float]:
-    """Test whether predictions follow the labels of equal rows; return rows, right ones, those expected, p-value.
+    """Test whether predictions follow the labels of equal rows; return four fields of ``TooGood``, from ``n_equal`` on.
 
-    A classifier cannot tell equal rows apart. So if it has not seen their labels, these are exchangeable among equal
-    rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
+    A classifier cannot tell equal rows apart. So if it has not seen their labels, the labels are exchangeable among
+    equal rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
     """
     place, unit = _common(tested.row, fit.sample.row)
     vertex = fit.counts.content.vertex[unit]
-    if tested.groups is not None:  # rows of a group share their label's fate: one per group
+    if tested.groups is not None:  # labels in a group are not independent: keep one row per group
         first = np.unique(np.stack([vertex, tested.groups[place]]), axis=1, return_index=True)[1]
         place, vertex = place[first], vertex[first]
     true, predicted = tested.true[place], tested.predicted[place]
@@ -138,5 +138,5 @@ def _best_learner(answer: Answer, tested: Predicted, draws: float) -> tuple[floa
 
 
 def _common(rows: Ints, others: Ints) -> tuple[Ints, Ints]:
-    """Return the places of the rows that both have."""
+    """Return the positions, in each array, of the rows that both contain."""
     return np.intersect1d(rows, others, return_indices=True)[1:]
