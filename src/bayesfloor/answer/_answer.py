@@ -88,6 +88,8 @@ class Answer(Result):
         How much work was done; compare only answers with the same effort.
     n_rows : int
         Number of rows on which learners were tested.
+    n_units : int
+        Number of independent units among them: rows, or groups of rows that belong together.
     n_classes : int
         Number of classes.
     curve_lower : float
@@ -118,6 +120,7 @@ class Answer(Result):
     left_out: dict[str, str]
     effort: str
     n_rows: int
+    n_units: int
     n_classes: int
     curve_lower: float = field(default=np.nan, repr=False)
     race: Race | None = field(default=None, repr=False)

@@ -31,6 +31,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     from bayesfloor.cli._large_data import check_engine, connect, stays_away
 
     check_engine(output, settings)
+    priors = settings.class_proportions()
     data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
     from bayesfloor.summary._check import check as look_at
 
@@ -38,6 +39,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
         found = look_at(
             data,
             target=target,
+            priors=priors,
             **settings.preparing(data),
             scale=settings.scale,
             n_trees=settings.trees,
@@ -135,7 +137,7 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
     model = [] if settings.predictions is None else ["--predictions", settings.predictions]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
     target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
-    again = [*data, *target, *engine, *model, *effort, *_prepare_again(settings)]
+    again = [*data, *target, *engine, *model, *effort, *_prepare_again(settings), *_priors_again(settings)]
     steps = [] if engine else _remedies(found, settings, data, again)
     steps.append((_command("report", again), "full report"))
     if not output.verbose:
@@ -150,6 +152,8 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     steps = []
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
+    if "BF120" in codes:
+        steps.append((_command("check", [*again, "--balanced"]), "balanced accuracy"))
     if found.suspicious.n_suspect:
         steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), "check labels"))
     return steps
@@ -175,6 +179,11 @@ def _prepare_again(settings: Settings) -> list[str]:
     flags["--no-auto-groups"] = settings.no_auto_groups
     said = [flag for flag, asked in flags.items() if asked]
     return [*(word for role in settings.as_role for word in ("--as", role)), *said]
+
+
+def _priors_again(settings: Settings) -> list[str]:
+    """Return the options that say which class proportions the answer is for."""
+    return ["--balanced"] if settings.balanced else [] if settings.priors is None else ["--priors", settings.priors]
 
 
 def _shell(words: list[str]) -> str:

@@ -39,6 +39,8 @@ class Settings:
     clean_labels: bool = False
     no_auto_groups: bool = False
     strict_input: bool = False
+    balanced: bool = False
+    priors: str | None = None
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
     engine: str = "threads"
@@ -83,6 +85,25 @@ class Settings:
             roles[name] = role
         refuse_unknown(roles, data.feature_names)
         return roles or None
+
+    def class_proportions(self) -> str | dict[str, float] | None:
+        """Return the class proportions that the answer is for, or None for those of the data."""
+        from bayesfloor.io._messages import DataError, quote
+
+        if self.priors is None:
+            return "balanced" if self.balanced else None
+        if self.balanced:
+            raise DataError("--balanced and --priors are both given, but expected only one of them. Leave one out.")
+        shares = {}
+        for said in self.priors.split(","):
+            label, _, share = (part.strip() for part in said.rpartition("="))
+            try:
+                shares[label] = float(share[:-1]) / 100 if share.endswith("%") else float(share)
+            except ValueError:
+                label = ""
+            if not label:
+                raise DataError(f"--priors {quote(said)}: expected CLASS=P, such as no=0.9,yes=0.1.")
+        return shares
 
     def draw_limit(self) -> dict[str, Any]:
         """Return the argument that limits the number of rows, if the user set a limit."""

@@ -17,7 +17,10 @@ _SECTIONS = {
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
         *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image", "pixels"),
     ),
-    "Question": ("target", "predictions", "most", "pairs", "criterion", "holdout", "alone", "pca", "cut", "select"),
+    "Question": (
+        *("target", "balanced", "priors", "predictions", "most", "pairs", "criterion", "holdout", "alone"),
+        *("pca", "cut", "select"),
+    ),
     "Gates": ("max_error", "max_pair_error", "max_class_error", "baseline", "max_error_rise", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
@@ -187,6 +190,15 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
 predictions_option = click.option(
     "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to compare with the floor."
 )
+_PRIORS = (
+    click.option("--balanced", is_flag=True, help="Answer for equally frequent classes: balanced accuracy."),
+    click.option(
+        "--priors",
+        metavar="CLASS=P,...",
+        type=NAME,
+        help="Answer for these class proportions, such as no=0.9,yes=0.1.",
+    ),
+)
 _PREPARE = (
     click.option(
         "--as",
@@ -204,7 +216,7 @@ _PREPARE = (
     ),
     click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
 )
-check_options = _apply((*_DATA, *_PREPARE, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
+check_options = _apply((*_DATA, *_PREPARE, *_PRIORS, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
 _AS_IT_IS = _scale("none", "How to scale each representation.")

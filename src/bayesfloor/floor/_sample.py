@@ -243,7 +243,10 @@ def read_priors(priors: Any, classes: np.ndarray) -> Floats | None:
             )
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, dict):
-        known = {label: priors[label] for label in classes.tolist() if label in priors}
+        labels = classes.tolist()
+        named = {str(label): label for label in labels} | {label: label for label in labels}
+        priors = {named.get(label, label): share for label, share in priors.items()}  # names may be text, as in a shell
+        known = {label: priors[label] for label in labels if label in priors}
         if len(known) != len(classes) or len(priors) != len(classes):
             raise InputError(f"Got priors for {list(priors)}, but expected one for each of {classes.tolist()}.")
         priors = list(known.values())

@@ -251,6 +251,7 @@ def check(
     target: float | None = None,
     *,
     groups: Any = None,
+    priors: Any = None,
     predictions: Any = None,
     prepare: Any = "auto",
     roles: dict[str, Any] | None = None,
@@ -283,6 +284,11 @@ def check(
         The accuracy to reach, in (0, 1].
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Which rows belong together, such as rows of the same patient.
+    priors : None, "balanced", array-like or dict of class -> proportion, default=None
+        Class proportions that the answer is for, if they are not those of the data: each class is subsampled without
+        replacement to match them, so that everything is estimated from the same, smaller data. "balanced" gives the
+        lowest possible error for equally frequent classes, which is one minus the best balanced accuracy; ``target``
+        is then a balanced accuracy. The rarest class limits the number of rows.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Predictions of a model that was not trained on these rows, to compare with the floor.
     prepare : "auto", "strict" or a transformer, default="auto"
@@ -344,6 +350,7 @@ def check(
         leaks = find_leaks(table, random_state, _group_columns(dependence))
         doubtful = find_doubtful(table, data.label)
     floor = BayesFloor(
+        priors=priors,
         scale=scale,
         n_trees=n_trees,
         max_rows=max_rows,
@@ -372,6 +379,8 @@ def check(
     if data.predictions is None:
         return found
     given = np.flatnonzero(~missing_labels(data.y))
+    if priors is not None:  # the model's error at the same class proportions
+        given = given[np.isin(given if data.drawn is None else data.drawn[given], floor.rows_)]
     rows = [None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)]
     numbers = given if data.drawn is None else data.drawn[given]
     return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer, rows=numbers))

@@ -22,6 +22,7 @@ from bayesfloor.selection._gap import Gap
 from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._rare_class import hidden_by_accuracy
 from bayesfloor.summary._verdict_text import verdict_text
 from bayesfloor.summary._weaknesses import Trait, find_traits
 
@@ -83,7 +84,13 @@ class Measured(ABC):
     @cached_property
     def verdict(self) -> str:
         """The answer in one sentence to quote."""
-        return verdict_text(self.answer, self.target)
+        hidden = "" if self.facts.priors is not None else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        return verdict_text(self.answer, self.target, self.measure, hidden)
+
+    @property
+    def measure(self) -> str:
+        """The name of what targets and answers are: accuracy, or balanced accuracy."""
+        return "balanced accuracy" if self.facts.balanced else "accuracy"
 
     @cached_property
     def traits(self) -> tuple[Trait, ...]:

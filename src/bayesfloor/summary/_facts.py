@@ -18,12 +18,14 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._row_handles import is_place
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._sample import read_priors
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import dense_if_small, is_sparse
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._wide_input import canonical, lay_flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
+_EQUAL = 1e-9  # difference between proportions that is rounding
 _EXACT = 2.0**53  # below this, floats represent whole numbers exactly
 
 
@@ -46,6 +48,7 @@ class Facts(Result):
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     engine : where the trees were grown, if that was done in blocks of rows.
+    priors : the proportion of each class that the answer is for, if they were given; None for those of the data.
 
     Examples
     --------
@@ -75,6 +78,12 @@ class Facts(Result):
     version: str = ""
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     engine: str = ""
+    priors: tuple[float, ...] | None = None
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the answer is for equally frequent classes: accuracy is then balanced accuracy."""
+        return self.priors is not None and max(self.priors) - min(self.priors) < _EQUAL
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
@@ -82,6 +91,7 @@ class Facts(Result):
 
 def gather_facts(floor: BayesFloor, data: Data) -> Facts:
     """Collect the facts of a fit."""
+    priors = read_priors(floor.priors, floor.classes_)
     fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
     return Facts(
         name=data.name,
@@ -103,6 +113,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
         engine="" if floor.work_ is None else str(floor.work_),
+        priors=None if priors is None else tuple(priors.tolist()),
     )
 
 

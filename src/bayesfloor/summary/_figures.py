@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_HIGH, Answer
-from bayesfloor.engine._show import how_many, percent, printable, span
+from bayesfloor.engine._show import how_many, join_labels, percent, printable, span
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import accuracy
@@ -27,6 +27,7 @@ def head_line(check: Measured) -> str:
         rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} except for the tree bounds"
     parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
     parts += [how_many(facts.n_groups, _unit(check))] if facts.n_groups is not None else []
+    parts += [_proportions(check)] if facts.priors is not None else []
     return " · ".join([*([printable(facts.name)] if facts.name else []), *parts])
 
 
@@ -34,6 +35,14 @@ def _unit(check: Measured) -> str:
     """Return what a group of rows is called."""
     kind = GROUPS if check.dependence is None else check.dependence.kind
     return {TIME: "block", NEAR_DUPLICATES: "cluster"}.get(kind, "group")
+
+
+def _proportions(check: Measured) -> str:
+    """Return the class proportions that the answer is for."""
+    if check.facts.balanced:
+        return "balanced classes"
+    shares = zip(check.labels, check.facts.priors or (), strict=True)
+    return f"class proportions {join_labels([f'{label} {percent(share)} %' for label, share in shares])}"
 
 
 def settings_line(check: Measured) -> str:
@@ -46,27 +55,28 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     """Yield the answer's figures as name and text: accuracy and error together."""
     answer = check.answer
     best = ", not clearly better than guessing" if finds_nothing(answer) else ""
-    yield "best estimate", _both(answer.estimate) + best
-    yield "range", _range_of_both(answer, check.target)
-    yield "guessing", f"{_both(answer.guessing)}: always the most frequent class"
+    measure = check.measure
+    yield "best estimate", _both(answer.estimate, measure) + best
+    yield "range", _range_of_both(answer, check.target, measure)
+    yield "guessing", f"{_both(answer.guessing, measure)}: always the most frequent class"
     why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
     if check.gap is not None:
         whole = check.gap.overall
-        yield "your model", f"{_both(whole.error)}: {whole.word}"
+        yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
 
 
-def _both(error: float) -> str:
-    return f"{accuracy(error)} % accuracy (error {percent(error)} %)"
+def _both(error: float, measure: str) -> str:
+    return f"{accuracy(error)} % {measure} (error {percent(error)} %)"
 
 
-def _range_of_both(answer: Answer, target: float | None) -> str:
+def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
     """Return the range in accuracy and error; without a lower limit, one end only."""
     aim = None if target is None else 1 - target
     if np.isnan(answer.lower):
-        least = f"at least {accuracy(answer.upper, aim)} % accuracy"
+        least = f"at least {accuracy(answer.upper, aim)} % {measure}"
         return f"{least} (error at most {percent(answer.upper, aim)} %; these data give no lower limit)"
-    ends = f"{accuracy(answer.upper, aim)} to {accuracy(answer.lower, aim)} % accuracy"
+    ends = f"{accuracy(answer.upper, aim)} to {accuracy(answer.lower, aim)} % {measure}"
     return f"{ends} (error {span(answer.lower, answer.upper, aim)})"
 
 

@@ -29,13 +29,14 @@ from bayesfloor.summary._hazard_findings import hazard_findings
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import class_rows, pair_rows
 from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
+from bayesfloor.summary._rare_class import rare_class
 from bayesfloor.summary._verdict_text import finds_nothing
 
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
-    *("BF103", "BF104", "BF105", "BF201", "BF107"),  # the classes, rows and columns responsible
+    *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
@@ -45,12 +46,13 @@ _LITTLE = 0.1  # fraction of the error that equal rows with different labels pro
 _NEARLY_AS_HARD = 0.5  # ratio of two pairs' errors from which a class in both is the one to name
 _RELATED = 0.001  # p-value below which features and label are clearly related
 _UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
+_SIGNAL = 0.01  # p-value of the trees below which there is a signal, even if accuracy does not show it
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
 
 
 def find(check: Measured) -> tuple[Finding, ...]:
     """Return all findings, the most important first."""
-    makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious]
+    makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers += [_droppable, _best_representation, _model, _seen_labels, _far_better]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += [
@@ -125,7 +127,7 @@ def _codes(check: Measured) -> Finding | None:
 
 
 def _no_signal(check: Measured) -> Finding | None:
-    if not finds_nothing(check.answer):
+    if not finds_nothing(check.answer) or (_is_rare(check) and check.overall.p_value < _SIGNAL):
         return None
     p = f"Friedman-Rafsky test: p = {check.overall.p_value:.2g}"
     if check.overall.p_value < _RELATED:
@@ -227,6 +229,34 @@ def _suspicious(check: Measured) -> Finding | None:
         f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
         f"Such labels {weight} of the error. To look at them: bayesfloor samples, or .suspicious.",
     )
+
+
+def _rare(check: Measured) -> Finding | None:
+    rarest = rare_class(check.pairwise.sizes)
+    if rarest is None or not _is_rare(check):
+        return None
+    fraction = check.pairwise.sizes[rarest] / check.pairwise.sizes.sum()
+    return _finding(
+        "BF120",
+        "classes",
+        f"Class {check.labels[rarest]} is only {percent(fraction)} % of rows: accuracy hides how well it is found.",
+        _recall(check, rarest),
+        "For balanced accuracy: --balanced, or priors='balanced'.",
+    )
+
+
+def _is_rare(check: Measured) -> bool:
+    return check.facts.priors is None and rare_class(check.pairwise.sizes) is not None
+
+
+def _recall(check: Measured, number: int) -> str:
+    """Return how many rows of a class the most accurate classifier finds; empty if the class has too few rows."""
+    found = check.classes
+    if found.n_rows[number] < FEW:
+        return ""
+    least, most = (f"{percent(1 - end[number])} %" for end in (found.upper, found.lower))
+    ends = f"at least {least}" if np.isnan(found.lower[number]) else f"{least.removesuffix(' %')} to {most}"
+    return f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows ({ends})."
 
 
 def _droppable(check: Measured) -> Finding | None:

@@ -53,6 +53,10 @@ CODES = {
     "labels. As features they may not be known when you predict. Drop them and check one label at a time.",
     "BF116": "Weights. A column is named like a sampling weight: how many people a row stands for. It says how rows "
     "were chosen and is no feature. Drop it.",
+    "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
+    "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
+    "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "
+    "then subsampled to match.",
     "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
     "ignore it. Add rows or merge the class.",
     "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "
@@ -108,6 +112,8 @@ CODES = {
 TERMS = {
     "Bayes error": "The lowest possible error: that of the best conceivable classifier on these features, however it "
     "is trained. Better features may lower it.",
+    "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
+    "with priors='balanced' or --balanced.",
     "best estimate": "The most likely value of the lowest possible error: where the learning curves of the learners "
     "tried would end with infinitely many rows.",
     "class tree": "A tree that splits the classes in two again and again. Classes that are hard to separate split "

@@ -26,6 +26,8 @@ FIELDS = {
     "errors": "Cross-validated error of each learner.",
     "curve": "Learning curve of the best learner: its error by number of training rows, measured or predicted.",
     "measured": "Whether the error at this number of rows was measured; otherwise it is predicted.",
+    "n_units": "Number of independent units among the rows on which learners were tested: rows, or groups of rows that "
+    "belong together.",
     "left_out": "Learners that did not run, and why.",
     "effort": "How much work went into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "pairs": "Every pair of classes: best estimate and range of the error between the two. Each range holds with 95 % "
@@ -75,6 +77,7 @@ FIELDS = {
     "ones.",
     "random_state": "Random seed.",
     "near_duplicates": "Fraction of rows that are near-duplicates of another row.",
+    "priors": "The proportion of each class that the answer is for, if they were given; null for those of the data.",
     "fingerprint": "SHA-256 of features and labels: equal data have equal fingerprints.",
     "version": "Version of bayesfloor that wrote this.",
     "schema_version": "Version of the JSON format.",

@@ -130,8 +130,7 @@ def _table_lines(check: Measured, width: int) -> list[str]:
     labels = show_labels(check.pairwise.classes.tolist(), min(32, max(10, (width - _NARROWEST) // 2)))
     pairs = pair_cells(check, _SHOWN, labels)
     lines = [*(align(pairs, width, _PAIR_DROPS) if len(pairs) > 1 else []), *fold(unmeasured(check), width)]
-    if len(check.labels) > 2:  # of two, the pair says it all
-        lines += ["", *align(class_cells(check, _SHOWN, labels), width, _CLASS_DROPS), *fold(NOT_TOGETHER, width)]
+    lines += ["", *align(class_cells(check, _SHOWN, labels), width, _CLASS_DROPS), *fold(NOT_TOGETHER, width)]
     return lines
 
 

@@ -9,10 +9,18 @@ from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdi
 from bayesfloor.engine._show import percent, span
 from bayesfloor.summary._phrases import accuracy, sentence, target_text
 
+_HIDDEN = "No learner is clearly more accurate than guessing, but accuracy hides how well a rare class is found."
 
-def verdict_text(answer: Answer, target: float | None) -> str:
-    """Return the answer in one sentence to quote: whether the target is reachable, or how far any model can get."""
-    return _best_case(answer) if target is None else _against_target(answer, target)
+
+def verdict_text(answer: Answer, target: float | None, measure: str = "accuracy", hidden: str = "") -> str:
+    """Return the answer to quote: whether the target is reachable, or how far any model can get.
+
+    If a class is rare, ``hidden`` is the sentence that says what accuracy hides.
+    """
+    if hidden and target is None and finds_nothing(answer):
+        return f"{_HIDDEN} {hidden}{_proved_text(answer)}"
+    said = _best_case(answer, measure) if target is None else _against_target(answer, target, measure)
+    return f"{said} {hidden}".strip()
 
 
 def finds_nothing(answer: Answer) -> bool:
@@ -20,10 +28,11 @@ def finds_nothing(answer: Answer) -> bool:
     return any(reason.startswith(NO_SIGNAL) for reason in answer.reasons)
 
 
-def _best_case(answer: Answer) -> str:
+def _best_case(answer: Answer, measure: str) -> str:
     if finds_nothing(answer):
         return f"{_nothing(answer)}.{_proved_text(answer)}"
-    best = f"At best about {accuracy(answer.estimate)} % accuracy on these features (error {percent(answer.estimate)} %"
+    best = f"At best about {accuracy(answer.estimate)} % {measure} on these features"
+    best += f" (error {percent(answer.estimate)} %"
     if np.isnan(answer.lower):
         return f"{best}, at most {percent(answer.upper)} %; these data give no lower limit)."
     proof = "; equal rows with different labels prove the lower end" if answer.proved else ""
@@ -42,8 +51,8 @@ def _proved_text(answer: Answer) -> str:
     return f" Equal rows with different labels prove that the lowest possible error is at least {least}."
 
 
-def _against_target(answer: Answer, target: float) -> str:
-    found, wish = answer.judge(target), f"{target_text(target)} accuracy"
+def _against_target(answer: Answer, target: float, measure: str) -> str:
+    found, wish = answer.judge(target), f"{target_text(target)} {measure}"
     if found.outcome == REACHABLE:
         return f"{wish} is reachable on these features: {found.reason} ({_how_tested(answer)})."
     if found.outcome == OUT_OF_REACH and answer.proved:

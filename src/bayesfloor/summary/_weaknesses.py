@@ -133,6 +133,9 @@ def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
             f"everything else from a subsample of {facts.n_used:,}"
         )
         return Trait("BF206", "rows used", weak=False, text=text)
+    if facts.priors is not None:
+        text = f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for"
+        return Trait("BF206", "rows used", weak=False, text=text)
     weak = facts.n_used < facts.n_rows
     text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
     tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
