@@ -112,8 +112,6 @@ CODES = {
 TERMS = {
     "Bayes error": "The lowest possible error: that of the best conceivable classifier on these features, however it "
     "is trained. Better features may lower it.",
-    "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
-    "with priors='balanced' or --balanced.",
     "best estimate": "The most likely value of the lowest possible error: where the learning curves of the learners "
     "tried would end with infinitely many rows.",
     "class tree": "A tree that splits the classes in two again and again. Classes that are hard to separate split "
@@ -160,6 +158,8 @@ TERMS = {
 WORDS = {
     "your model": "Accuracy and error of the predictions that were passed, and whether there is room to improve.",
     "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
+    "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
+    "with priors='balanced' or --balanced.",
     "good": "Reliability: the range has both ends and nothing weakens it.",
     "limited": "Reliability: the range has both ends, but it is wide or there is some doubt.",
     "upper limit only": "Reliability: these data give no lower end, so no target can be out of reach.",
