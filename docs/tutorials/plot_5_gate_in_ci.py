@@ -117,7 +117,7 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #
 # A gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it *failed*.
 # Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails. ``--effort quick`` makes
-# gates cheaper; a baseline must have the same effort.
+# gates cheaper; a baseline should have the same effort.
 #
 # Now the broken data, with similar limits and the baseline. ``GITHUB_STEP_SUMMARY`` names the file for GitHub's job
 # summary; any file will do:
@@ -244,8 +244,8 @@ work.cleanup()
 #   makes the floor zero and every gate green.
 # - **That "too close to call" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or
 #   use ``--strict`` if you have enough rows.
-# - **That any baseline will do.** With other features, classes or effort, the two checks cannot be compared; the gate
-#   says so, and is too close to call.
+# - **That any baseline will do.** With other features or effort, only cross-validated errors are compared; with other
+#   classes nothing can be, and the gate is too close to call. It says so.
 # - **That gates cover small classes.** They ignore classes with fewer than 30 rows.
 #
 # Next

@@ -219,13 +219,13 @@ def test_a_gate_too_close_to_call_fails_only_if_strict(run, files, strict, code)
     assert (ended.code, ended.stderr) == (code, "")
 
 
-def test_a_baseline_of_another_effort_is_refused_in_words(run, hard, failed, tmp_path):
+def test_a_range_of_another_effort_is_not_compared(run, hard, failed, tmp_path):
     """More work finds lower floors: that is not better data; and the next command does the same work."""
     path = tmp_path / "now.json"
     ended = run("check", hard, "-y", "label", "--effort", "quick", "--baseline", failed[1], "--json", path)
 
     assert (ended.code, ended.stderr) == (0, "")
-    assert "BF305 too close to call: the baseline cannot be compared: effort normal then, quick now" in " ".join(
+    assert "BF305 too close to call: the ranges cannot be compared (effort normal then, quick now)" in " ".join(
         ended.stdout.split()
     )
     assert json.loads(path.read_text("utf-8"))["answer"]["effort"] == "quick"

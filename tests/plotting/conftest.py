@@ -172,7 +172,7 @@ def _answer(errors, ends, guessing):
         left_out={},
         effort="normal",
         n_rows=1000,
-        n_units=1000,
+        n_independent=dict.fromkeys(errors, 1000.0),
         n_classes=5,
     )
 

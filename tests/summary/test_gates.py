@@ -4,11 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, span
+from bayesfloor.summary._error_rise import compare_errors
 from bayesfloor.summary._gates import baseline_gate, class_gate, error_gate, pair_gate, target_gate
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
@@ -214,7 +218,7 @@ def test_worse_data_break_the_baseline(overlaps):
 
     assert gate.word == "failed"
     assert gate.text.startswith(f"best estimate {percent(then)} % before, {percent(now)} % now: +")
-    assert gate.text.endswith(", limit 0 points")
+    assert ", limit 0 points. Cross-validated error of " in gate.text
 
 
 def test_better_data_keep_the_baseline(overlaps):
@@ -239,32 +243,102 @@ def test_a_rise_that_is_allowed_is_kept(overlaps):
     assert baseline_gate(overlaps[1.0], overlaps[4.0], 0.5).word == "ok"
 
 
-def test_a_rise_to_what_has_no_lower_end_never_breaks(overlaps, altered):
-    """The error may be as low as before."""
+def test_without_a_lower_end_cross_validated_errors_decide(overlaps, altered):
+    """The lowest possible error may be as low as before, but the same learner does worse beyond chance."""
     now = altered(overlaps[1.0], answer={"lower": np.nan})
+    unlearned = altered(overlaps[1.0], answer={"lower": np.nan, "errors": {}, "best": ""})
+    gate = baseline_gate(unlearned, overlaps[4.0], 0.0)
 
-    assert baseline_gate(now, overlaps[4.0], 0.0).word == "too close to call"
+    assert baseline_gate(now, overlaps[4.0], 0.0).word == "failed"
+    assert gate.word == "too close to call"
+    assert gate.text.endswith(
+        "The limit lies within what both ranges allow. "
+        "No learner was cross-validated on as many rows in both, so their errors cannot decide either"
+    )
+
+
+def test_a_gate_that_is_too_close_to_call_says_why(overlaps):
+    """With both errors and the interval of their difference."""
+    before, now = sorted((overlaps[2.4], overlaps[2.5]), key=lambda found: found.answer.estimate)
+    text = baseline_gate(now, before, 0.0).text
+
+    assert "The limit lies within what both ranges allow. Cross-validated error of " in text
+    assert text.endswith("), which may be chance")
 
 
 @pytest.mark.parametrize(
     ("part", "name", "value", "told"),
     [
         ("answer", "effort", "quick", "effort normal then, quick now"),
-        ("facts", "n_classes", 3, "classes 2 then, 3 now"),
         ("facts", "n_features", 5, "features 2 then, 5 now"),
         ("facts", "scale", "unit", "scale none then, unit now"),
     ],
 )
-def test_a_baseline_of_another_kind_is_refused(overlaps, altered, part, name, value, told):
-    """Other work, classes, features or scales make another problem: neither ok nor failed."""
+def test_a_check_made_another_way_is_compared_by_its_cross_validated_errors(overlaps, altered, part, name, value, told):
+    """A lost feature must not pass because there are fewer of them."""
+    same, worse = (
+        baseline_gate(altered(overlaps[shift], **{part: {name: value}}), overlaps[4.0], 0.0) for shift in (4.0, 1.0)
+    )
+
+    assert (same.word, worse.word) == ("too close to call", "failed")
+    assert worse.text.startswith(f"the ranges cannot be compared ({told}). Cross-validated error of ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("n_classes", 3, "classes 2 then, 3 now"),
+        ("priors", (0.5, 0.5), "class proportions of the data then, 50 % to 50 % now"),
+    ],
+)
+def test_a_baseline_of_another_problem_is_refused(overlaps, altered, name, value, told):
+    """Other classes or class proportions: neither ok nor failed."""
     for shift in (1.0, 4.0):
-        now = altered(overlaps[shift], **{part: {name: value}})
-        gate = baseline_gate(now, overlaps[4.0], 0.0)
+        gate = baseline_gate(altered(overlaps[shift], facts={name: value}), overlaps[4.0], 0.0)
 
         assert gate.word == "too close to call"
-        assert gate.text == (
-            f"the baseline cannot be compared: {told}. Both checks need the same effort, scale, classes and features."
-        )
+        assert gate.text == f"the baseline cannot be compared: {told}. Make a new baseline."
+
+
+def with_errors(answer, X, y):
+    """The answer with cross-validated errors of two learners on these rows."""
+    learners = {"linear": LinearDiscriminantAnalysis(), "neighbours": KNeighborsClassifier(15)}
+    errors = {name: float(np.mean(cross_val_predict(learner, X, y) != y)) for name, learner in learners.items()}
+    return replace(answer, errors=errors, n_independent=dict.fromkeys(errors, float(len(y))), n_rows=len(y))
+
+
+@pytest.mark.slow
+def test_cross_validated_errors_of_an_unchanged_source_seldom_differ(overlaps, gaussians):
+    """Of 200 pairs of sets of one distribution, at most 5 % may fail; those of a lost feature nearly all must."""
+    answer, unchanged, lost = overlaps[1.0].answer, 0, 0
+    for seed in range(200):
+        X, y = gaussians([seed, 1], [150, 150])
+        Z, z = gaussians([seed, 2], [150, 150])
+        then = with_errors(answer, X, y)
+        unchanged += compare_errors(with_errors(answer, Z, z), then).low > 0.0
+        lost += seed < 20 and compare_errors(with_errors(answer, Z[:, 1:], z), then).low > 0.01
+
+    assert unchanged <= 10
+    assert lost == 20
+
+
+@pytest.mark.nightly
+def test_an_unchanged_source_seldom_fails(gaussians):
+    """The whole gate, of 100 pairs of sets; its limit is no rise at all."""
+    failed = 0
+    for seed in range(100):
+        before, now = (check(*gaussians([seed, part], [100, 100]), effort="quick") for part in (1, 2))
+        failed += baseline_gate(now, before, 0.0).word == "failed"
+
+    assert failed <= binom.ppf(0.99, 100, 0.05)
+
+
+def test_far_fewer_rows_are_not_compared(overlaps):
+    """With fewer rows every learner does worse."""
+    answer = overlaps[1.0].answer
+
+    assert compare_errors(replace(answer, n_rows=200), answer) is None
+    assert compare_errors(answer, answer).low < 0 < compare_errors(answer, answer).high
 
 
 @pytest.mark.slow

@@ -88,8 +88,9 @@ class Answer(Result):
         How much work was done; compare only answers with the same effort.
     n_rows : int
         Number of rows on which learners were tested.
-    n_units : int
-        Number of independent units among them: rows, or groups of rows that belong together.
+    n_independent : dict
+        For each learner, how many independent rows its cross-validated error is worth: fewer than ``n_rows`` if rows
+        belong together.
     n_classes : int
         Number of classes.
     curve_lower : float
@@ -120,7 +121,7 @@ class Answer(Result):
     left_out: dict[str, str]
     effort: str
     n_rows: int
-    n_units: int
+    n_independent: dict[str, float]
     n_classes: int
     curve_lower: float = field(default=np.nan, repr=False)
     race: Race | None = field(default=None, repr=False)

@@ -172,7 +172,7 @@ def put_together(
         left_out={**left_out, **race.left_out},
         effort=effort,
         n_rows=len(race.codes),
-        n_units=n_units,
+        n_independent={name: float(race.n_independent(name)) for name in errors},
         n_classes=floor.n_classes,
         curve_lower=curve_lower,
         race=race,

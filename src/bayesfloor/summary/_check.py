@@ -129,9 +129,10 @@ class Check(Measured):
             Limits for the lowest possible error of the whole problem, between any two classes, and within any
             class. Classes with fewer than 30 rows do not count.
         baseline : Check, default=None
-            An earlier check to compare with. It must have the same effort, scale and numbers of classes and features.
+            An earlier check of the same classes. With another effort, scale or number of features, only the
+            cross-validated errors of the same learner are compared.
         max_error_rise : float, default=0
-            How far the best estimate may rise above the baseline's.
+            How far the best estimate, and the cross-validated error, may rise above the baseline's.
 
         Returns
         -------

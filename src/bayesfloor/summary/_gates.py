@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 
+from bayesfloor.answer._make_answer import called
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Result
@@ -14,6 +15,7 @@ from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._error_rise import ErrorRise, compare_errors
 from bayesfloor.summary._phrases import points, target_text
 
 OK, FAILED = "ok", "failed"
@@ -88,18 +90,41 @@ def class_gate(check: Measured, most: float) -> Gate:
 
 
 def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
-    """Whether the best estimate rose by more than a limit since an earlier check."""
-    if unlike := _unlike(check, before):
-        both = "Both checks need the same effort, scale, classes and features."
-        return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. {both}")
+    """Whether the lowest possible error rose by more than a limit since an earlier check.
+
+    It fails if the best estimate rose beyond what both ranges allow, or if the same learner's cross-validated error
+    did. If the ranges cannot be compared, the cross-validated errors alone decide.
+    """
+    if unlike := _other_problem(check, before):
+        return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Make a new baseline.")
+    errors, limit = compare_errors(check.answer, before.answer), f"limit {100 * most:g} points"
+    if unlike := _other_way(check, before):
+        word = TOO_CLOSE if errors is None else _judge(errors.low, errors.high, most)
+        text = f"the ranges cannot be compared ({unlike})"
+        return Gate("BF305", word, f"{text}. {_cross_validated(errors, word, most)}, {limit}")
     now, then = check.answer, before.answer
     rise = now.estimate - then.estimate
     low = rise - np.hypot(now.estimate - np.nan_to_num(now.lower), then.upper - then.estimate)
     high = rise + np.hypot(now.upper - now.estimate, then.estimate - np.nan_to_num(then.lower))
     word = OK if rise <= 0 else _judge(float(low), float(high), most)
     text = f"best estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now: {points(rise)} points"
-    text += f" (between {points(float(low))} and {points(float(high))}), limit {100 * most:g} points"
-    return Gate("BF305", word, text)
+    text += f" (between {points(float(low))} and {points(float(high))}), {limit}"
+    if errors is not None and errors.low > most:
+        word = FAILED
+    if word == OK:
+        return Gate("BF305", OK, text)
+    why = "The limit lies within what both ranges allow. " if word == TOO_CLOSE else ""
+    return Gate("BF305", word, f"{text}. {why}{_cross_validated(errors, word, most)}")
+
+
+def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
+    """Return what the cross-validated errors say."""
+    if errors is None:
+        return "No learner was cross-validated on as many rows in both, so their errors cannot decide either"
+    text = f"Cross-validated error of {called(errors.learner)}: {percent(errors.before)} % before, "
+    text += f"{percent(errors.now)} % now, {points(errors.rise)} points"
+    text += f" (95 % interval {points(errors.low)} to {points(errors.high)})"
+    return f"{text}, which may be chance" if word == TOO_CLOSE and errors.high > most else text
 
 
 def check_limits(limits: dict[str, float | None]) -> None:
@@ -130,13 +155,24 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
     return Gate(code, word, f"worst is {names[worst]}: lowest possible error {told}, limit {target_text(most)}")
 
 
-def _unlike(check: Measured, before: Measured) -> str:
-    """Return the differences that make two answers impossible to compare, or an empty string."""
-    values = {
-        "effort": (before.answer.effort, check.answer.effort),
-        **{
-            name: (getattr(before.facts, field), getattr(check.facts, field))
-            for name, field in (("classes", "n_classes"), ("features", "n_features"), ("scale", "scale"))
-        },
-    }
-    return ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in values.items() if then != now)
+def _other_problem(check: Measured, before: Measured) -> str:
+    """Return why two checks are of different problems, so that no errors can be compared; empty if they are not."""
+    classes = ("classes", before.facts.n_classes, check.facts.n_classes)
+    priors = ("class proportions", *(_proportions(each) for each in (before, check)))
+    return _differences([classes, priors])
+
+
+def _proportions(check: Measured) -> str:
+    priors = check.facts.priors
+    return "of the data" if priors is None else " to ".join(f"{100 * share:g} %" for share in priors)
+
+
+def _other_way(check: Measured, before: Measured) -> str:
+    """Return the settings and features that differ, which makes ranges impossible to compare; empty if none do."""
+    fields = [(name, getattr(before.facts, name), getattr(check.facts, name)) for name in ("n_features", "scale")]
+    pairs = [("effort", before.answer.effort, check.answer.effort), *fields]
+    return _differences([(name.removeprefix("n_"), then, now) for name, then, now in pairs])
+
+
+def _differences(values: list[tuple[str, object, object]]) -> str:
+    return ", ".join(f"{name} {then} then, {now} now" for name, then, now in values if then != now)

@@ -26,8 +26,7 @@ FIELDS = {
     "errors": "Cross-validated error of each learner.",
     "curve": "Learning curve of the best learner: its error by number of training rows, measured or predicted.",
     "measured": "Whether the error at this number of rows was measured; otherwise it is predicted.",
-    "n_units": "Number of independent units among the rows on which learners were tested: rows, or groups of rows that "
-    "belong together.",
+    "n_independent": "For each learner, how many independent rows its cross-validated error is worth.",
     "left_out": "Learners that did not run, and why.",
     "effort": "How much work went into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "pairs": "Every pair of classes: best estimate and range of the error between the two. Each range holds with 95 % "

@@ -21,7 +21,10 @@ def upgrade(given: dict[str, Any]) -> dict[str, Any]:
     """Return a check of version 4 in the form of version 5."""
     answer, facts = given["answer"], given["facts"]
     units = answer["n_rows"] if facts["n_groups"] is None else min(answer["n_rows"], facts["n_groups"])
-    more: dict[str, Any] = {"answer": {**answer, "n_units": units}, "facts": {**facts, "priors": None}}
+    more: dict[str, Any] = {
+        "answer": {**answer, "n_independent": dict.fromkeys(answer["errors"], units)},
+        "facts": {**facts, "priors": None},
+    }
     if given.get("gap") is not None:
         more["gap"] = {**given["gap"], "too_good": _NOT_TESTED}
     return {**given, **more}
