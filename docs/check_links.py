@@ -1,7 +1,7 @@
 """Check a built site: `python docs/check_links.py SITE`.
 
-Every link to a page or a place in it has to lead there, and no page may load anything from elsewhere. Links to other
-sites are listed, not followed.
+Every link to a page or to an anchor has to work, and no page may load anything from another site. Links to other sites
+are listed, not followed.
 """
 
 import sys
@@ -14,7 +14,7 @@ LOADED = {"audio", "embed", "iframe", "img", "input", "object", "script", "sourc
 
 
 class Page(HTMLParser):
-    """What a page links to, what it loads, and the places in it."""
+    """A page's links, the files it loads, and its anchors."""
 
     def __init__(self, path):
         super().__init__()
@@ -22,7 +22,7 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        """Take note of a tag."""
+        """Record the links, loaded files and anchors of a tag."""
         given = {name: value or "" for name, value in attrs}
         self.places |= {given[name] for name in ("id", "name") if name in given}
         if tag == "a" and "href" in given:
@@ -34,26 +34,26 @@ class Page(HTMLParser):
 
 
 def main(site):
-    """Look at all pages; say what is wrong, and whether anything is."""
+    """Check all pages, print the faults, and return whether there are any."""
     paths = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     pages = {path: Page(path) for path in paths}
     wrong = [f"{path.relative_to(site)}: {text}" for path, page in pages.items() for text in look(page, pages)]
-    wrong += [f"{path.relative_to(site)}: loads from elsewhere" for path in site.rglob("*.css") if loads_far(path)]
+    wrong += [f"{path.relative_to(site)}: loads from another site" for path in site.rglob("*.css") if loads_far(path)]
     show_far(pages, site)
     print(f"{len(pages)} pages, {len(wrong)} faults", *wrong, sep="\n")
     return bool(wrong)
 
 
 def look(page, pages):
-    """What is wrong with a page."""
+    """Yield the faults of a page."""
     for link in sorted(page.links):
         if not is_far(link) and not leads_somewhere(link, page, pages):
-            yield f"leads nowhere: {link}"
+            yield f"broken link: {link}"
     for link in sorted(page.loaded):
         if is_far(link) and not link.startswith("data:"):
-            yield f"loads from elsewhere: {link}"
+            yield f"loads from another site: {link}"
         elif not is_far(link) and not target(link, page).exists():
-            yield f"loads what is not there: {link}"
+            yield f"loads a missing file: {link}"
 
 
 def is_far(link):
@@ -63,13 +63,13 @@ def is_far(link):
 
 
 def target(link, page):
-    """The file that a link leads to."""
+    """Return the file that a link points to."""
     path = unquote(urlsplit(link).path)
     return (page.path.parent / path).resolve() if path else page.path
 
 
 def leads_somewhere(link, page, pages):
-    """Whether the file is there, and the place in it."""
+    """Whether the linked file exists and has the linked anchor."""
     path = target(link, page)
     return path.exists() and (path not in pages or unquote(urlsplit(link).fragment) in pages[path].places)
 
@@ -87,7 +87,7 @@ def show_far(pages, site):
         for link in filter(is_far, page.links):
             found[link].append(str(path.relative_to(site)))
     for link, where in sorted(found.items()):
-        print(f"elsewhere: {link} ({where[0]}{f' and {len(where) - 1} more' if len(where) > 1 else ''})")
+        print(f"other site: {link} ({where[0]}{f' and {len(where) - 1} more' if len(where) > 1 else ''})")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "_extensions"), str(HERE.parent)]  # the last for inks of benchmarks
+sys.path[:0] = [str(HERE), str(HERE / "_extensions"), str(HERE.parent)]  # the last one for the colours in benchmarks
 
 project = "bayesfloor"
 author = "The bayesfloor authors"
@@ -36,13 +36,13 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
 autosummary_generate = True
-# Some file systems take these for the same as the classes Check and Gap.
+# On file systems that ignore case, these pages would overwrite those of the classes Check and Gap.
 autosummary_filename_map = {
     "bayesfloor.check": "bayesfloor.check-function",
     "bayesfloor.selection.gap": "bayesfloor.selection.gap-function",
 }
-autodoc_typehints = "none"  # numpydoc tells types in words
-autodoc_default_options = {"exclude-members": "set_fit_request, set_score_request, set_transform_request"}  # not ours
+autodoc_typehints = "none"  # docstrings describe types in words
+autodoc_default_options = {"exclude-members": "set_fit_request, set_score_request, set_transform_request"}  # inherited
 numpydoc_show_class_members = False  # the template of a class lists its methods
 numpydoc_use_plots = False
 
@@ -58,7 +58,7 @@ html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["custom.css"]
 html_context = {"default_mode": "auto"}
-# Room for what these print.
+# Pages with wide output have no sidebar.
 html_sidebars = {"api/command_line": [], "auto_tutorials/plot_*": [], "contributing/add_*": [], "start": []}
 html_show_sphinx = False
 html_copy_source = False

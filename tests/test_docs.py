@@ -141,12 +141,12 @@ GOOD = '<html><head><link rel="stylesheet" href="a.css"></head><body id="top"><p
     [
         ('<a href="b.html#there">', None),
         ('<a href="https://example.org">', None),
-        ('<a href="c.html">', "leads nowhere: c.html"),
-        ('<a href="b.html#nowhere">', "leads nowhere: b.html#nowhere"),
-        ('<a href="#nowhere">', "leads nowhere: #nowhere"),
-        ('<img src="c.png">', "loads what is not there: c.png"),
-        ('<script src="https://example.org/a.js">', "loads from elsewhere: https://example.org/a.js"),
-        ('<img src="//example.org/a.png">', "loads from elsewhere: //example.org/a.png"),
+        ('<a href="c.html">', "broken link: c.html"),
+        ('<a href="b.html#nowhere">', "broken link: b.html#nowhere"),
+        ('<a href="#nowhere">', "broken link: #nowhere"),
+        ('<img src="c.png">', "loads a missing file: c.png"),
+        ('<script src="https://example.org/a.js">', "loads from another site: https://example.org/a.js"),
+        ('<img src="//example.org/a.png">', "loads from another site: //example.org/a.png"),
     ],
 )
 def test_the_check_of_the_site_sees_what_leads_nowhere_or_comes_from_elsewhere(tmp_path, capsys, text, fault):

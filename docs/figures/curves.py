@@ -10,7 +10,7 @@ from bayesfloor.formulas import henze_penrose
 from benchmarks._figures import TWO_SIDED
 from figures.drawing import panels
 
-ROWS = 32_000  # in all samples of one size together; small samples are repeated more often
+ROWS = 32_000  # per size, in all samples together; small samples are repeated more often
 SIZES = (125, 250, 500, 1000, 2000)
 
 

@@ -2,9 +2,9 @@
 Which representation has the fewest cross-class edges
 =====================================================
 
-Four representations of the same rows, with the lowest tree bounds on top. A bar extends from the lower to the upper
-bound, extrapolated to more rows; crosses show the measured values. The lines are paired differences from the best, and
-the words follow from them.
+The plot compares four representations of the same rows, with the best on top. A bar is the fraction of cross-class
+edges, which is extrapolated if there are at least 1,000 rows; crosses show the measured values. The lines are intervals
+for the paired differences from the best, and the words follow from them.
 
 Do not read "no significant difference" as "equal", and do not compare a representation that was made with these labels:
 it has seen the answers.

@@ -2,8 +2,9 @@
 Would more rows help
 ====================
 
-The best learner's cross-validated error against the number of training rows. Points are measured; the dashed line and
-its band are extrapolated. If the curve still falls steeply, more rows help; if it is flat, better features do.
+The plot shows the best learner's cross-validated error against the number of training rows. Points are measured; the
+dashed line and its band are extrapolated. If the curve still falls steeply, more rows help; if it is flat, better
+features do.
 """
 
 from sklearn.datasets import load_digits

@@ -2,9 +2,8 @@
 Which class is the hardest
 ==========================
 
-Each class against all others: tree bounds for the error of the best classifier in separating it from the rest, as a
-fraction of all rows, with a 95 % interval. The hardest class is on top. ``check(X, y).classes`` has the answer for each
-class.
+The plot shows tree bounds for the error of the best classifier in separating each class from all others, as a fraction
+of all rows, with a 95 % interval. The hardest class is on top. ``check(X, y).classes`` has the answer for each class.
 
 Do not compare classes whose intervals overlap much, and do not add up the classes: every confused row counts for two of
 them.

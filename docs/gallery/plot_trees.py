@@ -2,7 +2,7 @@
 How many trees
 ==============
 
-Two normal classes in the plane, with cross-class edges counted in one or more trees. Each further tree has longer
+We count the cross-class edges of two normal classes in the plane, in one or more trees. Each further tree has longer
 edges: the spread over samples shrinks a little, and the estimate drifts up a little. Both effects are small compared
 with the error that remains with 500 rows. Three trees are the default.
 

@@ -11,7 +11,7 @@ Is 95 % possible on my data?
 # %%
 # The smallest code
 # -----------------
-# 569 tumours, 30 measurements each, two classes.
+# The data are 569 tumours of two classes, with 30 measurements each.
 
 from sklearn.datasets import load_breast_cancer
 
@@ -114,8 +114,8 @@ for target in (0.85, 0.90, 0.95, 0.99):
 # %%
 # What would settle it
 # --------------------
-# The true Bayes error is 3.5 %, so 95 % is possible. A few hundred rows cannot show it, a few thousand can. A verdict
-# that is too close to call says about how many rows would settle it:
+# The true Bayes error is 3.5 %, so 95 % is possible. A few hundred rows cannot show this, but a few thousand can. A
+# verdict that is too close to call says about how many rows would settle it:
 
 for n_rows in (300, 3000):
     print(f"{n_rows} rows: {bayesfloor.check(*two_normals(0.035, n_rows), target=0.95).verdict}")

@@ -5,7 +5,7 @@ Which classes should I merge?
 **The question.** There are many classes and the error is too high. Which of them should be merged?
 
 **The answer.** Fit a ``BayesFloor`` and call :func:`bayesfloor.selection.merge_advice`: it names the classes that
-nothing separates and, if you give a target, the further merges needed to reach it. It also says what is lost.
+nothing separates and, if you give a target, the further merges needed to reach it. It also says what the merges cost.
 """
 
 # %%
@@ -141,8 +141,8 @@ display = ClassTreeDisplay.from_estimator(digits)
 #
 # What not to believe
 # -------------------
-# - **That merging made the problem easier.** It made the question smaller. Look at what is lost, and at how well
-#   guessing does after the merge.
+# - **That merging made the problem easier.** It made the question smaller. Look at what the merge costs, and at how
+#   well guessing does afterwards.
 # - **That merging is the only way.** If the verdict without a merge is too close to call, a good classifier may reach
 #   the target without it; :func:`bayesfloor.check` says what would settle it.
 # - **That classes are separable unless "shown to be inseparable".** In many dimensions, with weights or with soft

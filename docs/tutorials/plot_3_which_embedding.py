@@ -31,7 +31,7 @@ print(found.text)
 # %%
 # What the numbers mean
 # ---------------------
-# Now we add more representations, among them an embedding. It is the hidden layer of a small network, trained on
+# Now we add more representations, including an embedding. It is the hidden layer of a small network, trained on
 # *other* rows, which are not compared here.
 
 network = MLPClassifier((32,), max_iter=500, random_state=0).fit(elsewhere / 16, y_elsewhere)

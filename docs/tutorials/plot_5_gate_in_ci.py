@@ -2,7 +2,8 @@
 A dataset gate in CI
 ====================
 
-**The question.** Data change with every commit. How can a build fail when the data get worse, before a model does?
+**The question.** Data change with every commit. How can a build fail as soon as the data get worse, and not only when a
+model does?
 
 **The answer.** ``bayesfloor check train.csv -y label --target 92%`` exits with code 1 if the target is out of reach,
 and :func:`bayesfloor.assert_reachable` fails in pytest.

@@ -34,7 +34,7 @@ _HOMES = {
     ".hierarchy": "FloorGuidedClassifier SmartSVM",
     ".selection": "FloorSelector compare_representations",
     ".summary": "Check assert_reachable check",
-    "": "answer floor forest formulas hierarchy io labels learners plotting selection summary",
+    "": "answer floor forest formulas hazards hierarchy io labels learners plotting selection summary",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

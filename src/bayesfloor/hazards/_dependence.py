@@ -35,6 +35,7 @@ class Dependence(Result):
     error_together : cross-validated error if dependent rows are in the same fold.
     rise_std_error : standard error of the difference.
     applied : whether dependent rows are in the same fold in the answer.
+    groups : number of each row's group, block or cluster, -1 for rows without a label; empty if read from JSON.
 
     Examples
     --------
