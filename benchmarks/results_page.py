@@ -31,6 +31,7 @@ ORDER = (
     "paper",
     "paper_gap",
     "classifiers",
+    "object_store",
 )
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding

@@ -95,10 +95,9 @@ def draw_rows(
 
     ``codes`` are the classes of all rows, numbered from 0; -1 without a label.
     """
-    group = np.repeat(np.arange(len(sizes)), groups.n_rows)
-    labelled, n_classes = codes >= 0, int(codes.max(initial=0)) + 1
-    cells = np.bincount(group[labelled] * n_classes + codes[labelled], minlength=len(sizes) * n_classes)
-    counts = cells.reshape(-1, n_classes)
+    n_classes = int(codes.max(initial=0)) + 1
+    parts = np.split(codes, groups.ends[:-1])  # one group at a time: another array of all rows would take more memory
+    counts = np.array([np.bincount(part[part >= 0], minlength=n_classes) for part in parts])
     chosen = choose_groups(sizes, budget, counts, rng)
     within = groups.rows_in(chosen)
     return chosen, within[_draw_in_proportion(codes[within], counts.sum(axis=0), n_drawn, rng)]

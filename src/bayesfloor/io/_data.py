@@ -137,8 +137,8 @@ def open_data(
     ----------
     X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
         Arrays and data frames are not changed. Anything with ``__arrow_c_stream__`` is read as a table. Files can be
-        CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input; a table that does not
-        fit in memory is subsampled.
+        CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input, on disk or at an address
+        such as ``s3://bucket/folder``; a table that does not fit in memory is subsampled.
     y : array-like, or str
         The labels, or the name of their column. For a ``.npz`` file it is the name of an array, ``y`` by default, and
         for a ``.npy`` file the number of a column. If ``X`` is a file, it can also be the path of a ``.npy`` file.
