@@ -493,7 +493,7 @@ def test_nothing_left_is_refused():
     """A table of which nothing is left says what became of its columns, and what to type."""
     with pytest.raises(ValueError, match=r"no usable columns .*a left out: it only numbers the rows.*roles="):
         TablePreparer().fit(pd.DataFrame({"a": range(20), "b": [None] * 20}))
-    with pytest.raises(ValueError, match="without rows"):
+    with pytest.raises(ValueError, match="columns and no rows"):
         TablePreparer().fit(pd.DataFrame({"a": []}))
 
 

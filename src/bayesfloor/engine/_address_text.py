@@ -7,7 +7,7 @@ import re
 from bayesfloor.engine._errors import InputError
 
 _START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+::)*([A-Za-z][A-Za-z0-9+.-]+)://")  # fsspec chains: simplecache::s3://
-# "user:password@"; in a bucket's address also with a slash in the password, which is a mistake but must not be shown.
+# "user:password@"; in a bucket's address, the password may contain a slash: a mistake, but it must not be shown.
 _LOGIN = re.compile(r"(\w://)[^/\s?#'\"]*@|((?:s3|gs|gcs)://)[^:\s?#'\"]*:[^\s?#'\"]*@")
 _QUERY = re.compile(r"(\w://[^\s?#'\"]*)[?#](?!\.\.\.)[^\s'\"]*")
 
@@ -18,7 +18,7 @@ def is_address(path: object) -> bool:
 
 
 def scheme_of(address: str) -> str:
-    """Return the address's first word, such as ``s3``; a chain such as ``zip::s3`` is one word."""
+    """Return the part before ``://``, such as ``s3``, or a whole chain, such as ``zip::s3``."""
     return address.partition("://")[0].lower()
 
 
@@ -33,6 +33,6 @@ def refuse_output(path: object) -> None:
         shown = redact(path)
         name = shown.removesuffix("?...").rstrip("/").rpartition("/")[2]
         raise InputError(
-            f"Got the output '{shown}', but addresses are only read. Pass a local path, such as {name}, and upload the "
-            "file afterwards."
+            f"Got the output '{shown}', but files cannot be written to an address. Pass a local path, such as {name}, "
+            "and upload the file afterwards."
         )

@@ -1,4 +1,4 @@
-"""Files and folders at addresses such as ``s3://bucket/folder``, in the form of local paths."""
+"""Files and folders at addresses such as ``s3://bucket/folder``, with the interface of local paths."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class _State(NamedTuple):
 
     st_mode: int
     st_size: int
-    st_mtime_ns: int  # 0 if the file system does not say
+    st_mtime_ns: int  # 0 if the file system does not report it
 
 
 @dataclass(frozen=True, repr=False)
 class Address:
-    """A file or folder at an address, for reading; it has the methods of ``pathlib.Path`` that reading needs.
+    """A read-only file or folder at an address, with the methods of ``pathlib.Path`` that readers need.
 
-    It is a few strings, so that a worker on another machine can open it there.
+    It consists of a few strings, so that a worker on another machine can open it there.
     """
 
-    given: str  # what the user typed, which opens the file system
+    given: str  # the address that the user typed; it identifies the file system
     path: str  # in that file system
-    size: int | None = field(default=None, compare=False)  # of a file, if a listing told it
+    size: int | None = field(default=None, compare=False)  # of a file, if known from a listing
 
     def __str__(self) -> str:
         """Return the address without credentials."""
@@ -103,7 +103,7 @@ class Address:
         return [found for found in self._list(recursive=True) if found.size is not None]
 
     def open(self, mode: str = "rb", buffering: int = _BUFFER) -> Any:  # noqa: ARG002 - addresses are only read
-        """Open the file for reading; without buffering each read is a request."""
+        """Open the file for reading; without buffering, each read is a separate request."""
         reader = Reader(self.given, self.path, str(self))
         return io.BufferedReader(reader, buffering) if buffering else reader
 
@@ -112,7 +112,7 @@ class Address:
         return open_arrow(self.given, self.path, str(self))
 
     def file_system(self) -> Any:
-        """Return a pyarrow file system for this address and those beside it."""
+        """Return a pyarrow file system for this address and others in the same file system."""
         return reading_file_system(self.given, lambda path: str(Address(self.given, path)))
 
     def _info(self) -> Any:

@@ -27,7 +27,7 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
 
 
 def move_into_place(part: Path, path: Path) -> None:
-    """Give a complete file its final name, with retries: Windows refuses while another program has the old one open."""
+    """Give a complete file its final name, with retries: Windows refuses if another program has the old file open."""
     for pause in _PAUSES:
         try:
             part.replace(path)

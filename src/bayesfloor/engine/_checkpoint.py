@@ -84,7 +84,7 @@ class Store:
                 key, arrays = _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), only)
         except FileNotFoundError as error:
             raise CheckpointError(
-                f"The checkpoint file {printable(path)} was written earlier but is gone. Was it removed? "
+                f"The checkpoint file {printable(path)} was written earlier but no longer exists. Was it deleted? "
                 "Workers on several machines need a folder that all of them can see: pass one as checkpoint."
             ) from error
         except _DAMAGE as error:
@@ -165,7 +165,7 @@ def _try_to_write(place: Path) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> OSError:
-    """Make the error for a file that could not be written."""
+    """Return the error for a file that could not be written."""
     if error.errno == errno.ENOSPC:
         return OSError(
             errno.ENOSPC,
@@ -234,12 +234,12 @@ def _read_header(mapped: mmap.mmap) -> bytes:
     size = int(words[1]) if len(words) == 3 and words[1].isdigit() else 0
     header = mapped[_LINE : _LINE + size]
     if line != _first_line(header):
-        raise InputError("the checksum of its header differs")
+        raise InputError("the checksum of its header does not match")
     return header
 
 
 def _stop_of(kind: str, shape: list[int], start: int, _checksum: int) -> int:
-    """Return the position where an array ends; raise if its type or shape is not that of an array of numbers."""
+    """Return the position where an array ends; raise if its type or shape is invalid."""
     dtype = np.dtype(kind)
     if dtype.kind not in "biuf" or start % _LINE or min([start, *shape]) < 0:
         raise InputError(f"it describes an array of type {dtype} and shape {shape} at {start}")
@@ -251,7 +251,7 @@ def _read_array(
 ) -> NDArray[Any]:
     span = memoryview(mapped)[origin + start : origin + _stop_of(kind, shape, start, checksum)]
     if crc32(span) != checksum:
-        raise InputError(f"the checksum of {printable(name)} differs")
+        raise InputError(f"the checksum of {printable(name)} does not match")
     count = prod(shape)
     return np.frombuffer(span, kind, count).reshape(shape) if count else np.empty(shape, kind)
 
@@ -278,6 +278,6 @@ def _parse_manifest(manifest: Path) -> dict[str, str | int]:
     if not isinstance(found, dict) or not all(type(value) in (str, int) for value in found.values()):
         raise InputError("it does not have a string or an integer for each name")
     before = found.pop(_CHECKSUM, None)
-    if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote none
-        raise InputError("its checksum differs")
+    if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote no checksum
+        raise InputError("its checksum does not match")
     return found

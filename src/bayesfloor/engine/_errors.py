@@ -1,4 +1,4 @@
-"""Errors about an argument or a file, as opposed to bugs in this package.
+"""Errors in an argument or a file, as opposed to bugs in this package.
 
 Users can fix only these errors, so the command line prints their message on one line. Any other error that does not
 come from the system is a bug and keeps its traceback.

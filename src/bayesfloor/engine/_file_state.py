@@ -29,7 +29,7 @@ class FileState(NamedTuple):
 
 
 def changed(path: Path | Address) -> InputError:
-    """Return the error for a file that is no longer what it was."""
+    """Return the error for a file that has changed."""
     return InputError(f"The file {printable(path)} changed while it was in use. Run again when it is complete.")
 
 
@@ -49,7 +49,7 @@ def find_state(path: Path | Address) -> FileState:
 def data_files(folder: Any, suffixes: tuple[str, ...]) -> list[Any]:
     """List the data files in a folder, local or at an address, and its subfolders, sorted by path.
 
-    Names such as ``_temporary`` and ``.cache`` are skipped: programs use them for their own files.
+    Names such as ``_temporary`` and ``.cache`` are skipped, because programs use them for internal files.
     """
     listed = folder.files() if isinstance(folder, Address) else folder.rglob("*")
     found = [place for place in listed if place.name.lower().endswith(suffixes)]

@@ -1,7 +1,7 @@
-"""The one place that turns an address into a file system and a path, and reads from it: with retries, and counted.
+"""Turn addresses into file systems and paths, and read from them with retries; no other module does this.
 
 pyarrow opens ``s3://`` and ``gs://``; fsspec opens all other kinds. Credentials come from the environment. If an
-address contains some nevertheless, such as a signed link, no message shows them.
+address contains credentials, as signed links do, no message shows them. All bytes read are counted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _IN_PYARROW = ("s3", "gs", "gcs")
-_PAUSES = (0.1, 0.5, 2.0)  # seconds before each further attempt
-# Errors that a further attempt would not change.
+_PAUSES = (0.1, 0.5, 2.0)  # seconds to wait before each retry
+# Errors that a retry cannot fix.
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotImplementedError, TypeError, ValueError)
 
 
@@ -35,7 +35,7 @@ class AddressError(InputError, OSError):
 
 @lru_cache(maxsize=64)
 def open_address(address: str) -> tuple[Any, str]:
-    """Return the pyarrow file system of an address, and the path in it."""
+    """Return the pyarrow file system for an address, and the path within it."""
     scheme = scheme_of(address)
     if scheme in _IN_PYARROW:
         return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(re.sub("^gcs", "gs", address)))
@@ -53,7 +53,7 @@ def open_address(address: str) -> tuple[Any, str]:
 
 
 def attempt(shown: object, call: Callable[[], _Result]) -> _Result:
-    """Call a function of a file system, again after errors that may pass, and explain the last one.
+    """Call a file system function, retry after errors that may be temporary, and explain the last error.
 
     The original error is not chained: its traceback may show the address with its credentials.
     """
@@ -98,7 +98,7 @@ class Reader(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """Read as many bytes as requested, fewer only at the end of the file."""
+        """Read as many bytes as requested, or fewer at the end of the file."""
         rest = max(0, self._size - self._at)
         wanted = rest if size is None or size < 0 else min(size, rest)
         if not wanted:
@@ -156,7 +156,7 @@ def open_arrow(address: str, path: str, shown: str) -> Any:
 
 
 def reading_file_system(address: str, show: Callable[[str], str]) -> Any:
-    """Return a pyarrow file system that opens an address's paths with ``Reader``."""
+    """Return a pyarrow file system that opens the paths at an address with ``Reader``."""
     return arrow_fs().PyFileSystem(_counted()(address, show))
 
 

@@ -1,6 +1,6 @@
 """Let only one run at a time use a checkpoint folder, with a lock that the system releases when the process dies.
 
-The lock file stays in the folder and names the process that locked it last. Only the lock itself counts.
+The lock file stays in the folder and names the process that last locked it. Only the lock counts, not the file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     try:
         path.touch()
-        file = path.open(encoding="utf-8")  # not for writing, or the disk could not be remounted
+        file = path.open(encoding="utf-8")  # a file open for writing would keep the disk from being remounted
     except OSError as error:
         raise cannot_write(path, error) from error
     with file:

@@ -35,7 +35,7 @@ class Labelled:
 
     @property
     def column(self) -> str | None:
-        """The name of the label column in the rows' files, if the labels are there."""
+        """The name of the label column, if the labels are in the rows' files; otherwise None."""
         return self.labels if isinstance(self.labels, str) else None
 
     def read_labels(self) -> NDArray[Any]:
@@ -52,11 +52,11 @@ class Drawn(NamedTuple):
     x: Floats
     y: NDArray[Any]
     n_rows: int  # in all the data
-    note: str = ""  # what was read from an address
+    note: str = ""  # says how much was read from an address
 
 
 def open_labelled(X: Any, y: Any) -> Labelled:
-    """Open rows and labels; labels are the name of a Parquet column, a ``.npy`` file, or an array."""
+    """Open rows and labels; labels can be the name of a Parquet column, a ``.npy`` file or an array."""
     if y is None:
         raise InputError("Got no labels: y is None, but expected an array, a .npy file or the name of a column.")
     if isinstance(y, str) and not y.endswith(".npy"):
@@ -127,7 +127,7 @@ def draw_labelled(data: Labelled, n_drawn: int, seed: int, runner: Runner, progr
 def draw_few_bytes(
     data: Labelled, n_drawn: int, most_rows: int | None, seed: int, runner: Runner, progress: Progress | None
 ) -> Drawn:
-    """Subsample at most ``n_drawn`` rows of Parquet files at an address from a few row groups; otherwise as above."""
+    """Subsample Parquet files at an address from a few row groups, and other rows with ``draw_labelled``."""
     start, found = bytes_read(), groups_at_address(data.rows)
     if found is None or n_drawn >= data.rows.shape[0]:
         return draw_labelled(data, n_drawn, seed, runner, progress)
@@ -154,7 +154,7 @@ def draw_few_bytes(
 
 
 def _run(function: Any, tasks: Sequence[Any], data: Labelled, runner: Runner, progress: Progress | None) -> list[Any]:
-    """Return the results of tasks in their order."""
+    """Return the tasks' results in the order of the tasks."""
     if isinstance(data.rows, ArrayRows) and not runner.shares_memory:
         results = ((number, function(*task)) for number, task in enumerate(tasks))  # only this process has the rows
     else:
@@ -172,14 +172,14 @@ def _join(data: Labelled, parts: Sequence[Any]) -> Drawn:
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
 ) -> tuple[Ints, Floats, NDArray[Any] | None]:
-    """Subsample some of a chunk's rows, with their labels if they are in a column of the same files."""
+    """Subsample a chunk's rows, with their labels if these are in a column of the same files."""
     return take_chunk(rows, column, first_row, _choose(rows.shape[0], n_drawn, [seed, first_row]))[:3]
 
 
 def take_chunk(
     rows: Rows, column: str | None, first_row: int, chosen: Ints
 ) -> tuple[Ints, Floats, NDArray[Any] | None, int]:
-    """Read some of a chunk's rows and their labels, and count the bytes."""
+    """Read these rows of a chunk and their labels, and count the bytes read."""
     start = bytes_read()
     labels = None if column is None else _whole(read_parquet_column(rows, column), column, first_row)[chosen]
     return first_row + chosen, rows.take(chosen), labels, bytes_read() - start

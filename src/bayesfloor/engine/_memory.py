@@ -1,7 +1,7 @@
 """Return freed memory to the system.
 
 Allocators keep freed memory that they expect to need again. A Dask worker that uses more than 80 % of its memory
-takes no new tasks until it uses less, so the memory an allocator keeps could stop it for good.
+takes no new tasks until it uses less, so memory kept by an allocator could stop the worker for good.
 """
 
 from __future__ import annotations

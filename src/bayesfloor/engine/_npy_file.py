@@ -19,11 +19,11 @@ from bayesfloor.engine._show import printable
 from bayesfloor.engine._types import Floats, Ints
 
 _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
-_SKIPPED = 1 << 16  # bytes; to read fewer than this costs less than another read, at an address another request
+_SKIPPED = 1 << 16  # bytes; reading up to this many unneeded bytes is cheaper than another read, or another request
 
 
 class NpyFile(NamedTuple):
-    """Where the numbers of a matrix are in its file."""
+    """The location and layout of a matrix in its file."""
 
     path: Path | Address
     dtype: np.dtype[Any]
@@ -34,7 +34,7 @@ class NpyFile(NamedTuple):
     def read(self, start: int, stop: int) -> Floats:
         """Read a range of rows as float64."""
         rows = np.empty((stop - start, self.shape[1]))
-        with np.errstate(invalid="ignore"):  # a signalling NaN is missing like any other
+        with np.errstate(invalid="ignore"):  # a signalling NaN is a missing value like any other NaN
             for first, piece in self.pieces([(start, stop)]):
                 rows[first - start : first - start + len(piece)] = piece
         return rows
@@ -50,7 +50,7 @@ class NpyFile(NamedTuple):
         return rows[place]
 
     def _runs(self, numbers: Ints) -> list[tuple[int, int]]:
-        """Return ranges that contain these rows, given in ascending order; rows that are close share a range."""
+        """Return ranges that contain these rows, given in ascending order; rows close together share a range."""
         if not len(numbers):
             return []
         far = np.diff(numbers) * self._row_bytes > _SKIPPED
@@ -58,7 +58,7 @@ class NpyFile(NamedTuple):
         return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
     def pieces(self, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield ranges of rows, a few rows at a time, in the file's own type; each piece overwrites the one before."""
+        """Yield ranges of rows, a few rows at a time, in the file's own type; each piece overwrites the last."""
         step = max(1, _READ_AT_ONCE // self._row_bytes)
         buffer = np.empty((step, self.shape[1]), self.dtype, order="F" if self.by_column else "C")
         with self.path.open("rb", _SKIPPED) as file:

@@ -11,7 +11,7 @@ from bayesfloor.engine._address_text import is_address, redact
 from bayesfloor.engine._errors import InputError
 
 _MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
-_MOST_JOBS = 1000  # joblib starts a thread for each, even if there are fewer tasks
+_MOST_JOBS = 1000  # joblib starts a thread for each job, even if there are fewer tasks
 
 
 def check_seed(random_state: Any) -> None:
@@ -41,7 +41,7 @@ def check_folder(checkpoint: Any) -> None:
     """Raise unless the value can be the name of a folder."""
     if checkpoint is not None and not isinstance(checkpoint, (str, PathLike)):
         raise InputError(f"Got checkpoint={checkpoint!r}, but expected None or the name of a folder.")
-    if is_address(checkpoint):  # folders there cannot be locked, and files do not appear whole
+    if is_address(checkpoint):  # such folders cannot be locked, and half-written files would be visible
         raise InputError(
             f"Got checkpoint={redact(checkpoint)!r}, but expected a folder on a local or shared file system, which can "
             "be locked. Pass one, such as checkpoint='run'."

@@ -126,7 +126,7 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
             if at >= part.stop:
                 return
         if at < part.stop:
-            raise InputError(f"it ends before row {part.stop}, but its metadata promise that row")
+            raise InputError(f"it ends before row {part.stop}, although its metadata list that row")
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def _opened(file: FileState) -> Iterator[Any]:
     except AddressError:
         raise
     except (OSError, ValueError) as error:  # from pyarrow; an OSError with a number comes from the system
-        file.check()  # it may have been removed since
+        file.check()  # it may have been removed in the meantime
         if getattr(error, "errno", None):
             raise OSError(f"{printable(file.path)} cannot be read: {told(error)}.") from error
         raise InputError(
@@ -190,7 +190,7 @@ def _to_numpy(column: Any) -> NDArray[Any]:
 
 def as_floats(array: NDArray[Any]) -> Floats:
     """Return numbers of any type as float64 in row-major order."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN is missing like any other
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a missing value like any other NaN
         return np.array(array, dtype=np.float64, order="C")
 
 
@@ -268,7 +268,7 @@ def _holds_numbers(kind: Any) -> bool:
 
 
 def groups_at_address(rows: object) -> tuple[RowGroups, int, tuple[str, ...]] | None:
-    """Return the row groups of whole files at an address, the files' bytes and the columns; None for other rows."""
+    """Return the row groups, total bytes and columns of whole files at an address; None for any other rows."""
     if not isinstance(rows, ParquetRows) or not isinstance(rows.parts[0].file.path, Address):
         return None
     footers = [_look_at_footer(part.file) for part in rows.parts]

@@ -1,6 +1,6 @@
-"""The private functions of scikit-learn and joblib that we use, each with the reason why.
+"""The private functions of scikit-learn and joblib that we use, each with the reason.
 
-Private functions may change at any time. Because all of them are used here, only this file has to change with them.
+Private functions may change at any time. All uses are in this file, so only this file has to change with them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def take_rows(X: Any, rows: Any) -> Any:
 
 
 def take_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
-    """Cut ``fit`` parameters to some rows as scikit-learn's own searches do; no public function does this."""
+    """Restrict ``fit`` parameters to some rows, as scikit-learn's own searches do; no public function does this."""
     from sklearn.utils.validation import _check_method_params
 
     cut: dict[str, Any] = _check_method_params(X, params, rows)

@@ -1,8 +1,8 @@
 """Ignore warnings and logs for a while, in a process with threads.
 
 ``warnings.catch_warnings`` restores the filters that it found. If two threads overlap, one of them may find the filters
-of the other and restore those for good. scikit-learn uses it in its own threads, and warns if it finds no filters. Here
-all threads share one state: the first one to enter saves the filters, and the last one to leave restores them.
+of the other and restore those for good. scikit-learn uses this function in its own threads, and warns if it finds no
+filters. Here all threads share one state: the first one to enter saves the filters, the last to leave restores them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Sample rows from a few row groups of Parquet files, so that only a small part of the files is read.
 
-Row groups are runs of rows, not random samples: files may be sorted by class or by time. So the groups are spread
-evenly over the whole table, one at a random place in each of equally long stretches (systematic sampling; Cochran,
-Sampling Techniques, 1977, chapter 8). Where the labels of all rows are known, groups are added for classes that are
-still rare, and rows are taken in the true class proportions. ``likeness`` measures what is left: how much rows of the
-same group resemble each other.
+Row groups are runs of rows, not random samples: files may be sorted by class or by time. So the table is divided into
+equally long stretches, and one group is chosen at random from each (a form of systematic sampling; Cochran, Sampling
+Techniques, 1977, chapter 8). If the labels of all rows are known, groups are added for classes that are still rare, and
+rows are taken in the true class proportions. ``likeness`` measures the remaining problem: how much rows of the same
+group resemble each other.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 
 _BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
-_MORE_BYTES = 1.5  # if the user asks for many rows: bytes to read, relative to their fraction of all rows
-_LABELS_SHARE = 0.4  # of these bytes; a label column that takes more is read only where rows are
+_MORE_BYTES = 1.5  # if the user asks for many rows: fraction of bytes to read, relative to the fraction of rows
+_LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the labels in the chosen groups are read
 _FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
-_FEWEST = 4  # row groups to read at least, even if they are large: fewer could not show how much groups differ
-_RARE = 0.01  # classes with a smaller proportion may fall short instead of shrinking the sample of all others
+_FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we could not tell how much groups differ
+_RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
 
 
 class RowGroups(NamedTuple):
-    """Row groups in the order of the table: number of rows, and compressed bytes of each column."""
+    """The number of rows and the compressed bytes of each column, for all row groups in table order."""
 
     n_rows: Ints
     column_bytes: dict[str, Ints]
@@ -51,7 +51,7 @@ class RowGroups(NamedTuple):
         return np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
 
     def renumber(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Return the groups that contain these rows, and the rows' numbers if only these groups are read."""
+        """Return the groups that contain these rows, and the rows' positions when only these groups are read."""
         group = self.group_of(rows)
         groups, number = np.unique(group, return_inverse=True)
         before = np.cumsum(self.n_rows[groups]) - self.n_rows[groups]
@@ -59,7 +59,7 @@ class RowGroups(NamedTuple):
 
 
 def row_groups(footers: Sequence[Any]) -> RowGroups:
-    """Return the row groups that the metadata of Parquet files describe."""
+    """Return the row groups listed in the metadata of Parquet files."""
     groups = [footer.row_group(g) for footer in footers for g in range(footer.num_row_groups)]
     sizes: dict[str, Ints] = {}
     for g, group in enumerate(groups):
@@ -71,12 +71,12 @@ def row_groups(footers: Sequence[Any]) -> RowGroups:
 
 
 def bytes_for_sample(size: int, most_rows: int | None, n_rows: int) -> float:
-    """Return how many bytes to read of files of this size; more if the user asks for many rows."""
+    """Return how many bytes to read from files of this size; more if the user asks for many rows."""
     return size * max(_BYTES_SHARE, _MORE_BYTES * (most_rows or 0) / n_rows)
 
 
 def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
-    """Return the note on what was read."""
+    """Return a note on how much was read."""
     return (
         f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from {n_chosen:,} of "
         f"{n_groups:,} row groups spread over the table"
@@ -84,16 +84,16 @@ def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
 
 
 def are_labels_cheap(groups: RowGroups, label: str, budget: float) -> bool:
-    """Whether the label column is so small that it can be read whole."""
+    """Whether the label column is small enough to read completely."""
     return bool(groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget)
 
 
 def draw_rows(
     groups: RowGroups, sizes: Ints, budget: float, codes: Ints, n_drawn: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Choose row groups of ``sizes`` bytes and, in them, rows in the class proportions of all rows; return both.
+    """Choose row groups and, from these, rows in the class proportions of all rows; return both.
 
-    ``codes`` are the classes of all rows, numbered from 0; -1 without a label.
+    ``sizes`` are the bytes to read for each group. ``codes`` are the classes of all rows, or -1 if unlabelled.
     """
     n_classes = int(codes.max(initial=0)) + 1
     parts = np.split(codes, groups.ends[:-1])  # one group at a time: another array of all rows would take more memory
@@ -109,13 +109,13 @@ def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.rando
     Parameters
     ----------
     sizes : bytes to read for each group.
-    budget : bytes to read in all.
+    budget : total bytes to read.
     counts : rows of each class in each group, of shape (groups, classes); None if the labels are not known.
-    rng : source of the random places.
+    rng : random number generator.
 
     Returns
     -------
-    Row numbers of the groups, in ascending order.
+    Numbers of the chosen groups, in ascending order.
     """
     n = len(sizes)
     for_spread = budget if counts is None else _FOR_SPREAD * budget
@@ -129,7 +129,7 @@ def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.rando
 
 
 def _add_for_rare(chosen: Any, sizes: Ints, budget: float, counts: Ints, rng: np.random.Generator) -> None:
-    """Add groups for classes of which less than half the expected rows are in reach; every class gets at least one."""
+    """Add groups for classes with less than half the expected rows; every class gets at least one row."""
     total, share = counts.sum(axis=0), sizes[chosen].sum() / sizes.sum()
     wanted = np.minimum(total, np.maximum(1, share * total / 2))
     for code in np.argsort(total):
@@ -142,9 +142,9 @@ def _add_for_rare(chosen: Any, sizes: Ints, budget: float, counts: Ints, rng: np
 
 
 def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.Generator) -> Ints:
-    """Draw at most ``n_drawn`` of these rows in the class proportions of all rows, at least one of each class.
+    """Sample at most ``n_drawn`` of these rows, in the class proportions of all rows and at least one per class.
 
-    ``codes`` are the rows' classes, -1 without a label; ``totals`` are the numbers of rows of each class in all data.
+    ``codes`` are the rows' classes, or -1 if unlabelled; ``totals`` counts the rows of each class in the whole table.
     """
     have, share = np.bincount(codes[codes >= 0], minlength=len(totals)), totals / totals.sum()
     common = share >= min(_RARE, share.max())
@@ -157,9 +157,9 @@ def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.
 
 
 def likeness(values: Floats, groups: Ints) -> float:
-    """Return the intraclass correlation: 0 if rows of the same group are no more alike than others, 1 if equal.
+    """Return the intraclass correlation: 0 if rows of the same group are no more alike than others, 1 if all are equal.
 
-    The estimator from the analysis of variance (Donner, International Statistical Review 54, 1986, section 2).
+    This is the estimator from the analysis of variance (Donner, International Statistical Review 54, 1986, section 2).
     """
     finite = np.isfinite(values)
     values, (_, group) = values[finite], np.unique(groups[finite], return_inverse=True)

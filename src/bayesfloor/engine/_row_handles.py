@@ -1,7 +1,7 @@
-"""Handles to rows in memory or in files, which each task opens on the machine it runs on.
+"""Handles to rows in memory or in files; each task opens them on the machine it runs on.
 
-A handle is a few strings and numbers, however many rows it refers to. ``part`` returns the handle
-of a range of rows, so that a task gets no more than it needs.
+A handle to files consists of a few strings and numbers, however many rows it refers to. ``part`` returns
+a handle to a range of rows, so that a task gets no more than it needs.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class NpyRows:
 
     @contextmanager
     def _opened(self) -> Iterator[NpyFile]:
-        """Open the file, and raise if it changes until it is read."""
+        """Open the file, and raise if it changes before it has been read."""
         self.file.check()
         yield open_npy(self.file.path)
         self.file.check()

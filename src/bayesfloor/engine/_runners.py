@@ -38,7 +38,7 @@ ON_THIS_MACHINE: dict[str, Any] = {
 _BATCH_SECONDS = 0.25  # of work per future if tasks are small
 _PATIENCE = 10.0  # seconds without a result before we check the workers
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05  # seconds
-_LOOKS = 3  # stop after this many checks in a row find all workers paused: Dask would wait for ever
+_LOOKS = 3  # stop after this many checks in a row find all workers paused: Dask would wait forever
 _AHEAD = 3  # futures per worker thread: enough to keep it busy, few enough not to burden the scheduler
 
 
@@ -129,7 +129,7 @@ class DaskRunner:
     ) -> Generator[tuple[int, Result]]:
         """Yield each task's number and result as soon as the task is finished.
 
-        When workers die, Dask blames every task that was sent to them. The blamed tasks run again one by one,
+        When workers die, Dask blames every task that was sent to them. These tasks run again one by one,
         so that the error can name the task that kills its worker.
         """
 
@@ -148,7 +148,7 @@ class DaskRunner:
     def _run_side_by_side(
         self, submit: Callable[[range], Any], flow: _Flow, blamed: list[int]
     ) -> Generator[tuple[int, Any]]:
-        """Yield results until all tasks are done, or, once some are blamed, until all other submitted ones are done."""
+        """Yield results until all tasks are done, or, if some are blamed, until the other submitted ones are done."""
         import distributed
 
         dask: Any = distributed  # it has no type hints
@@ -189,7 +189,7 @@ class DaskRunner:
         yield from results
 
     def _await(self, is_ready: Callable[[], bool]) -> None:
-        """Wait until the result is ready; raise if all workers are paused, since no result will come then.
+        """Wait until the result is ready; raise if all workers are paused, because then no result will come.
 
         Poll often at first, then less often: each nap is a tenth of the time waited so far.
         """
@@ -251,7 +251,7 @@ def _memory_of_threads(dask_scheduler: Any) -> list[int]:
 
 
 def _memory_of_paused(dask_scheduler: Any) -> list[tuple[int, int]]:
-    """Return bytes used and allowed per worker, or nothing unless all are paused and idle; runs on the scheduler."""
+    """Return bytes used and allowed per worker if all are paused and idle, else nothing; runs on the scheduler."""
     workers = list(dask_scheduler.workers.values())
     if any(worker.status.name != "paused" or worker.executing for worker in workers):
         return []

@@ -29,7 +29,7 @@ class Held(Protocol[Held_co]):
 
 @dataclass(frozen=True, eq=False)
 class Here(Generic[Value]):
-    """A value in memory that tasks share with this process."""
+    """A value in memory that this process shares with its tasks."""
 
     value: Value
 

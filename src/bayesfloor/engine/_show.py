@@ -9,8 +9,8 @@ from itertools import accumulate
 from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
-_LONGEST, _LISTED = 10_000, 200  # most characters to show of a string, and of each string in a list
-_MOST_DECIMALS = 7  # beyond that, two numbers count as equal
+_LONGEST, _LISTED = 10_000, 200  # characters shown of a string, and of each string in a list
+_MOST_DECIMALS = 7  # numbers that look equal with fewer decimals than this count as equal
 
 
 def printable(label: object, most: int = _LONGEST) -> str:
@@ -41,7 +41,7 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
     Long labels are cut in the middle. Labels that start or end with a space are quoted. Characters ``missing``
     from all fonts are escaped. Labels that still look alike get a number.
     """
-    enough = 4 * width  # characters, enough that none of those shown is lost
+    enough = 4 * width  # characters to process: more than can be shown
     short = [_shorten(_letters(quoted(label, enough), missing), width) for label in labels]
     looks = [_look(text) for text in short]
     again = {look for look, times in Counter(looks).items() if times > 1}
@@ -86,7 +86,7 @@ def _numbered(text: str, numbers: Counter[str], taken: set[str]) -> str:
 
 
 def _look(text: str) -> str:
-    """Return a string as a reader sees it: accents composed, and runs of spaces as one, as on web pages."""
+    """Return a string as it looks on a web page: accents composed, and runs of spaces collapsed."""
     return " ".join(normalize("NFC", text).split())
 
 
@@ -102,9 +102,9 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def percent(share: float, beside: float | None = None) -> str:
-    """Format a fraction in percent: two decimals below 1 %, unless both would be zero; otherwise one.
+    """Format a fraction in percent: with two decimals below 1 %, unless both would be zero; otherwise with one.
 
-    If it would then look equal to the number ``beside`` it, with which it is compared, it gets more decimals.
+    If it would look equal to ``beside``, the number it is compared with, it gets more decimals.
     """
     if not isfinite(share):
         return "unknown"
@@ -132,7 +132,7 @@ def about(estimate: float, lower: float, upper: float, beside: float | None = No
 
 
 def p_text(p_value: float) -> str:
-    """Format a p-value; below a thousandth, its size says no more."""
+    """Format a p-value; below 0.001, its exact size does not matter."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
@@ -141,7 +141,7 @@ def _decimals(error: float) -> int:
 
 
 def two_digits(rows: float) -> int:
-    """Round a predicted number of rows to two digits: more would suggest too much precision."""
+    """Round a predicted number of rows to two digits: more digits would suggest too much precision."""
     return round(float(f"{rows:.1e}"))
 
 

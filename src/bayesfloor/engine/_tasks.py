@@ -1,6 +1,6 @@
 """Run tasks with the user's joblib.
 
-A task is a function that returns its result and has no side effects. It may therefore run in a thread of this
+A task is a function that returns its result and has no side effects. So it may run in a thread of this
 process or, under the user's own ``joblib.parallel_config``, anywhere else.
 """
 
@@ -52,7 +52,7 @@ def run_tasks(
 ) -> Iterator[Result]:
     """Yield the results of ``function(*task)`` in the order of the tasks, each as soon as possible.
 
-    Tasks ``inside`` other tasks are small and share arrays, so they always run in threads, whatever the user's
+    Tasks ``inside`` other tasks are small and share arrays, so they always run in threads, regardless of the user's
     ``parallel_config``.
     """
     waiting: dict[int, Result] = {}
@@ -76,8 +76,8 @@ def run_unordered(
 ) -> Generator[tuple[int, Result]]:
     """Yield each task's number and the result of ``function(*task)`` as soon as it is finished.
 
-    If a worker dies, its unfinished tasks run again. After several deaths a single task runs first and then twice as
-    many each time, so that the error can name the task that kills its worker.
+    If a worker dies, its unfinished tasks run again. After several deaths, tasks run in batches of 1, 2, 4 and so on,
+    so that the error can name the task that kills its worker.
     """
     source, sent, died = enumerate(tasks), dict[int, tuple[object, ...]](), 0
     size: int | None = None  # all at once
@@ -93,7 +93,7 @@ def run_unordered(
                     yield number, result
             if size is not None:
                 size *= 2
-            elif not sent:  # otherwise a dying worker has lost a task, which must run again
+            elif not sent:  # if a task is left, a dying worker has lost it, and it must run again
                 return
         except _deaths() as error:
             died += 1
@@ -192,7 +192,7 @@ class _Threads:
         if me in self.busy or threading.current_thread() is threading.main_thread():
             yield
             return
-        self.busy.add(me)  # before ``ended`` is checked: either ``end`` waits for this thread, or this thread sees it
+        self.busy.add(me)  # before checking ``ended``: either ``end`` waits for this thread, or it sees ``ended``
         try:
             if self.ended:
                 raise RuntimeError("the process is exiting")
@@ -265,7 +265,7 @@ class _BlasLimits:
             self.inside -= 1
             if self.inside:
                 return
-            release_blas()  # even if another thread set the limit
+            release_blas()  # because another thread may have set the limit
             while self.limits:
                 self.limits.pop().restore_original_limits()
             release_blas()

@@ -1,4 +1,4 @@
-"""Read data of any kind, turn columns into numbers, and report how each column was treated.
+"""Read any kind of data, turn columns into numbers, and report how each column was treated.
 
 Input: arrays, data frames, Arrow streams, files and folders.
 Output: frozen ``Data``; columns as numbers, with a report on each column.

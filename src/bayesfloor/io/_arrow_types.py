@@ -22,7 +22,7 @@ def arrow(part: str = "") -> Any:
 
 
 def plain_type(column: Any) -> Any:
-    """Convert an array to a plain type, the same for every source: one text type, and no dictionaries or decimals."""
+    """Convert an array to one of a few plain types: a single text type, and no dictionaries or decimals."""
     pa, kinds = arrow(), arrow(".types")
     if isinstance(column.type, pa.BaseExtensionType):
         return plain_type(column.storage)
@@ -73,7 +73,7 @@ def stack_lists(column: Any) -> NDArray[Any] | None:
 
 def _block(chunk: Any, width: int) -> NDArray[Any]:
     """Return one chunk of a list column as rows."""
-    flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # without missing lists
+    flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # this skips missing lists
     if not chunk.null_count:
         return np.asarray(flat)
     block = np.full((len(chunk), width), np.nan)

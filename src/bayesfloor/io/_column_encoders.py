@@ -22,8 +22,8 @@ from bayesfloor.io._ngrams import NgramWeights
 from bayesfloor.io._number_formats import BooleanFormat, NumberFormat, boolean_format, number_format
 from bayesfloor.io._odd_cells import Odd, find_odd
 
-ONE_HOT = np.sqrt(0.5)  # value of an indicator: two rows in different categories are at distance 1
-_MOST_INDICATORS = 1000  # if the user chose the role "category"
+ONE_HOT = np.sqrt(0.5)  # value of an indicator: puts two rows in different categories at distance 1
+_MOST_INDICATORS = 1000  # if the user sets the role "category"
 _COMPONENTS = 30
 _MOST_TEXTS = 20_000  # strings to learn n-grams from
 _DAY, _HOUR = 86_400_000_000, 3_600_000_000  # microseconds
@@ -38,13 +38,13 @@ class Column(Result):
     Attributes
     ----------
     name : the column's name.
-    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide for
-        all columns of a very wide table together.
+    role : number, boolean, category, code, date, text, id, counter, constant, empty, list, ordered or group; wide if
+        it represents all columns of a very wide table.
     treatment : what was done, in words.
-    width : number of columns made from it; 0 if it was left out.
+    width : number of output columns; 0 if the column was left out.
     n_missing : number of missing values.
     lossy : whether different rows may have become equal.
-    as_is : whether the column needed no preparation: numbers, booleans and up to 40 categories, with no missing values.
+    as_is : whether the column needed no preparation: numbers, booleans or up to 40 categories, with no missing values.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Numbers(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class Dates(Numbers):
-    """Parts of dates: elapsed days, year, month, weekday and hour, if they vary."""
+    """Parts of dates that vary: elapsed days, year, month, weekday and hour."""
 
     start: np.datetime64
 
@@ -149,7 +149,7 @@ class Indicators(_Levels):
     """One column for each category, and one for missing values."""
 
     def encode(self, values: Values) -> Floats:
-        """Return one indicator per row, in the column of its category; rows with a new category get none."""
+        """Return one column per category, with an indicator in each row's category; new categories get no indicator."""
         places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
         block[np.arange(len(places)), places] = ONE_HOT  # new categories (-1) use the last column, which is cut off
@@ -157,7 +157,7 @@ class Indicators(_Levels):
 
 
 class Codes(_Levels):
-    """A code's position among the known codes; -1 for a new one."""
+    """A code's position among the known codes; -1 for a new code."""
 
     quantity = code = True
 
@@ -173,8 +173,8 @@ class Ngrams(Encoder):
     weights: NgramWeights
     svd: Any
     scale: float
-    known: tuple[str, ...]  # strings that mean missing in other columns
-    scores: Floats | None = None  # scores of the fitted strings, kept until they are encoded
+    known: tuple[str, ...]  # strings that are values here, although they mean missing in other columns
+    scores: Floats | None = None  # scores of the fitted strings, kept until these are encoded
 
     def encode(self, values: Values) -> Floats:
         """Return the components of each row's string."""
@@ -191,7 +191,7 @@ class Ngrams(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class Except(Encoder):
-    """Numbers or dates with a few odd values, which count as missing."""
+    """Numbers or dates with a few odd values, which are treated as missing."""
 
     encoder: Encoder
     odd: Odd
@@ -319,7 +319,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
         plain = without_gaps(values)
         role = role_of_texts(plain)
         if role == "text" and beside_list:
-            return left_out(plain, role, "the table has a list of numbers, such as an embedding, instead")
+            return left_out(plain, role, "the table has a list of numbers, such as an embedding, to use instead")
         return _texts(plain, role, random_state)
     numbers = as_numbers(values, form)[:, 0]
     role = role_of_numbers(values.name, numbers)
@@ -337,7 +337,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
 
 
 def _except(odd: Odd, encoder: Encoder) -> Encoder:
-    """Extend an encoder that was made without the odd values to the column that has them."""
+    """Extend an encoder, made without the odd values, to the whole column."""
     if not isinstance(encoder, Numbers | Codes):
         return encoder
     column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
@@ -351,7 +351,7 @@ def _format_of(values: Values) -> Format | None:
 
 
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
-    """Make the encoder for a text column with this role and without gaps."""
+    """Make the encoder for a text column that has this role and no gaps."""
     if role in _WHY:
         return left_out(values, "id" if role == "people" else role, _WHY[role])
     if role == "code":
@@ -371,7 +371,7 @@ def _filled_told(n_missing: int, by: str) -> str:
 
 
 def _numbers(values: Values, form: Any, role: str) -> Encoder:
-    """Make the encoder for numbers: used as they are, read from text, or unpacked from lists."""
+    """Make the encoder for numbers that are used as they are, read from text, or unpacked from lists."""
     width = values.data.shape[1] if values.kind == "list" else 1
     block = as_numbers(values, form, width)
     _refuse_infinite(block)

@@ -1,4 +1,4 @@
-"""Decide each column's role from its values, with its name as weak evidence; labels and row order are not used."""
+"""Decide each column's role from its values, and to a lesser degree its name; labels and row order are not used."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def words_of(name: str) -> list[str]:
 
 
 def says_id(name: str) -> bool:
-    """Whether a column's name says that it is an identifier."""
+    """Whether a column's name suggests an identifier."""
     words = words_of(name)
     return not _ID_WORDS.isdisjoint(words) or any(word.endswith(_ID_ENDS) for word in words)
 
@@ -74,7 +74,7 @@ def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool
 
 
 def _of_like_length(low: float, high: float) -> bool:
-    """Whether all integers have at least three digits, and their lengths differ by at most one digit."""
+    """Whether integers from ``low`` to ``high`` have at least three digits, and lengths that differ by at most one."""
     return low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1
 
 
@@ -88,7 +88,7 @@ def _smooth_levels(steps: Floats) -> float:
 
 
 def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
-    """Treat strings that stand for a missing value as missing, unless they are known levels.
+    """Treat strings that mean a missing value as missing, unless they are known levels.
 
     Marks such as "-" and "?" mean missing only among several other values: in a column of "+" and "-" they are levels.
     """
@@ -99,7 +99,7 @@ def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
 
 
 def role_of_texts(values: Values) -> str:
-    """Return the role of a text column without gaps whose values are not numbers, dates, or yes and no."""
+    """Return the role of a text column whose values are not missing, numbers, dates, or yes and no."""
     n_levels, rows = len(values.levels), int(values.counts.sum())
     levels = values.levels[:: max(1, n_levels // _ENOUGH_LEVELS)]
     if not n_levels:
@@ -121,7 +121,7 @@ def role_of_texts(values: Values) -> str:
 
 
 def _are_people(name: str, levels: Sequence[str]) -> bool:
-    """Whether most values are people's names: with a title, or without one if the column's name says so."""
+    """Whether most values are people's names; names without a title count only if the column's name suggests them."""
     split = [re.findall(r"[^\W\d_]+", level) for level in levels]
     if any(len(words) > 10 for words in split):
         return False
@@ -138,8 +138,8 @@ def _are_people(name: str, levels: Sequence[str]) -> bool:
 def _are_marks(levels: Sequence[str]) -> bool:
     """Whether values are short identifiers without words, such as ticket numbers, hashes and e-mail addresses.
 
-    Identifiers contain digits and have one length or few shapes. Formulas and sequences, which are informative, have
-    many shapes.
+    Identifiers contain digits and have a single length or only a few shapes. Formulas and sequences, which are
+    informative, have many shapes.
     """
     if all("@" in level for level in levels):
         return True

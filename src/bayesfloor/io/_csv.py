@@ -21,8 +21,8 @@ NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 _CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f are codes, although they could be read as numbers
 _Kinds = tuple[str, ...]
 _KINDS: _Kinds = ("null", "int64", "bool", "float64")  # types that a text column may become, best first
-_SEPARATORS = "\t;|,"  # if several fit equally well, the first is used
-_HEAD = 100_000  # characters, and at most _HEAD_ROWS rows, from which the separator is found
+_SEPARATORS = "\t;|,"  # if several fit equally well, the first of them is used
+_HEAD = 100_000  # characters to find the separator from, in at most _HEAD_ROWS rows
 _HEAD_ROWS = 200
 _BLOCK = 4 << 20
 _LARGEST_BLOCK = 256 << 20
@@ -50,7 +50,7 @@ class CsvFile:
         return csv.reader(lines, delimiter=self.separator)
 
     def texts(self, columns: Sequence[str], *, quoted_gaps: bool, ragged: list[Any] | None = None) -> Iterator[Any]:
-        """Yield columns as text, in batches; only empty fields are missing, quoted ones only if ``quoted_gaps``."""
+        """Yield columns as text, in batches; only empty fields are missing (quoted ones, only if ``quoted_gaps``)."""
         file, pacsv, text = self.file, arrow(".csv"), arrow().large_string()
         encoding = "utf8" if self.codec == "utf-8-sig" else self.codec
         read = pacsv.ReadOptions(block_size=self.block, encoding=encoding, skip_rows=self.skipped)
@@ -89,7 +89,7 @@ def _look_at(file: File) -> CsvFile:
 
 
 def _separator(file: File, head: str) -> str:
-    """Find the separator that splits the first rows into the most fields, as many as in the header."""
+    """Find the separator that gives the header the most fields, and most of the first rows the same number."""
     if ".tsv" in file.name.lower()[-8:]:
         return "\t"
     return max(_SEPARATORS, key=partial(_fit, head))
@@ -185,7 +185,7 @@ def _narrow(able: _Kinds, texts: Any) -> _Kinds:
 
 def _fits(texts: Any, kind: str) -> bool:
     try:
-        _convert(texts[:_FEW], (kind,))  # pyarrow is slow if all values fail
+        _convert(texts[:_FEW], (kind,))  # a few first, because pyarrow is slow if all values fail
         _convert(texts, (kind,))
     except ValueError:
         return False
@@ -241,7 +241,7 @@ def other_names(file: File, first: File, strange: set[str]) -> str:
 
 
 def looks_headless(names: Sequence[str]) -> bool:
-    """Whether the first line looks like data. Call this only after a problem: spectra have columns such as 400.5."""
+    """Whether the first line looks like data. Call this only after a problem: spectra have columns named like 400.5."""
     return 2 * len(_broken_numbers(names)) > len(names)
 
 
@@ -258,7 +258,7 @@ def _broken_numbers(names: Sequence[str]) -> list[str]:
 
 
 def _ragged(part: CsvFile) -> str:
-    """List the ragged lines by number, which pyarrow does not report."""
+    """List the ragged lines with their line numbers, which pyarrow does not report."""
     width, wrong = len(part.names), list(_wrong_lines(part))
     shown = ", ".join(f"line {line:,} has {how_many(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
     more = f" and {how_many(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""

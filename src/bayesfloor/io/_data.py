@@ -46,15 +46,15 @@ class Data(Shown):
     Attributes
     ----------
     X : array, data frame, pyarrow.Table or Rows
-        The features; ``Rows`` if they stay in their files.
+        The features; ``Rows`` if they are left in their files.
     y : array of shape (n,), or str
-        The labels, numbers or text as in the file; for ``Rows`` also the name of the label column.
+        The labels, numbers or text as in the file; for ``Rows``, it can also be the name of the label column.
     groups, weight, predictions : array of shape (n,) or None
         Each row's group, its weight, and the label that a model predicts for it.
     ids : array or None
         A name for each row.
     images : list of str or None
-        Paths of images, relative to the file's folder; addresses such as ``https://...`` are unchanged.
+        Paths of images, resolved relative to the file's folder; addresses such as ``https://...`` are unchanged.
     name : str
         The file's name without its folder, ``stdin`` for ``-``; empty if there is no file.
     label : str
@@ -145,17 +145,17 @@ def open_data(
     groups, weight, predictions : array-like or str, default=None
         Values for each row, or the name of a column (or of an array in a ``.npz`` file).
     ids, images : str, default=None
-        Columns of a file with names of rows and with paths of images.
+        Columns of a file with the names of rows, and with the paths of images.
     features, drop : sequence of str
-        Patterns such as ``pixel*``: columns of a file to use, all by default, and columns to leave out.
+        Patterns such as ``pixel*`` for the columns of a file to use (all by default) and the columns to leave out.
     embedding : str, default=None
-        The column of lists with the features, or the array in a ``.npz`` file, ``X`` by default.
+        The column of lists that holds the features, or the array in a ``.npz`` file, ``X`` by default.
     labels_file : str, default=None
         Another file with the labels, in the order of the rows.
     clean_labels : bool, default=False
         Merge labels that differ only in case or spaces.
     in_place : bool, default=False
-        Leave the rows in their file, to be read in pieces.
+        Leave the rows in their file, so that they can be read in pieces.
     max_rows, random_state : int
         The smallest number of rows to read from a large file, and the seed for the subsample.
 
@@ -294,7 +294,7 @@ def _pool(file: File, n_rows: int, asked: Asked) -> int:
 
 
 def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> Contents:
-    """Read a subsample of a large table at an address from a few of its row groups; ``start`` counts bytes read."""
+    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``."""
     features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
     beside = list(dict.fromkeys(asked.beside.values()))
     n_rows = int(groups.n_rows.sum())
@@ -350,7 +350,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
 
 
 def _only(data: Data, drawn: np.ndarray) -> Data:
-    """Keep the labels and other columns of the sampled rows, whose features were read before."""
+    """Keep the labels and other columns of the sampled rows, whose features have already been read."""
     parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
     taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
     return replace(

@@ -1,4 +1,4 @@
-"""Find the one format of the dates or times of day in a text column, from all its values."""
+"""Find the one format that fits all dates or times of day in a text column."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SHAPE = {ord(digit): "9" for digit in "012345678"}  # every digit becomes a 9
 
 @dataclass(frozen=True)
 class DateFormat:
-    """Dates in one layout; if they are written as three numbers, the day or the month comes first."""
+    """Dates in one layout; in dates of three numbers, either the day or the month comes first."""
 
     layout: str
     day_first: bool = True
@@ -175,7 +175,7 @@ def may_be_date(level: str) -> bool:
 
 
 def _which_first(cells: Sequence[_Digits]) -> tuple[bool, bool]:
-    """Return whether the day comes first, and whether the values leave that open.
+    """Return whether the day comes first, and whether this is a guess because the values do not show it.
 
     A number above 12 is a day. If there is none, times with am and pm are American and put the month first; all
     others put the day first.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 AUTO, STRICT = "auto", "strict"
 LARGEST = 1e151  # the squares of a million such numbers still have a finite sum
-WIDE = 2000  # columns: up to this many, all learners see all columns
-_MOST_BYTES = 200_000_000  # largest dense form of a sparse matrix that is made dense
+WIDE = 2000  # columns; up to this many, all learners see all of them
+_MOST_BYTES = 200_000_000  # largest array that a sparse matrix is converted to
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,8 @@ class Features:
     ----------
     values : (n, d) numbers.
     quantity : (d,) which columns may be scaled.
-    code : (d,) which columns are codes, whose order means nothing; None if none is.
-    content : (n,) a number for each distinct row before any lossy step; None if there was no such step.
+    code : (d,) which columns are codes, whose order means nothing; None if there are none.
+    content : (n,) number of each row's content before any lossy step, equal for equal rows; None without such a step.
     prepared : how each column of a table was treated; empty for arrays that are used as they are.
     exact : (n, p) all columns, sparse or not, if ``values`` are only their first components; otherwise None.
     notes : other steps, in words.
@@ -97,7 +97,7 @@ def refuse_huge(values: Any) -> None:
 
 
 def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
-    """Raise if ``prepare`` is unknown, or if ``roles`` come with a transformer."""
+    """Raise if ``prepare`` is unknown, or if both ``roles`` and a transformer are given."""
     known = (AUTO, STRICT) if isinstance(prepare, str) else hasattr(prepare, "fit_transform")
     if (isinstance(known, tuple) and prepare not in known) or not known:
         raise InputError(
@@ -138,13 +138,13 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     if is_sparse(made):
         return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options), preparer)
     values = checked_array(made, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
-    if np.isnan(values).any():  # left by transformers made for models that accept gaps
+    if np.isnan(values).any():  # some transformers leave gaps, for models that accept them
         values = TablePreparer().fit_transform(values)
     return _all_quantities(values, preparer)
 
 
 def _all_quantities(values: Any, preparer: Any = None) -> TypedTable:
-    """Return a table whose columns may all be scaled, each from its own input column."""
+    """Return a table whose columns may all be scaled, each made from its own input column."""
     width = values.shape[1]
     return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
 
@@ -171,7 +171,7 @@ def _check_shape(X: Any) -> None:
 
 
 def number_rows(X: Any, names: list[str]) -> Ints:
-    """Number the distinct rows of these columns before preparation; return each row's number."""
+    """Number the distinct rows of these columns as they are before preparation; return each row's number."""
     codes = np.zeros(len(X), dtype=np.int64)
     for values in read_frame(X):
         if values.name in names:

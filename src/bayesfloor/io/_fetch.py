@@ -18,9 +18,9 @@ _BLOCK = 4 << 20  # bytes copied at a time
 
 @contextmanager
 def fetched(file: File) -> Iterator[File]:
-    """Return the same file with its contents in a temporary folder while it is read; Parquet is read where it is.
+    """Copy the file to a temporary folder while it is read; Parquet files are read where they are.
 
-    The other types are read several times over, or from end to end, so one copy costs the least.
+    Other file types are read several times, or from start to end, so copying them once is cheapest.
     """
     if not isinstance(file.source, Address) or file.kind == "Parquet":
         yield file
@@ -34,7 +34,7 @@ def fetched(file: File) -> Iterator[File]:
 
 def _copy(part: File, path: Path, folder: Path) -> None:
     if not path.resolve().is_relative_to(folder.resolve()):  # object stores allow names such as ../x
-        raise DataError(f"{part.shown} has a name that a file cannot have here. Rename it first.")
+        raise DataError(f"{part.shown} has a name that cannot be used for a local file. Rename it first.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with part.open_raw() as content, path.open("xb") as copy:
         shutil.copyfileobj(content, copy, _BLOCK)

@@ -30,7 +30,8 @@ _IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder is read as the first of th
 _PACKED = (".gz", ".zst", ".bz2")
 # An Arrow stream has no magic number; the last entry is its first bytes.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
-_LARGE, _UNPACKS = 2e9, 4  # bytes of a large table; size of a compressed file in memory, relative to disk
+_LARGE = 2e9  # bytes of a table in memory that is too large to read whole
+_UNPACKS = 4  # estimated size of a compressed file in memory, relative to its size on disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
@@ -60,7 +61,7 @@ class File:
         return [File(as_utf8(name), self.kind, place) for name, place in places]
 
     def others(self) -> list[tuple[str, int]]:
-        """Return the other table types in a folder, and the number of files of each."""
+        """Return the other table types in a folder, and the number of files of each type."""
         if self.folder is None:
             return []
         found = [(kind, len(_tables_in(self.folder, kind))) for kind in _IN_FOLDERS if kind != self.kind]
@@ -119,14 +120,14 @@ def _unpacked(file: File) -> int:
 
 
 def _size(place: Any) -> int:
-    """Return the size of a file in bytes; the listing of an address told it already."""
+    """Return the size of a file in bytes; for an address, a listing may have reported it already."""
     known = place.size if isinstance(place, Address) else None
     return place.stat().st_size if known is None else known
 
 
 @contextmanager
 def reading(file: File) -> Iterator[None]:
-    """Turn any error that a reader raises into a one-line error."""
+    """Turn any error raised by a reader into a one-line error."""
     try:
         yield
     except (DataError, AddressError):

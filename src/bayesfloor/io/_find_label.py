@@ -33,14 +33,14 @@ def labels_of(name: str, coded: Coded) -> LabelColumn:
     _refuse_infinite(name, values)
     _refuse_quantity(name, values, n)
     _refuse_classes(name, values, n)
-    if values.dtype == object or _is_broken(values):  # a class called 0.5, as in a CSV
+    if values.dtype == object or _is_broken(values):  # classes such as 0.5 become text, as in a CSV
         values = values.astype(str)
         _refuse_twins(name, values)
     return LabelColumn(name, coded._replace(values=values).rows)
 
 
 def as_whole(values: np.ndarray) -> np.ndarray:
-    """Turn whole numbers into integers: in a matrix, or with gaps, they can only be stored as floats."""
+    """Turn whole numbers into integers: in a matrix, or in a column with gaps, they had to be stored as floats."""
     if values.dtype.kind != "f" or _is_broken(values) or (abs(values) >= 2**53).any():
         return values
     return values.astype(np.int64)

@@ -81,7 +81,7 @@ def texts(name: str, values: Sequence[str | None]) -> Values:
 
 
 def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
-    """Return a text column in which some of the distinct strings count as missing."""
+    """Return a text column with some of its distinct strings treated as missing."""
     if not any(gaps):
         return values
     rank = np.cumsum(~np.array(gaps)) - 1
@@ -139,7 +139,7 @@ def read_column(column: Any) -> Values:
 
 
 def _stack(column: Any) -> Floats | None:
-    """Stack the lists of a column as a matrix without Python objects, or return None if they are needed."""
+    """Stack the lists of a column as a matrix without creating Python objects; return None if that is impossible."""
     if find_spec("pyarrow") is None:
         return None
     native = column.to_native()
@@ -200,7 +200,7 @@ _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("duration", (dt.timedelta, np.timedelta64)),  # before numbers: NumPy counts its durations as numbers
     ("boolean", (bool, np.bool_)),
     ("number", (int, float, Decimal, np.number)),
-    ("date", (dt.date, np.datetime64)),  # a datetime is a date too
+    ("date", (dt.date, np.datetime64)),  # Python's datetimes are dates too
     ("time", (dt.time,)),
     ("list", (list, tuple, np.ndarray)),
     ("struct", (dict,)),

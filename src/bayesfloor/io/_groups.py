@@ -1,4 +1,4 @@
-"""Read groups: which rows belong together."""
+"""Read groups, which tell which rows belong together."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.engine._show import how_many
 
-_RARE = 0.1  # a label may be a typo if it has at most this fraction of the similar label's rows
+_RARE = 0.1  # a label may be a typo if it has at most this fraction of the rows of a similar label
 _CLOSE = 0.8  # if two spellings are at least this similar, one may be a typo
 _SHORTEST = 4  # letters; shorter labels are too easily similar
 _LONGEST = 200  # letters; the time to compare two labels grows with the square of their length
@@ -39,7 +39,7 @@ class Spellings(NamedTuple):
 
     @property
     def text(self) -> str:
-        """How many labels seem to be spellings of how many classes; empty if there are none."""
+        """A phrase that says how many labels look like spellings of how many classes; empty if there are none."""
         meant = self.meant
         classes = how_many(len(set(meant.values())), "class")
         return f"{how_many(len(meant), 'label')} look like spellings of {classes}" if meant else ""
@@ -61,7 +61,7 @@ def find_spellings(y: Any) -> Spellings:
 
 
 def compare_spellings(rows_of: Mapping[Any, float]) -> Spellings:
-    """Find labels that may be different spellings of one label, given the number of rows of each."""
+    """Find labels that may be different spellings of one label, given each label's number of rows."""
     counts = {label: rows for label, rows in rows_of.items() if isinstance(label, str) and rows > 0}
     groups = defaultdict(list)
     for label in sorted(counts, key=lambda label: (-counts[label], label)):

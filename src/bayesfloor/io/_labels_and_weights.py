@@ -24,7 +24,7 @@ _WIDE = 1000  # characters; longer strings are stored as objects
 _MOST_CLASSES = 5000  # their pairs take 6 GB
 _MOST_VOTES = 1000  # per row: every vote becomes a row of its own
 _MANY = 20  # different labels; up to this many are always classes
-_ROWS_PER_CLASS = 2  # fewest rows per class, on average, with more labels than that: classes of one row teach nothing
+_ROWS_PER_CLASS = 2  # fewest rows per class, on average, beyond _MANY labels: classes of one row teach nothing
 _ROWS_PER_NUMBER = 20  # fewest rows per number, on average, for numbers to count as classes
 
 
@@ -41,7 +41,7 @@ class Target:
     classes: np.ndarray
     shares: csr_array
     row: Ints  # the input row of each unit
-    n_unlabelled: int = 0  # rows without a label, which have no unit
+    n_unlabelled: int = 0  # number of rows without a label; they have no unit
 
 
 def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
@@ -88,7 +88,7 @@ def as_label_array(y: Any) -> np.ndarray:
 
 
 def _without_gaps(y: Any, row: Ints) -> np.ndarray:
-    """Return the labels that are not missing; whole numbers, which gaps turn into floats, become integers again."""
+    """Return the labels that are not missing; whole numbers that gaps had turned into floats become integers again."""
     labels = as_label_array(y)[row]
     is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
     return labels.astype(np.int64) if is_whole else labels
@@ -159,7 +159,7 @@ def looks_like_regression(values: np.ndarray, n_rows: int) -> bool:
 
 
 def _as_objects(y: Any) -> Any:
-    """Keep the labels of a list as they are: NumPy would turn them all into text and merge 1 with '1'."""
+    """Keep the types of a list's labels: NumPy would turn all labels into text and merge 1 with '1'."""
     y = unmask(y)
     if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # StringDType, which scikit-learn does not support
         return y.astype(object)
@@ -185,7 +185,7 @@ def _as_one_kind(labels: list[Any]) -> np.ndarray:
 
 
 def _as_array(labels: list[Any]) -> np.ndarray:
-    """Return labels as an array; long strings as objects, since NumPy gives every string the space of the longest."""
+    """Return labels as an array; long strings stay objects, since NumPy gives each string the space of the longest."""
     longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
     if longest <= _WIDE:
         return np.array(labels)

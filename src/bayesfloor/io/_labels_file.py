@@ -33,7 +33,7 @@ def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
 
 
 def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
-    """Return the labels; the first line is a header if there is one line too many and it is not a label."""
+    """Return the labels; the first line is a header if there is one line too many and no other line equals it."""
     header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
     name = lines[0][0] if header and lines[0] else "label"
     rows = lines[1:] if header else lines

@@ -13,7 +13,7 @@ from bayesfloor.engine._show import printable
 
 _LONGEST = 60
 _MOST = 5  # problems shown per file
-_NEAR = 0.75  # similarity from which a name may be meant
+_NEAR = 0.75  # smallest similarity at which a name is suggested
 
 
 class DataError(InputError):
@@ -76,7 +76,7 @@ def refuse_length(found: str, length: int, n_rows: int) -> None:
 
 
 def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
-    """Return one error that lists all problems of a file on one line."""
+    """Return one error that lists a file's problems on one line."""
     if len(troubles) == 1:
         return DataError(troubles[0])
     listed = " ".join(f"({i}) {trouble}" for i, trouble in enumerate(troubles[:_MOST], 1))

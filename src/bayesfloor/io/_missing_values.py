@@ -1,8 +1,8 @@
-"""Strings that stand for a missing value."""
+"""Strings that mean a missing value."""
 
 from __future__ import annotations
 
-# MISSING applies to all columns; the larger set only if all other values of the column are numbers or dates.
+# MISSING applies to all columns. The larger set applies only if all other values of the column are numbers or dates.
 MISSING = frozenset({"", "?", "??", "n/a", "#n/a", "na", "<na>", "nan", "null", "(null)", "#null!", "-", "--", "\\n"})
 _MISSING_AMONG_NUMBERS = MISSING | {
     *("none", "nil", "missing", "unknown", "undefined", "n.a.", "k.a.", "k. a.", "nat", ".", "..", "...", "*"),
@@ -18,5 +18,5 @@ def strip(text: str) -> str:
 
 
 def is_gap(text: str, *, among_numbers: bool = False) -> bool:
-    """Whether a string stands for a missing value."""
+    """Whether a string means a missing value."""
     return strip(text).casefold() in (_MISSING_AMONG_NUMBERS if among_numbers else MISSING)

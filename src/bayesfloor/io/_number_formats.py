@@ -1,6 +1,6 @@
-"""Find the one format of the numbers or booleans in a text column, from all its values.
+"""Find the one format that fits all numbers or booleans in a text column.
 
-A format is found from the distinct strings in a column. It parses other strings by the same rules, or rejects them.
+A format is found from a column's distinct strings. It parses other strings by the same rules, or rejects them.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str,
 
 
 def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:
-    """Find the array with the usual name, or the only one that fits."""
+    """Find the array with the usual name, or else the only array that fits."""
     if usual in arrays.files:
         return usual
     shapes = {name: _shape(arrays, name) for name in arrays.files}

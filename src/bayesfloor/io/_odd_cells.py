@@ -1,4 +1,4 @@
-"""Find odd values such as "<5" or "error" in a column of numbers, dates or times, if few enough to count as missing."""
+"""Find odd values such as "<5" or "error" among numbers, dates or times, if they are few enough to treat as missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bayesfloor.io._frame_columns import Values, as_gaps
 from bayesfloor.io._missing_values import is_gap
 from bayesfloor.io._number_formats import may_be_number, number_format
 
-_MOST_TEXTS = 5  # different odd values; more than that are a vocabulary that carries information
-_MOST_ROWS = 0.02  # fraction of the rows with a value: filling these hardly changes the result
+_MOST_TEXTS = 5  # different odd values; more would be a vocabulary that carries information
+_MOST_ROWS = 0.02  # fraction of the rows that have a value: filling so few hardly changes the result
 _FEWEST_READ = 20  # different numbers; fewer may be categories, such as "1", "2" and "3 or more"
 _KINDS = {
     "number": (may_be_number, number_format, "a number", "numbers"),
@@ -24,7 +24,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Odd:
-    """Odd values, which count as missing, and the note about them."""
+    """Odd values, which are treated as missing, and the note about them."""
 
     texts: tuple[str, ...]
     told: str

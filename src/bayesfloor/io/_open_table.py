@@ -31,7 +31,7 @@ class Grouped(NamedTuple):
     stream: Callable[[Ints, Sequence[str]], Iterator[Any]]
 
 
-_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  # the last fields of a Table
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  # the fields of a Table after ``file``
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,19 @@ class Table:
         return self.file.kind == "CSV"
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Yield these columns, all by default, as record batches; only one has to fit in memory."""
+        """Yield these columns (all by default) as record batches; only one batch at a time has to fit in memory."""
         return self._plain(self.stream, columns)
 
     def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
-        """Read these columns, all by default, as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
+        """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
         return self._chosen(self.stream, columns, rows)
 
     def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
-        """Read these columns; those of a CSV as text, without type guessing."""
+        """Read these columns; columns of a CSV are read as text, without guessing types."""
         return self._chosen(self.text_stream, columns, rows)
 
     def _chosen(self, stream: _Stream, columns: Sequence[str] | None, rows: np.ndarray | None) -> Any:
-        """Read some rows, from the row groups that contain them."""
+        """Read some or all rows; with row groups, read only the groups that contain them."""
         if rows is not None and self.grouped is not None:
             groups, rows = self.grouped.groups.renumber(rows)
             stream = partial(self.grouped.stream, groups)
@@ -106,7 +106,7 @@ def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
 def table_of(stream: Any) -> Table:
     """Read an object with ``__arrow_c_stream__`` as a table, with the same types as from a file.
 
-    The table is kept in memory, since a stream can be read only once. A lazy frame is collected.
+    The table is kept in memory, because a stream can be read only once. A lazy frame is collected.
     """
     if not hasattr(stream, "__arrow_c_stream__") and hasattr(stream, "collect"):
         stream = stream.collect()
@@ -147,7 +147,7 @@ def refuse_headless(table: Table) -> None:
 
 
 def _typed(names: Sequence[str], read: _Stream, grouped: Grouped | None = None) -> _Opened:
-    """Return an opened table whose columns have types and are not read as text."""
+    """Return an opened table whose columns have their own types, so they are not read as text."""
     return list(names), (), read, read, grouped
 
 
@@ -173,7 +173,7 @@ def _open_arrow(file: File) -> _Opened:
 
 
 def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
-    """Open Arrow's file or stream format for some or all columns, not memory-mapped: a hostile file may crash it."""
+    """Open Arrow's file or stream format for all or some columns, without memory maps: a hostile file may crash it."""
     ipc = arrow(".ipc")
     opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
     return opener(file.open(), options=ipc.IpcReadOptions(included_fields=list(columns)))

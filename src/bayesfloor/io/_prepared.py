@@ -84,7 +84,7 @@ def summarize(columns: Sequence[Column]) -> str:
     return f"Prepared: {'; '.join(parts)}" if parts else ""
 
 
-_NAMED = 3  # columns; of more, the number
+_NAMED = 3  # columns to name; if there are more, only their number is given
 _WHY_GONE = {
     "id": " (id)",
     "counter": " (row counter)",
@@ -108,7 +108,7 @@ _DONE = {
 def _named_by(
     columns: Sequence[Column], words: Mapping[str, str], kind_of: Callable[[Column], str]
 ) -> dict[str, list[str]]:
-    """Return the names of the columns by what happened to them, in the order of the words."""
+    """Group the columns' names by what was done to them, in the order of ``words``."""
     kinds = {kind: [quoted(column.name) for column in columns if kind_of(column) == kind] for kind in (*words, "")}
     return {words.get(kind, ""): names for kind, names in kinds.items() if names}
 
@@ -123,7 +123,7 @@ def _why_gone(column: Column) -> str:
 
 
 def _in_a_word(column: Column) -> str:
-    """Describe what was done to a column in a word."""
+    """Describe in one word what was done to a column."""
     if column.role in ("date", "text", "code", "ordered"):
         return column.role
     if column.role == "category":

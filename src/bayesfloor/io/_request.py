@@ -14,7 +14,7 @@ from bayesfloor.io._messages import DataError, did_you_mean, join_words, quote
 
 
 class Contents(NamedTuple):
-    """Contents of a file: features and their names, labels unless in another file, other requested columns."""
+    """A file's features with their names, its labels unless they are in another file, and other requested columns."""
 
     X: Any
     names: Sequence[str]
@@ -22,7 +22,7 @@ class Contents(NamedTuple):
     given: dict[str, np.ndarray]
     notes: tuple[str, ...] = ()
     drawn: np.ndarray | None = None
-    drawn_from: tuple[int, int] | None = None  # rows with and without labels, if the columns hold the drawn rows only
+    drawn_from: tuple[int, int] | None = None  # if only a sample was read: number of all rows, and of unlabelled rows
 
 
 @dataclass(frozen=True)

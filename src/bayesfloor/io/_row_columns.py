@@ -14,14 +14,14 @@ from bayesfloor.io._open_table import Table
 
 
 class Coded(NamedTuple):
-    """Distinct values, and the index of each row's value; -1 if it has none."""
+    """Distinct values, and the index of each row's value; -1 if the row has none."""
 
     values: np.ndarray
     codes: np.ndarray
 
     @property
     def rows(self) -> np.ndarray:
-        """The value of each row, or None if it has none."""
+        """The value of each row, or None if the row has none."""
         found, missing = self.values[self.codes], self.codes < 0
         if missing.any():
             found = found.astype(object)
@@ -30,7 +30,7 @@ class Coded(NamedTuple):
 
 
 def read_roles(table: Table, roles: list[str], label: str | None, rows: np.ndarray | None = None) -> dict[str, Coded]:
-    """Read the columns with these names, all rows or only the given ones; only the label column may have gaps."""
+    """Read the columns with these names, for all rows or only the given ones; only the label column may have gaps."""
     if not roles:
         return {}
     columns = table.read_texts(roles, rows)
@@ -77,4 +77,4 @@ def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
     texts = distinct.to_pylist()
     if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
         return np.array([int(text) for text in texts])
-    return np.array(texts, dtype=object)  # long strings, such as paths, would take far more memory in other types
+    return np.array(texts, dtype=object)  # as NumPy strings, long values such as paths would take far more memory

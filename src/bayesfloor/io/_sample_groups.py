@@ -1,4 +1,4 @@
-"""Subsample a large Parquet table at an address: few bytes, all classes, and notes on what was read."""
+"""Subsample a large Parquet table at an address: read few bytes, find all classes, and note what was read."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from bayesfloor.io._messages import quote
 from bayesfloor.io._open_table import Table
 from bayesfloor.io._row_columns import read_roles
 
-_ALIKE = 0.05  # intraclass correlation from which a note says that rows of a group resemble each other
+_ALIKE = 0.05  # smallest intraclass correlation for a note that rows of a group resemble each other
 
 
 class DrawnRows(NamedTuple):
-    """Rows drawn from some row groups of a table, with their labels."""
+    """Rows sampled from some row groups of a table, with their labels."""
 
     table: Table
     groups: RowGroups
@@ -39,15 +39,15 @@ class DrawnRows(NamedTuple):
     has_all_labels: bool
 
     def notes(self, X: Any, n_bytes: int) -> Iterator[str]:
-        """Say what was read, and whether rows of the same group resemble each other."""
-        proportions = "" if self.has_all_labels else ", whose class proportions are taken for those of all rows"
+        """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
+        proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
         told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
         yield f"{told}{proportions}"
         name, most = self._most_alike(X)
         if most > _ALIKE:
             yield (
                 f"rows of the same row group resemble each other ({quote(name)}, intraclass correlation {most:.2f}), "
-                "so intervals may be too narrow; max_rows reads more row groups"
+                "so intervals may be too narrow; set max_rows higher to read more row groups"
             )
 
     def _most_alike(self, X: Any) -> tuple[str, float]:
@@ -62,7 +62,7 @@ class DrawnRows(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """The label column, the other columns to read, how many rows to draw, how many the user asked for, and the seed."""
+    """The label column, the other columns to read, the rows to sample, the rows the user asked for, and the seed."""
 
     label: str
     others: list[str]
@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
 def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int) -> DrawnRows:
     """Choose row groups and rows; the labels of all rows are read first if they take few bytes.
 
-    ``start`` is the count of ``bytes_read`` before the table was opened: the files' metadata count too.
+    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too.
     """
     rng, label = np.random.default_rng(wanted.seed), wanted.label
     budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
@@ -89,7 +89,7 @@ def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int
 
 
 def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
-    """Choose row groups without knowing the labels, and read the labels only there."""
+    """Choose row groups without knowing the labels, then read the labels of these groups only."""
     label = wanted.label
     chosen = choose_groups(groups.bytes_of([*wanted.others, label]), budget, None, rng)
     within = groups.rows_in(chosen)

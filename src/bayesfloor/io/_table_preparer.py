@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this module is itself imported when first used
+from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this module is itself imported late
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
 from bayesfloor.engine._errors import InputError, InputTypeError
@@ -24,21 +24,21 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     Numbers are not changed; missing ones are filled with the median and marked in an added column. Numbers, dates, and
     yes or no written as text are read in the one format that fits all values of the column; up to five odd values such
     as "<5" in at most 2 % of rows count as missing. Up to 40 categories become indicators, with one more for missing
-    values. Free text and more categories are compared by their character n-grams. Dates are split into elapsed days,
-    year, month, weekday and hour. Codes such as zip codes are numbered. Lists of numbers, such as embeddings, are
-    unpacked. Ids, row counters, constant and empty columns are left out.
+    values. Free text, and columns with more categories, are compared by their character n-grams. Dates are split into
+    elapsed days, year, month, weekday and hour. Codes, such as zip codes, become integers. Lists of numbers, such as
+    embeddings, are unpacked. Ids, row counters, and constant or empty columns are left out.
 
     The result does not depend on the order of rows or on the data frame library.
 
     Parameters
     ----------
     roles : dict, optional
-        Roles of columns whose values do not show them: "number", "category", "code", "date", "text", "id" or
+        Roles of columns that their values do not reveal: "number", "category", "code", "date", "text", "id" or
         "group" (the last two are left out), or a list of levels from low to high.
     strict : bool, default=False
         Raise if any column has to be prepared, and name all of them.
     random_state : int, RandomState instance or None, default=0
-        Seed for computing the components of n-grams.
+        Seed for the components of n-grams.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
     quantity_ : (k,) bool array
         Which output columns are quantities that may be scaled; indicators and n-grams are not.
     code_ : (k,) bool array
-        Which output columns are codes, as numbers from 0.
+        Which output columns are codes, numbered from 0.
     source_ : (k,) int array
         The input column of each output column.
     n_features_in_ : int
@@ -122,7 +122,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         Parameters
         ----------
         X : data frame or array of shape (n, p)
-            A table with the fitted columns, in any order; new categories have no indicator.
+            A table with the fitted columns, in any order; new categories get no indicator column.
 
         Returns
         -------
@@ -143,14 +143,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         Returns
         -------
         names : (k,) array of str
-            The input column's name, with a suffix if it became several columns.
+            The input column's name, with a suffix if it became several output columns.
         """
         check_is_fitted(self)
         return np.array([name for encoder in self._encoders for name in encoder.names], dtype=object)
 
     def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
         if not table or not len(table[0].data):
-            raise InputError(f"Got a table with {len(table)} columns without rows, but expected at least one of each.")
+            raise InputError(f"Got a table with {len(table)} columns and no rows, but expected at least one of each.")
         check_flag("strict", self.strict)
         roles = _check_roles(self.roles, [values.name for values in table])
         beside = any(values.kind == "list" and values.name not in roles for values in table)
@@ -179,7 +179,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
 
     def _forget_scores(self) -> None:
-        """Drop the scores that were kept to avoid scoring the fitted table twice."""
+        """Drop the scores that were kept so that the fitted table is not scored twice."""
         self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
 
     def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:
@@ -281,7 +281,7 @@ def _refuse_nothing(columns: Sequence[Column]) -> None:
 
 
 def _marks(encoder: Encoder, mark: bool) -> np.ndarray:  # noqa: FBT001
-    """Return a mark for each of an encoder's columns, but never for the one that marks missing values."""
+    """Return ``mark`` for each of an encoder's columns, but False for the column that marks missing values."""
     marks = np.full(len(encoder.names), mark, dtype=bool)
     if encoder.says_missing and not encoder.code:
         marks[-1] = False

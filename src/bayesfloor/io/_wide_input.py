@@ -35,7 +35,7 @@ def read_any(
 
 
 def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
-    """Flatten an array of more than two dimensions to one row per first index; return it with a note."""
+    """Flatten an array of more than two dimensions to one row per entry of the first axis; return it with a note."""
     X = unmask(X)
     if getattr(X, "ndim", 2) <= 2:
         return X, ()
