@@ -137,10 +137,13 @@ def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, n
 
 def _content(rows: Any) -> Features:
     """Return numbers that define the canonical row order; rows that only a transformer can read stay in input order."""
+    from sklearn.utils import check_consistent_length
+
     try:
         return read_values("X", rows)
     except (TypeError, ValueError):
         with blame("X"):
+            check_consistent_length(rows)  # raises for a single number, which has no length
             n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         return Features(np.arange(n, dtype=np.float64)[:, None], np.ones(1, dtype=bool))
 
