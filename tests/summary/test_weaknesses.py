@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
+from bayesfloor.summary._figures import evidence_figures
 from bayesfloor.summary._weaknesses import find_traits
 
 NAMES = {
@@ -183,3 +184,43 @@ def test_a_few_equal_rows_are_no_doubt(gaussians):
 def test_traits_are_found_again_from_their_parts(each):
     """They hold nothing of their own, so a file needs none of them."""
     assert find_traits(each.facts, each.overall, each.one_vs_rest, each.answer) == each.traits
+
+
+@pytest.fixture(scope="module")
+def copied(gaussians):
+    """Every row three times, with its label."""
+    X, y = gaussians(0, [200, 200], shift=1.5, d=3)
+    return check(np.repeat(X, 3, axis=0), np.repeat(y, 3), effort="quick"), check(X, y, effort="quick")
+
+
+def test_duplicates_are_measured_as_the_rows_they_copy(copied):
+    """The same dimension and sampling error as without them: copies add nothing."""
+    many, once = copied
+
+    assert many.overall.dimension == pytest.approx(once.overall.dimension, rel=0.25)
+    assert many.overall.std_error > 0.25 * once.overall.std_error
+
+
+def test_duplicates_say_in_which_direction_figures_are_off(copied):
+    """The answer keeps them together; the tree bounds do not, and are too low, not too high."""
+    many, once = copied
+    traits = {trait.code: trait for trait in many.traits}
+
+    assert many.facts.copies == pytest.approx(2 / 3)
+    assert once.facts.copies == 0
+    assert traits["BF207"].weak
+    assert "on both sides are too optimistic" in traits["BF207"].advice
+    assert traits["BF205"].text.startswith("the tree bounds are too low here")
+    assert not traits["BF204"].weak
+    assert "too low here: duplicates" in {name: note for name, _, note in evidence_figures(many)}["how we know"]
+    assert many.answer.lower <= once.answer.upper
+    assert once.answer.lower <= many.answer.upper
+
+
+def test_equal_rows_of_few_values_are_not_duplicates():
+    """Ten rows per distinct row are independent draws."""
+    rng = np.random.default_rng(0)
+    found = check(rng.integers(0, 4, (400, 2)), rng.integers(0, 2, 400), effort="quick")
+
+    assert found.facts.copies == 0
+    assert "too optimistic" not in next(trait.advice for trait in found.traits if trait.code == "BF207")

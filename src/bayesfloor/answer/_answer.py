@@ -20,6 +20,7 @@ from bayesfloor.learners._race import Race
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
+TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
 _MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 

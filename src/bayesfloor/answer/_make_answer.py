@@ -16,9 +16,9 @@ from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import percent, printable
 from bayesfloor.engine._types import Ints
-from bayesfloor.floor._fit_record import Fit
+from bayesfloor.floor._fit_record import Fit, has_copies
 from bayesfloor.floor._results import Floor
-from bayesfloor.floor._sample import Sample, cluster_numbers, draw_rows
+from bayesfloor.floor._sample import cluster_numbers, draw_rows
 from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
 from bayesfloor.formulas._learning_curves import Curves, weighted_quantiles
 from bayesfloor.io._label_spellings import compare_spellings
@@ -30,9 +30,6 @@ from bayesfloor.learners._registry import BLEND, REGISTRY, TREES, WEIGHTS, Size,
 LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
 LEVEL = 0.95
 _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
-# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
-# average fewer than this many times.
-_COPIES, _MOST_COPIES = 0.01, 5
 _BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for which the error is predicted
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
@@ -62,7 +59,7 @@ def make_answer(
         )
     codes = _draw_labels(labels, np.random.default_rng([random_state, _LABELS]))
     rng = np.random.default_rng([random_state, _FOLDS])
-    copies = _may_be_copies(sample, labels)
+    copies = has_copies(sample, labels)  # these must not be in both training and test rows
     cluster = labels.vertex if copies else cluster_numbers(sample)
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
@@ -111,16 +108,6 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
         return labels.codes
     shares = labels.shares.toarray().cumsum(axis=1)
     return np.asarray((rng.random((len(shares), 1)) * shares[:, -1:] > shares).sum(axis=1))
-
-
-def _may_be_copies(sample: Sample, labels: VertexLabels) -> bool:
-    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
-
-    Duplicates must not be in both training and test rows. If features have few distinct values, equal rows are
-    independent draws like any others.
-    """
-    n, distinct = len(labels.vertex), np.count_nonzero(labels.rows_at)
-    return bool(sample.groups is None and labels.hard and (1 - _COPIES) * n > distinct > n / _MOST_COPIES)
 
 
 def put_together(

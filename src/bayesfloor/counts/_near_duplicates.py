@@ -1,4 +1,4 @@
-"""Find rows that are nearly equal to another row, from the edges of the first tree."""
+"""Find rows that look like duplicates of another row, or nearly so."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ _AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most thi
 _AT_GAP = 0.1  # most edges at the gap, relative to those below or above it, whichever are fewer
 _FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # fractions of all edges
 _LEAST = 30  # edges on each side
+
+# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
+# average fewer than this many times.
+_COPIES, _MOST_COPIES = 0.01, 5
+
+
+def may_be_copies(n_rows: int, n_distinct: int) -> bool:
+    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
+
+    If features have few distinct values, equal rows are independent draws like any others.
+    """
+    return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
 
 
 def near_duplicates(forest: Forest) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.counts._class_edges import ClassEdges, class_edges, forest_moments
+from bayesfloor.counts._near_duplicates import may_be_copies
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
@@ -118,12 +119,19 @@ def make_fit(
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
     labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
-    edges, method = class_edges(forest, labels), choose_method(interval, sample)
-    spread = measure_spread(points, sample, forest, labels, edges, method, rng, n_jobs, progress)
+    drawn = replace(sample, cluster=vertex) if has_copies(sample, labels) else sample  # quarters of the distinct rows
+    edges, method = class_edges(forest, labels), choose_method(interval, drawn)
+    spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
     content = Content(find_alike(sample, points, vertex), sample.cluster)
     counts = Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
     return Fit(sample, points, scale, scale_rates, forests, labels, counts, options)
+
+
+def has_copies(sample: Sample, labels: VertexLabels) -> bool:
+    """Whether equal rows look like duplicates, which are worth no more than one row."""
+    distinct = np.count_nonzero(labels.rows_at)
+    return sample.groups is None and labels.hard and may_be_copies(len(labels.vertex), distinct)
 
 
 def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:

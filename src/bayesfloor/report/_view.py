@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import TOO_HIGH
 from bayesfloor.engine._show import about, amount, cells, percent, range_text, show_labels, span
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._figures import doubt_about_trees
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
 from bayesfloor.summary._phrases import target_text
 from bayesfloor.summary._ruler import round_up, ruler_end
@@ -103,7 +103,7 @@ def _learner_lines(check: Measured) -> list[Line]:
 def _tree_line(check: Measured) -> Line:
     """Return the line with the tree bounds, which are not the answer."""
     ends = (check.overall.lower, check.overall.upper)
-    doubt = f", {TOO_HIGH}" if check.answer.contradicts(check.overall.lower) else ""
+    doubt = f", {wrong}" if (wrong := doubt_about_trees(check)) else ""
     return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._near_duplicates import near_duplicates
+from bayesfloor.counts._near_duplicates import may_be_copies, near_duplicates
 from bayesfloor.engine._labelled_rows import open_labelled
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._row_handles import is_place
@@ -84,6 +84,12 @@ class Facts(Result):
     def balanced(self) -> bool:
         """Whether the answer is for equally frequent classes: accuracy is then balanced accuracy."""
         return self.priors is not None and max(self.priors) - min(self.priors) < _EQUAL
+
+    @property
+    def copies(self) -> float:
+        """The fraction of rows that look like duplicates of another row, rather than independent draws."""
+        copied = self.n_groups is None and may_be_copies(self.n_used, self.n_distinct)
+        return 1 - self.n_distinct / self.n_used if copied else 0.0
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}

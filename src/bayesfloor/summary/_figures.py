@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayesfloor.answer._answer import TOO_HIGH, Answer
+from bayesfloor.answer._answer import TOO_HIGH, TOO_LOW, Answer
 from bayesfloor.engine._show import how_many, join_labels, percent, printable, span
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._verdict_text import finds_nothing
+from bayesfloor.summary._weaknesses import MANY_COPIES
 
 HOW = "how we know"
 _LEARNERS = 3  # with the lowest errors
@@ -102,7 +103,14 @@ def _learners(answer: Answer) -> tuple[str, str]:
     return least, f"by {best}{'; next ' if then else ''}{then}"
 
 
+def doubt_about_trees(check: Measured) -> str:
+    """Return why the tree bounds are wrong here; empty if nothing speaks against them."""
+    if check.facts.copies >= MANY_COPIES:
+        return TOO_LOW
+    return TOO_HIGH if check.answer.contradicts(check.overall.lower) else ""
+
+
 def _of_trees(check: Measured) -> str:
-    if check.answer.contradicts(check.overall.lower):
-        return TOO_HIGH
+    if doubt := doubt_about_trees(check):
+        return doubt
     return f"from {percent(check.overall.cross_rate)} % cross-class edges"

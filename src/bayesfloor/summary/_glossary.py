@@ -73,8 +73,9 @@ CODES = {
     "BF206": "Subsampled. Large data are subsampled, with all classes in proportion, until the interval is narrow "
     "enough or your limit is reached. To use all rows: target_width=None, or --max-rows 0.",
     "BF207": "Duplicates. Some rows are equal or nearly equal, such as several pictures of one patient or augmented "
-    "images. Equal rows count as one point with several labels. Near-duplicates make the floor falsely low unless "
-    "groups say which rows belong together.",
+    "images. Equal rows count as one point with several labels. If they look like duplicates, the answer keeps them in "
+    "one fold; tests with duplicates on both sides are too optimistic, and the tree bounds too low. Near-duplicates "
+    "make the floor falsely low unless groups say which rows belong together.",
     "BF301": "Gate on the target. ok if the target is reachable, failed if it is out of reach, else too close to call.",
     "BF302": "Gate on the lowest possible error. ok if the upper end of the range is at most the limit, failed if "
     "the lower end is above it, else too close to call. Without a lower end it never fails.",

@@ -14,6 +14,7 @@ from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.summary._facts import Facts
 
 _SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters
+MANY_COPIES = 0.05  # fraction of duplicates from which the tree bounds are too low
 _DUPLICATES = 0.01  # fraction of equal rows that is worth mentioning
 
 _ANSWER_STANDS = "The answer allows for that."
@@ -54,8 +55,8 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
         _rows_per_class(one_vs_rest),
         _scale(facts),
         _ties(overall),
-        _sparse(overall),
-        _tree_bounds(overall, answer),
+        _sparse(facts, overall),
+        _tree_bounds(facts, overall, answer),
         _rows_used(facts, overall, answer),
         _duplicates(facts),
     )
@@ -100,7 +101,7 @@ def _ties(overall: Floor) -> Trait:
     return Trait("BF203", "ties", bool(weak), text, f"This makes the tree bounds less certain. {_ANSWER_STANDS}")
 
 
-def _sparse(overall: Floor) -> Trait:
+def _sparse(facts: Facts, overall: Floor) -> Trait:
     reach = two_sided(0.95) * overall.std_error
     error = f"sampling error: ±{percent(reach)} points"
     if not np.isfinite(overall.bias):
@@ -108,14 +109,17 @@ def _sparse(overall: Floor) -> Trait:
     known = np.isfinite(overall.dimension)
     dimension = f"intrinsic dimension {overall.dimension:.1f}" if known else "intrinsic dimension unknown"
     may_cross = f"about {percent(max(0.0, overall.bias))} % of edges may cross classes without any real overlap"
-    if overall.bias > reach:
+    if overall.bias > reach and facts.copies < MANY_COPIES:
         text = f"data are sparse ({dimension}): {may_cross}"
         advice = f"The tree bounds are too high ({error}). {_ANSWER_STANDS} More rows or fewer features would help."
         return Trait("BF204", "sparse data", weak=True, text=text, advice=advice)
     return Trait("BF204", "sparse data", weak=False, text=f"{dimension}; {may_cross} ({error})")
 
 
-def _tree_bounds(overall: Floor, answer: Answer) -> Trait:
+def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> Trait:
+    if facts.copies >= MANY_COPIES:
+        text = "the tree bounds are too low here: they join duplicates, which have the same label"
+        return Trait("BF205", "tree bounds", weak=False, text=text)
     if overall.lower > answer.upper:
         text = "the tree bounds are too high here: a learner's tested error is lower than they allow"
         return Trait("BF205", "tree bounds", weak=True, text=text, advice=_ANSWER_STANDS)
@@ -149,5 +153,8 @@ def _duplicates(facts: Facts) -> Trait:
         advice = "Keep rows that belong together in one group: --groups COLUMN, or groups=."
         return Trait("BF207", "duplicates", weak=True, text=f"{near}, so the answer may be too low", advice=advice)
     text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
-    advice = "They were tested together. If they are the same case entered twice, remove them."
+    advice = "If they are the same case entered twice, remove them."
+    if facts.copies:
+        own = "Tests of your own with duplicates of a row on both sides are too optimistic"
+        advice = f"The answer keeps duplicates in one fold. {own}: remove the duplicates."
     return Trait("BF207", "duplicates", equal > _DUPLICATES, text, advice)
