@@ -2,7 +2,7 @@
 
 Equal rows are one vertex. An edge between two vertices is equally likely to end at any of their rows.
 Inside a vertex of m rows, each tree has m - 1 edges of length zero, equally likely between any two of
-them. So counts are expectations and need not be whole numbers.
+these rows. So counts are expectations and need not be whole numbers.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
 
 
 def _between_single_rows(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Count the same edges much faster if no two rows are equal."""
+    """Count the same edges, much faster, if no two rows are equal."""
     K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)
     code[labels.vertex] = labels.codes
     return _fold(np.bincount(code[a] * K + code[b], minlength=K * K).reshape(K, K).astype(np.float64))
@@ -101,9 +101,9 @@ def _inside(labels: VertexLabels) -> Floats:
 
 
 def local_weight(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Return the mean weight around each edge: of the rows at its ends and at their neighbours.
+    """Return the mean weight around each edge, over the rows at its ends and at their neighbours.
 
-    If a row of weight w represents w rows, an edge counts w_i w_j divided by the mean weight around it:
+    If a row of weight w represents w rows, an edge counts as w_i w_j divided by the mean weight around it:
     E_f[w_k w_l eta_k eta_l / w(x)] is the value under the reweighted distribution.
     """
     total, rows = np.asarray(labels.mass.sum(axis=1)), labels.rows_at.astype(np.float64)
@@ -128,7 +128,7 @@ def forest_moments(forest: Forest, labels: VertexLabels) -> Moments:
 
 
 def label_moments(labels: VertexLabels) -> Moments:
-    """Compute the moments of "the labels of two rows (or groups) differ"."""
+    """Compute the moments of the indicator that the labels of two rows (or groups) differ."""
     units = labels.units
     hard = units.nnz == units.shape[0]
     return class_moments(units.sum(axis=0)) if hard else soft_moments(units.toarray())

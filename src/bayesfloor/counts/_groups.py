@@ -1,7 +1,7 @@
-"""The graph between groups, for groups of near-duplicates.
+"""The graph between groups, for rows that come in groups of near-duplicates.
 
 Ten duplicates of a row find the same neighbours ten times. So a pair of groups counts once, however
-many edges join it, and tests and variances use groups instead of rows.
+many edges join the two, and tests and variances use groups instead of rows.
 """
 
 from __future__ import annotations

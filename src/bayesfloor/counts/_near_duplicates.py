@@ -8,9 +8,9 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 
 _AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
-_AT_GAP = 0.1  # most edges at the gap, relative to those below or above it, whichever are fewer
-_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # fractions of all edges
-_LEAST = 30  # edges on each side
+_AT_GAP = 0.1  # largest number of edges at the gap, relative to the edges below or above it, whichever are fewer
+_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # smallest fractions of all edges that are below and above the gap
+_LEAST = 30  # fewest edges on each side
 
 # Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
 # average fewer than this many times.
@@ -50,7 +50,7 @@ def _lengths(forest: Forest) -> Floats:
 
 
 def gap_length(length: Floats) -> float:
-    """Return a length that hardly any edge has, with many shorter and many longer ones; 0 if there is none.
+    """Return a length that hardly any edge has, although many are shorter and many longer; 0 if there is none.
 
     The lengths of independent rows have no such gap: their logarithms have one broad peak.
     """

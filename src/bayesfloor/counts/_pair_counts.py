@@ -1,4 +1,4 @@
-"""Count the cross-class edges of every pair of classes, each in the pair's own forest."""
+"""Count the cross-class edges of every pair of classes in the pair's own forest."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ PairForest = Callable[[int, int], Forest]  # the forest of the rows of two class
 class PairCounts(NamedTuple):
     """Counts for the pairs (0, 1), (0, 2), ... (K-2, K-1).
 
-    ``rate`` is the fraction of the pair's edges that cross and ``sizes`` the numbers of rows of both
-    classes, both weighted. The other fields are for tests, which ignore weights: ``cross`` is the number
+    ``rate`` is the fraction of the pair's edges that are cross-class, and ``sizes`` are the numbers of rows of the
+    two classes, both weighted. The other fields are for tests, which ignore weights: ``cross`` is the number
     of cross-class edges in all trees, ``n_units`` the number of rows or groups, and ``graph`` and
     ``labels`` are the moments of the pair's graph and labels.
     """
@@ -37,7 +37,7 @@ class PairCounts(NamedTuple):
     labels: Moments
 
 
-_Count = tuple[float, float, int, Moments, Moments]  # a single pair: all but its sizes
+_Count = tuple[float, float, int, Moments, Moments]  # the fields for a single pair, without its sizes
 
 
 def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:

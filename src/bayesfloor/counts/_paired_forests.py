@@ -1,6 +1,6 @@
-"""Two forests on the same rows with the same labels: the standard error of the difference between their rates.
+"""Compute the standard error of the difference between the rates of two forests on the same rows and labels.
 
-Anything that both have in common cancels: an edge in both forests adds nothing to the difference, and
+Anything that both forests have in common cancels: an edge in both adds nothing to the difference, and
 unusual labels are unusual in both.
 """
 
@@ -19,7 +19,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._variance import conditional_variance
 
-_DRAWS = 8  # random choices of which equal row gets an edge: their mean is close to the expectation in the rates
+_DRAWS = 8  # random assignments of edges to equal rows: their mean is close to the expectation used in the rates
 
 
 class Graph(NamedTuple):
@@ -31,7 +31,7 @@ class Graph(NamedTuple):
 
 
 def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
-    """Join graphs of parts of the units into one in which all edges have the same weight."""
+    """Join graphs on subsets of the units into one graph in which all edges have the same weight."""
     sizes = np.array([graph.n_edges for graph in graphs])
     shares = sizes / max(sizes.sum(), 1.0)
     ends = [[unit[end] for end in graph.weight.nonzero()] for graph, unit in zip(graphs, units, strict=True)]
@@ -77,7 +77,7 @@ def spread_out(graph: Graph, places: Ints, n_units: int) -> Graph:
 
 
 def combine(graphs: list[Graph], factors: list[float]) -> Graph:
-    """Return the weighted sum of these graphs: its rate is the sum of their rates, each times its factor.
+    """Return the sum of these graphs, each times its factor; its rate is the same sum of their rates.
 
     Its standard error is computed as for any other graph.
     """
@@ -89,7 +89,7 @@ def combine(graphs: list[Graph], factors: list[float]) -> Graph:
 
 
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
-    """Return the mean of these graphs' posteriors: one posterior for all of them, though a rougher one."""
+    """Return the mean of these graphs' posteriors: a single but rougher posterior for all of them."""
     return pool([posterior(graph, units) for graph in graphs])
 
 
@@ -104,7 +104,7 @@ def pool(posteriors: list[csr_array]) -> csr_array:
 def posterior(graph: Graph, units: csr_array) -> csr_array:
     """Return the mean label of each unit and its neighbours in a graph."""
     n_units = graph.weight.shape[0]
-    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # six edges per unit, about as in three trees
+    joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # about six edges per unit, as in three trees
     votes = csr_array(joined @ units + units)
     return scale_rows(votes, 1 / np.asarray(votes.sum(axis=1)))
 

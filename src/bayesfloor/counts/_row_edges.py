@@ -15,9 +15,9 @@ _AT_ONCE = 1 << 22  # votes made dense at a time: several times as fast as SciPy
 
 
 class SampleEdges(NamedTuple):
-    """For each row: its expected edges, those that lead to a different label, and the edges to each class.
+    """Expected numbers of edges of each row: all edges, those to a different label, and those to each class.
 
-    ``degree_around`` and ``cross_around`` are the same for its neighbours, excluding their edges to the row itself.
+    ``degree_around`` and ``cross_around`` are the same sums for its neighbours, without their edges to the row itself.
     """
 
     degree: Floats
@@ -30,7 +30,7 @@ class SampleEdges(NamedTuple):
 def sample_edges(forest: Forest, labels: VertexLabels) -> SampleEdges:
     """Count the edges of each row in all trees of the forest.
 
-    A row at a vertex of m rows has 1/m of the vertex's edges, and 2 (m - 1) / m edges per tree to the
+    A row at a vertex of m rows has 1/m of the vertex's edges and, per tree, 2 (m - 1) / m edges to the
     rows equal to it.
     """
     m, joins = labels.rows_at[labels.vertex], adjacency(forest, labels.n_vertices)
@@ -79,7 +79,7 @@ def vertex_posterior(forest: Forest, labels: VertexLabels) -> csr_array:
 def row_edges(forest: Forest, labels: VertexLabels, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Return edges between rows, assigning a vertex's edges to its equal rows at random.
 
-    An edge between vertices ends at a random row of each; inside a vertex each tree is a random path.
+    An edge between two vertices ends at a random row of each; inside a vertex, each tree is a random path.
     """
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices))
@@ -99,7 +99,7 @@ def _paths(vertex: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 def nearest_other(forest: Forest, labels: VertexLabels, rows: Ints) -> Ints:
-    """Find each row's nearest row with a different label among its equals and tree neighbours; -1 if there is none."""
+    """Find each row's nearest row with another label, among equal rows and tree neighbours; -1 if there is none."""
     order = np.argsort(labels.vertex, kind="stable")
     first = np.searchsorted(labels.vertex[order], np.arange(labels.n_vertices + 1))
     return np.array([_nearest_other(forest, labels, int(row), order, first) for row in rows], dtype=np.int64)

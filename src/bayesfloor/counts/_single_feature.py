@@ -1,4 +1,4 @@
-"""Cross-class edges of a single feature: on a line, the spanning tree joins neighbours, so sorting finds it."""
+"""Count cross-class edges for a single feature: on a line, the spanning tree joins neighbours in sorted order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesfloor.formulas._permutation_null import Moments
 
 
 class LineEdges(NamedTuple):
-    """Fraction of the tree's edges that cross, number of edges, moments of its graph, and number of distinct values."""
+    """Fraction of cross-class edges, number of edges, moments of the tree's graph, and number of distinct values."""
 
     cross_rate: float
     n_edges: float

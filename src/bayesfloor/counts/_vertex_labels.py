@@ -47,7 +47,7 @@ class VertexLabels:
     def mass(self) -> csr_array:
         """Expected number of rows of each class at each vertex, weighted."""
         mass = csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
-        mass.sum_duplicates()  # this also sorts, which SciPy would otherwise do later and in place
+        mass.sum_duplicates()  # this also sorts the entries, which SciPy would otherwise do later, in place
         return mass
 
     @cached_property
@@ -97,12 +97,12 @@ class VertexLabels:
 
     @property
     def n_sets(self) -> int:
-        """Number of sets of equal rows; with groups, the number of groups, since no group equals another."""
+        """Number of sets of equal rows; with groups, the number of groups, because no two groups are equal."""
         return int(np.count_nonzero(self.rows_at)) if self.groups is None else self.n_groups
 
     @cached_property
     def units(self) -> csr_array:
-        """Labels of the sampled units: of rows, or the mean labels of groups."""
+        """Labels of the sampled units: labels of rows, or mean labels of groups."""
         if self.groups is None:
             return self.shares
         gather = _gather(self.group_number, self.n_groups, None)

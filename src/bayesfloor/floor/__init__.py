@@ -1,7 +1,7 @@
 """The ``BayesFloor`` estimator and its results.
 
 Input: ``Data``.
-Output: a frozen ``Fit``; ``BayesFloor`` and its results, the paper's tree bounds.
+Output: a frozen ``Fit``; ``BayesFloor`` and its results, which are the paper's tree bounds.
 Must not know about: classifiers, plots and the wording of messages.
 """
 

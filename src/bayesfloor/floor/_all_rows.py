@@ -1,4 +1,4 @@
-"""Fit to rows that may not fit in memory: a sample gives most results; the trees of all rows are grown in blocks.
+"""Fit to rows that may not fit in memory: most results come from a sample, and the trees of all rows grow in blocks.
 
 ``floor`` is the calling ``BayesFloor``; its module imports this one.
 """
@@ -63,7 +63,7 @@ class ScaledRows:
         return replace(self, rows=self.rows.on_disk(folder))
 
     def fingerprint(self) -> str:
-        """Return the rows' fingerprint, extended by the scale."""
+        """Return the rows' fingerprint combined with the scale."""
         numbers = np.concatenate([self.scaler.middle, self.scaler.spread])
         return f"{self.rows.fingerprint()} {self.scaler.name} {blake2b(numbers.tobytes(), digest_size=8).hexdigest()}"
 
@@ -89,7 +89,7 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
             "Pass max_rows=100_000 or target_width=0.01, or leave priors out."
         )
     if not isinstance(data.labels, str):
-        read_labels(data.labels, n)  # before sampling, so that errors name the input's row numbers
+        read_labels(data.labels, n)  # before sampling, so that errors give row numbers of the input
     how = (floor.random_state, runner, floor._progress)
     drawn = draw_labelled(data, n_drawn, *how) if all_rows else draw_few_bytes(data, n_drawn, floor.max_rows, *how)
     if all_rows and n_drawn < n:
@@ -104,7 +104,7 @@ def draw_far(floor: Any, X: Any, y: Any, client: Any) -> Far:
 
 
 def count_all(floor: Any, fit: Fit, far: Far, checkpoint: Any) -> tuple[Counts | None, Work | None]:
-    """Count edges in the trees of all rows, and report how they were grown; (None, None) if the sample is enough."""
+    """Count the edges in the trees of all rows, and report how they were grown; (None, None) if a sample is enough."""
     if far.codes is not None:
         return _count_all(floor, fit, far, far.codes, checkpoint)
     if len(np.unique(fit.sample.row)) == len(far.sample) < far.sample.n_input:
@@ -151,15 +151,15 @@ def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> 
 
 
 def _by_content(forest: Forest, codes: Ints, n_classes: int) -> VertexLabels:
-    """Sort labels by the rows' content, so that sums round the same way whatever the order of the rows."""
-    if forest.n_vertices == len(codes):  # whole edges are counted, and nothing is rounded
+    """Sort labels by the rows' content, so that sums are rounded the same way for any order of the rows."""
+    if forest.n_vertices == len(codes):  # counts are whole numbers, so nothing is rounded
         return VertexLabels(forest.vertex, hard_shares(codes, n_classes), forest.n_vertices)
     order = np.lexsort((codes, forest.vertex))
     return VertexLabels(forest.vertex[order], hard_shares(codes[order], n_classes), forest.n_vertices)
 
 
 def _spread_of_all(fit: Fit, forest: Forest, labels: VertexLabels, edges: ClassEdges) -> Spread:
-    """Scale the sample's standard errors to all rows, and measure the drift from quarters of the sample to all rows."""
+    """Scale the sample's standard errors to all rows, and measure the change in G from quarters of it to all rows."""
     few, share = fit.counts.spread, len(fit.sample) / len(labels.vertex)
     before, quarter = fit.counts.edges.cross_rate, share / N_PARTS
     drop = few.drop + without_forced(before, fit.labels) - without_forced(edges.cross_rate, labels)

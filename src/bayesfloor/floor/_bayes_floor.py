@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _FIRST_SAMPLE = 12_500
-_FORESTS = 8  # a fit grows about this many forests of all rows: scales, classes, quarters
+_FORESTS = 8  # a fit takes as long as growing about this many forests of all rows: for scales, classes and quarters
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -85,7 +85,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Subtract the cross-class edges that even separate classes must have from estimates and lower
         bounds. The paper does not.
     max_rows : int, default=None
-        Use at most about this many rows, sampled from each class in proportion, at least one per class.
+        Use at most about this many rows: a sample in the class proportions, with at least one row per class.
     target_width : float, default=0.01
         For more than 50,000 rows: use larger and larger samples until the 95 % interval for the fraction
         of cross-class edges is narrower than this. ``curve_`` records each sample. None uses all rows.
@@ -122,8 +122,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     classes_ : array
         Class labels.
     scale_ : str or None
-        The scale in use, a value that ``scale`` accepts; ``scale_rates_`` has the fraction of cross-class edges for
-        each scale tried.
+        The scale in use, as a value that ``scale`` accepts; ``scale_rates_`` has the fraction of cross-class edges
+        for each scale tried.
     rows_ : int array
         Which input rows were used.
     curve_ : list of dict
@@ -137,11 +137,11 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     Notes
     -----
-    Neither the order of the rows nor the names of the classes change the result. The order of the columns does
-    not change the trees unless edges are equally long, but it changes random choices: subsamples, and with them
-    standard errors, and the learners behind ``answer``, within the given intervals.
+    The result does not depend on the order of the rows or on the names of the classes. The order of the columns
+    changes the trees only if edges are equally long, but it does change random choices: the subsamples behind
+    standard errors, and the learners behind ``answer``. These changes stay within the given intervals.
     Equal rows are one point with several labels. Equally long edges are ordered by their content, and
-    ``overall_.tie_spread`` gives the range that other orders would lead to.
+    ``overall_.tie_spread`` gives the range of G under other orders.
 
     All lower bounds are asymptotic, and too high for sparse data. ``answer`` gives the best estimate and range.
 
@@ -229,17 +229,17 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             most a million rows of a large file are kept. With ``target_width=None``, Parquet and ``.npy`` files, and
             the rows that ``open_rows`` returns, are not loaded; they must be numeric. The trees of all rows
             are then grown in blocks: ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` describe all rows,
-            the other results a sample of 50,000.
+            and the other results describe a sample of 50,000.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
-            Labels; or votes for each class (whole numbers: each vote counts as a row); or
-            probabilities (rows that add up to 1). For a table, y can also be the name of a column, and for a
+            Labels, votes for each class (whole numbers; each vote counts as a row) or probabilities (rows that add
+            up to 1). For a table, y can also be the name of a column, and for a
             file the path of a ``.npy`` file; both hold one label per row.
         groups : array-like of shape (n_rows,), or name of a column, default=None
             Rows of the same group (a patient, a video) are never joined: near-duplicates would otherwise
             make the floor falsely low.
         sample_weight : array-like of shape (n_rows,), default=None
             How many rows of the population each row represents. An edge counts as the product of its rows'
-            weights divided by the mean weight around it, a rough estimate from few neighbours: if only the
+            weights divided by the mean weight around it. This is a rough estimate from few neighbours: if only the
             class proportions differ, ``priors`` is better. p-values ignore weights; ``answer`` does not support them.
         client : distributed.Client, default=None
             Sample the rows on this Dask cluster, and grow the trees of all rows there if ``max_rows`` and
@@ -275,7 +275,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self
 
     def _grow(self, sample: Sample) -> Fit:
-        """Fit to as many of the rows as needed, and return the record."""
+        """Fit to as many rows as needed, and return the record of the fit."""
         sample = self._draw(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
@@ -358,8 +358,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def relabel(self, y: Any) -> BayesFloor:
         """Count the edges of the same trees again with new labels.
 
-        The result has ``pairwise_`` only if the new labels merge whole classes: other pairs have different
-        rows, so different trees, and need a new fit.
+        The result has ``pairwise_`` only if the new labels merge whole classes: with any other labels, pairs have
+        different rows and different trees, and need a new fit.
 
         Parameters
         ----------
@@ -413,7 +413,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self.progress or (_log_progress if self.verbose else None)
 
     def _draw(self, sample: Sample) -> Sample:
-        """Subsample the rows to the priors and to ``max_rows``."""
+        """Subsample the rows to match the priors and ``max_rows``."""
         rng = np.random.default_rng(self.random_state).spawn(2)[1]  # the first stream is for scales
         shares = read_priors(self.priors, sample.classes)
         if shares is not None:
@@ -424,7 +424,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return sample
 
     def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
-        """Take larger and larger samples until the interval is narrow enough, or all rows."""
+        """Take larger and larger samples until the interval is narrow enough or all rows are used."""
         self.curve_: list[dict[str, float]] = []
         size = _FIRST_SAMPLE
         while self.target_width is not None and len(sample) > LARGE and size < len(sample):
@@ -454,7 +454,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self._pairwise = pairwise_floor(fit.forests.pair, fit.labels, pairs, self.classes_, dimension, fit.options)
 
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
-        """Set all results except ``pairwise_``, from the counts of all rows if there are any, else from the sample."""
+        """Set all results except ``pairwise_``, from the counts of all rows if available, otherwise from the sample."""
         counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
         self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
         self.scale_ = as_parameter(fit.scale)
@@ -492,14 +492,14 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
 
 def check_floor(floor: object) -> None:
-    """Raise unless this is a fitted ``BayesFloor``; the message names only the type, since a ``Check`` is long."""
+    """Raise unless this is a fitted ``BayesFloor``; the message shows only the type, because a ``Check`` is long."""
     if not isinstance(floor, BayesFloor):
         raise InputTypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)
 
 
 def _warn_if_short(forest: Forest) -> None:
-    """Warn if a tree does not span all points; the edges that it has are counted anyway."""
+    """Warn if a tree does not span all points; its edges are counted anyway."""
     short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
     if len(short):
         logger.warning(

@@ -1,4 +1,4 @@
-"""Bounds on the Bayes error of all classes, under the options of a fit."""
+"""Compute bounds on the Bayes error of all classes, with the options of a fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesfloor.formulas._multiclass_bounds import Bounds, multiclass_bounds, ra
 
 @dataclass(frozen=True)
 class Options:
-    """How to turn counts into bounds and p-values; ``n_scales`` is the number of scales that the labels chose from."""
+    """How to turn counts into bounds and p-values; ``n_scales`` is how many scales were compared using the labels."""
 
     bias_correction: bool
     subtract_forced: bool
@@ -27,7 +27,7 @@ USUAL = Options(bias_correction=True, subtract_forced=False)
 def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
     """Compute bounds on the Bayes error of all classes from one or more cross rates.
 
-    The upper bound keeps the edges that a tree is forced to have.
+    The upper bound includes the edges that even separate classes must have.
     """
     rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
     cap, correct_bias = constant_error(sizes), options.bias_correction
@@ -41,7 +41,7 @@ def constant_error(sizes: Floats) -> float:
 
 
 def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
-    """Return the rate that enters the bounds: R / n for two classes, as in the paper, else R / |E|."""
+    """Return the rate that the bounds use: R / n for two classes, as in the paper, otherwise R / |E|."""
     n, K = sizes.sum(), len(sizes)
     if subtract_forced:
         cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))

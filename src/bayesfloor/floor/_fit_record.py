@@ -41,7 +41,7 @@ class Content:
 class Counts:
     """Counts from the trees of a sample or of all rows.
 
-    ``shape`` has the moments of the forest as a graph, ``ties`` the range of G over other orders of equally long edges.
+    ``shape`` has the moments of the forest as a graph; ``ties`` is the range of G over other orders of tied edges.
     """
 
     forest: Forest
@@ -81,7 +81,7 @@ class Fit:
 
     @property
     def merged(self) -> Ints | None:
-        """The current class of each class at the time of the fit, or None if the new labels split a class."""
+        """The current class of each class of the original fit, or None if the new labels split a class."""
         before, after = self.fitted, self.labels
         if not (before.hard and after.hard):
             return None

@@ -1,4 +1,4 @@
-"""Grow forests by whichever method is fastest for the amount of work."""
+"""Grow forests with whichever method is fastest for the amount of work."""
 
 from __future__ import annotations
 

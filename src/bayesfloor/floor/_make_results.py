@@ -34,12 +34,13 @@ from bayesfloor.formulas._permutation_null import (
 )
 
 _PERMUTATIONS = 999
-_PERMUTED_PAIRS, _FEWEST = 400, 99  # up to 400 pairs get all permutations; more pairs get fewer each, but at least 99
-_MOST = 5000  # largest number of pairs to permute, which takes seconds
-_PERMUTED_ROWS = 2000  # rows of a pair at most; larger pairs use the analytic null
+_PERMUTED_PAIRS = 400  # with more pairs than this, each pair gets fewer permutations
+_FEWEST = 99  # fewest permutations per pair
+_MOST = 5000  # largest number of pairs to permute; this many take seconds
+_PERMUTED_ROWS = 2000  # largest number of rows in a pair to permute; larger pairs use the analytic null distribution
 _ALIKE_CANDIDATES = 200  # pairs whose standard error is computed: those most likely to be alike
 _ALIKE_ABOVE = 0.01  # two classes may be alike if their p-value is above this
-_ALIKE_DIMENSIONS = 3.0  # in a higher intrinsic dimension, R is too biased towards chance for a claim
+_ALIKE_DIMENSIONS = 3.0  # above this intrinsic dimension, R is too biased towards chance for a claim
 _FALSE_DISCOVERIES = 0.05
 
 
@@ -88,7 +89,7 @@ def conflict(labels: VertexLabels, vertex: Ints) -> float:
 
 
 def _at(labels: VertexLabels, vertex: Ints) -> VertexLabels:
-    """Return the labels with the rows placed at other vertices."""
+    """Return the labels with the rows assigned to these vertices."""
     return VertexLabels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
 
 
@@ -146,7 +147,7 @@ def square(values: object, diagonal: float = 0.0) -> Floats:
 
 
 def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) -> Floats:
-    """Compute Friedman-Rafsky p-values: small pairs by permutation, the others from the analytic null."""
+    """Compute Friedman-Rafsky p-values: small pairs by permutation, the others from the analytic null distribution."""
     n, least = counts.n_units, counts.sizes.min(axis=1)
     null = permutation_null(n, counts.graph, counts.labels, n if labels.groups is not None else sets_of_pairs(labels))
     p = fewer_than_chance(counts.cross, null)
@@ -154,7 +155,7 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
         return p
     small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
     small &= ~_surely_rare(counts)
-    if np.count_nonzero(small) > _MOST:  # keep the smallest p-values; drop ties at the cut: names decide their order
+    if np.count_nonzero(small) > _MOST:  # keep the smallest p-values, without ties at the cut: names decide their order
         small &= p < np.sort(p[small])[_MOST]
     chosen = np.flatnonzero(small)
     n_permutations = int(np.clip(_PERMUTATIONS * _PERMUTED_PAIRS / max(len(chosen), 1), _FEWEST, _PERMUTATIONS))
@@ -179,9 +180,9 @@ def _surely_rare(counts: PairCounts) -> np.ndarray:
 def _permuted_p_value(
     pair: PairForest, labels: VertexLabels, i: int, j: int, analytic: float, n_permutations: int
 ) -> float:
-    """Return the permutation p-value, or the analytic one if it is smaller and no permutation reached the tail.
+    """Return the permutation p-value; or the analytic p-value if it is smaller and no permutation reached the tail.
 
-    The seed comes from the pair's own numbers, not from its position, which depends on class names.
+    The seed comes from the pair's own numbers, because its position depends on class names.
     """
     forest, own = pair_of(pair, labels, i, j)
     edges = class_edges(forest, own)
@@ -209,7 +210,7 @@ def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.n
     """Compute bounds for each class against the rest, from edges of the global trees and, if known, of its pairs."""
     edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
     n = len(counts.labels.vertex)
-    rate, cap = edges.class_rates, constant_error(sizes)  # no class has a larger error than all together
+    rate, cap = edges.class_rates, constant_error(sizes)  # no class has a larger error than all classes together
     pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
     bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
     lower = np.minimum(bounds.lower, cap)

@@ -16,7 +16,7 @@ from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_wi
 from bayesfloor.formulas._multiclass_bounds import Bounds
 from bayesfloor.formulas._multiple_tests import alike_p_value
 
-ALIKE_MARGIN = 0.1  # classes are alike if at most this fraction of the cross-class edges expected by chance is missing
+ALIKE_MARGIN = 0.1  # classes are alike if they lack at most this fraction of the cross-class edges expected by chance
 _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # column names in tables with one entry per line
 FEW = 30  # a class with fewer rows has unreliable figures
 
@@ -37,8 +37,8 @@ class Floor(Result):
     std_error : float
         Standard error of G.
     bias : float
-        The part of G that is expected to vanish as rows are added without limit. It is extrapolated from how much G
-        fell between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
+        The part of G that is expected to vanish as the number of rows grows without limit. It is extrapolated from how
+        much G fell between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
     limit : float
         G minus ``bias``: the trees' extrapolation to infinitely many rows. It is not the Bayes error. For the effect
         of more rows on a model's error, see ``BayesFloor.answer().curve``.
@@ -47,8 +47,8 @@ class Floor(Result):
     resolution : float
         The estimate for perfectly separate classes; anything smaller is too small to measure.
     tie_spread : (float, float)
-        Range of G over other orders of equally long edges. Both ends equal G if there are no ties, and
-        are NaN after ``relabel``, which does not measure it again.
+        Range of G over other orders of equally long edges. Both ends equal G if there are no ties. They
+        are NaN after ``relabel``, which does not measure the range again.
     conflict : float
         Smallest fraction of rows that a classifier can get wrong, because equal rows have different
         labels. This is the only lower bound without assumptions.
@@ -197,7 +197,7 @@ class PairwiseFloor(Result):
         )
 
     def alike(self, margin: float = ALIKE_MARGIN, level: float = 0.05) -> np.ndarray:
-        """Find pairs shown to be alike: less than a fraction ``margin`` of chance's cross-class edges is missing.
+        """Find pairs shown to be alike: they lack less than ``margin`` of the cross-class edges expected by chance.
 
         This is an equivalence test, Holm-adjusted over the pairs tested. R is biased towards chance in
         many dimensions, so nothing is claimed if ``claims`` is false.
@@ -286,14 +286,14 @@ class OneVsRestFloor(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelClaims(Result):
-    """Labels that are wrong according to a classifier's posterior, not merely suspicious.
+    """Labels that are wrong, not merely suspicious, according to a classifier's posterior.
 
     Attributes
     ----------
     row : number of each row in the input.
-    p_value : p-value for "the label was drawn from the posterior"; small if such a label is unlikely there.
+    p_value : p-value for "the label was drawn from the posterior"; small if the posterior makes this label unlikely.
     chance : probability that the label was flipped, at the assumed flip rate.
-    wrong : the longest list whose expected fraction of false claims stays within the allowed rate.
+    wrong : labels called wrong, as many as keep the expected fraction of false claims within the allowed rate.
 
     Examples
     --------
@@ -323,8 +323,8 @@ class SampleScores(Result):
     label : the row's label.
     score : for ranking; higher is more suspicious.
     p_value : p-value for "this label fits its neighbours as well as the labels around it do".
-    suspect : rows with suspicious labels, false discovery rate controlled at 5 % (Benjamini-Hochberg). Where
-        classes overlap, they are ambiguous rather than wrong.
+    suspect : rows with suspicious labels, with the false discovery rate controlled at 5 % (Benjamini-Hochberg). Where
+        classes overlap, these rows are ambiguous rather than wrong.
     suggested_label : the label of most neighbours.
     power : probability that a wrong label on this row would have been listed.
     conflict : rows that equal a row with a different label.

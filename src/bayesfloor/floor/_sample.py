@@ -1,4 +1,4 @@
-"""The rows in use, sorted by content, and sampling from them.
+"""Hold the rows in use, sorted by content, and sample from them.
 
 Everything that follows (scales, samples, folds) sees the rows in this order, so that shuffling the
 input changes nothing.
@@ -25,7 +25,7 @@ from bayesfloor.io._groups import read_groups
 from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
 from bayesfloor.io._wide_input import read_any
 
-LARGE = 50_000  # rows above which growing samples are tried before all rows
+LARGE = 50_000  # with more rows than this, growing samples are tried before all rows
 
 
 class SampledRowsWarning(UserWarning):
@@ -76,7 +76,7 @@ class Sample:
         return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
 
     def take(self, units: Ints) -> Sample:
-        """Return a sample of these units only."""
+        """Return a sample with only these units."""
         return replace(
             self,
             features=self.features.take(units),
@@ -199,12 +199,12 @@ def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> 
 
 
 def cluster_numbers(sample: Sample) -> Ints:
-    """Number the clusters by their first unit, so that the input order does not matter; one number per unit."""
+    """Return each unit's cluster number; clusters are numbered by first unit, so that input order does not matter."""
     return _clusters(sample)[1]
 
 
 def labelled_by_group(sample: Sample) -> bool:
-    """Whether labels belong to groups instead of rows: each group has a single label."""
+    """Whether labels belong to groups instead of rows, that is, each group has a single label."""
     return sample.groups is not None and label_units(sample, by_group=True).nnz == len(np.unique(sample.groups))
 
 
@@ -215,7 +215,7 @@ def label_units(sample: Sample, *, by_group: bool) -> csr_array:
 
 
 def _clusters(sample: Sample) -> tuple[Ints, Ints]:
-    """Return the likeliest class of each cluster, in the order of their first units, and each unit's cluster."""
+    """Return the likeliest class of each cluster, ordered by the clusters' first units, and each unit's cluster."""
     _, first, number = np.unique(sample.cluster, return_index=True, return_inverse=True)
     if len(first) == len(sample):
         return sample.codes, np.arange(len(sample))

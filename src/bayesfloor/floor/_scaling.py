@@ -39,7 +39,7 @@ def _deviation(values: Floats) -> Floats:
     return np.where(np.ptp(values, axis=0) > 0, values.std(axis=0), 0.0)
 
 
-# Each returns a centre to subtract and a spread to divide by for every column; "unit" scales rows instead.
+# Each function returns, for every column, a centre to subtract and a spread to divide by. "unit" scales rows instead.
 SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
     NO_SCALE: _keep,
     "standard": _standard,
@@ -50,7 +50,7 @@ SCALES: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Scaler:
-    """A scale fitted to some rows, to apply to them and to others."""
+    """A scale fitted to some rows, which can be applied to these and other rows."""
 
     name: str
     quantity: np.ndarray
@@ -68,7 +68,7 @@ class Scaler:
 
 
 def _without_dust(values: Floats) -> Floats:
-    """Return values rounded to a grid finer than any measurement: differences below it are too small to be squared."""
+    """Round values to a grid finer than any measurement; differences below it are too small to be squared."""
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     coarse = largest * _DUST
     if not ((values < coarse) & (values > -coarse) & (values != 0)).any():
@@ -91,7 +91,7 @@ _FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "un
 
 
 def check_scale(scale: object) -> None:
-    """Raise if the scale is unknown; "none" is only a name to show, and the parameter must be None."""
+    """Raise if the scale is unknown; "none" is only a display name, and the parameter must be None."""
     if scale is not None and (not isinstance(scale, str) or scale not in {"auto", *SCALES} - {NO_SCALE}):
         asked = isinstance(scale, str) and scale == NO_SCALE
         advice = " Pass scale=None to use the features as they are." if asked else ""
@@ -127,7 +127,7 @@ def choose_scale(
     """Return the scale to use, and G of the first tree on these rows under each scale.
 
     The choice is the first scale in the list whose G is within a standard error of the smallest:
-    smaller differences are noise, and "unit" would lose a dimension for nothing. Scales are fitted to
+    smaller differences are noise, and "unit" would lose a dimension for no benefit. Scales are fitted to
     all rows.
     """
     rates, quantities = {}, np.count_nonzero(features.quantity)

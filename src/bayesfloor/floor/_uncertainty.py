@@ -21,18 +21,19 @@ from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_d
 from bayesfloor.formulas._multiclass_bounds import random_cross_rate, remove_forced
 from bayesfloor.formulas._variance import conditional_variance
 
-N_PARTS = 4  # subsamples are quarters: a split into four uses every row
+N_PARTS = 4  # subsamples are quarters; a split into four uses every row
 _ROUNDS = 10  # splits for an interval: 40 quarters
-_QUARTERED = 1_000  # rows up to which 40 quarters are quick; with more rows, the fast form covers as well
+_QUARTERED = 1_000  # rows up to which 40 quarters are quick; with more rows, fast intervals have equally good coverage
 _FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
-_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8  # with many classes in few dimensions, all pairs take longer than 40 quarters
-_FAST_WIDENING = 1.1  # factor on the fast standard error, whose posterior is rough
+# With at least this many classes and at most this many dimensions, all pairs take longer than 40 quarters.
+_CHEAP_CLASSES, _CHEAP_DIMENSIONS = 12, 8
+_FAST_WIDENING = 1.1  # factor on the fast standard error, which uses a rough posterior
 
 _TIE_ORDERS = 6
-_TIED_SHARE = 0.01  # fraction of tied edges from which their order matters
+_TIED_SHARE = 0.01  # smallest fraction of tied edges at which their order matters
 _TIES_ON = 1_000  # rows; with more rows, the spread is scaled from a sample of this size
 _JITTER = 1e-10  # fraction of a column's range: far below any difference that is not due to rounding
-_TIE_REACH = 6  # standard deviations, estimated roughly from six orders: further than other orders reach in practice
+_TIE_REACH = 6  # standard deviations, estimated roughly from six orders: in practice, other orders stay within them
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Spread:
     def limit_error(self) -> float:
         """Standard error of G minus its bias.
 
-        In simulations with Gaussians, the drop has 0.2 to 0.7 of the variance of G, and a correlation
+        In simulations with Gaussians, the drop has 0.2 to 0.7 times the variance of G, and a correlation
         with G of -0.1 to -0.4 in these units. The formula uses values from the upper half of these ranges.
         """
         return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
@@ -67,9 +68,9 @@ class Spread:
 
 
 def choose_method(interval: str, sample: Sample) -> str:
-    """Choose "subsample" if it takes no longer than all pairs, or hardly any time; else "fast".
+    """Choose "subsample" if it takes no longer than computing all pairs, or hardly any time; otherwise "fast".
 
-    Rows that have weights or were sampled together always get "subsample": the fast form treats rows as independent.
+    Rows that have weights or were sampled together always get "subsample", because "fast" treats rows as independent.
     """
     n_rows, n_features, n_classes = len(sample), sample.features.values.shape[1], len(sample.classes)
     if interval != "auto":
@@ -91,7 +92,7 @@ def measure_spread(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> Spread:
-    """Measure the standard errors and the drift of a sample's counts."""
+    """Measure the standard errors of a sample's counts, and how G changes with the number of rows."""
     if len(sample) < 2 * N_PARTS:
         error, errors = fast_errors(forest, labels, edges)
         return Spread("fast", error, errors, np.inf, np.nan, np.inf)
@@ -109,7 +110,7 @@ def measure_spread(
 
 
 def without_forced(rate: float, labels: VertexLabels, n_parts: int = 1) -> float:
-    """Return G without the edges that join even separate classes: with fewer rows, they weigh more."""
+    """Return G without the edges that join even separate classes; with fewer rows, these edges weigh more."""
     sizes = labels.class_sizes
     forced = (len(sizes) - 1) * n_parts / max(sizes.sum() - n_parts, 1)
     return float(remove_forced(rate, random_cross_rate(sizes), forced))
@@ -173,7 +174,7 @@ def fast_errors(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tupl
 
 
 def _fast_errors_of_groups(forest: Forest, labels: VertexLabels, edges: ClassEdges) -> tuple[float, Floats]:
-    """Compute the same if groups, not rows, were sampled."""
+    """Compute the same standard errors if groups, not rows, were sampled."""
     pairs = group_pairs(forest.a, forest.b, labels)
     eta = group_mean(vertex_posterior(forest, labels), labels)
     given = conditional_variance(pairs.a, pairs.b, eta) / max(len(pairs.a), 1) ** 2
@@ -192,7 +193,7 @@ def tie_spread(
 ) -> tuple[float, float]:
     """Return the range of G over orders of equally long edges; ``rate`` is the measured G.
 
-    A jitter far below any difference in length changes their order.
+    The order is changed by a jitter far smaller than any difference in length.
     """
     if len(forest.length) < 2 or np.mean(np.diff(forest.length) == 0) < _TIED_SHARE:
         return rate, rate

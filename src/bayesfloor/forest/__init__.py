@@ -1,4 +1,4 @@
-"""Exact orthogonal Euclidean minimum spanning trees that can be composed from parts.
+"""Exact orthogonal Euclidean minimum spanning trees, which can be composed from parts.
 
 Input: points.
 Output: edges of the first t orthogonal minimum spanning trees, as a ``Forest``.

@@ -1,4 +1,4 @@
-"""Compose forests: the forest of a block, the join of two blocks, the reduction of edges.
+"""Compose forests: grow the forest of a block, join two blocks, and reduce lists of edges to a forest.
 
 An edge of the forest of all vertices that joins two vertices of a block is also in the block's forest. This holds for t
 orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges between them, and the
@@ -26,9 +26,9 @@ from bayesfloor.forest._matmul import choose_rough, round_rows
 from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
 from bayesfloor.forest._vertices import Vertices
 
-_TREES_UP_TO = 40  # dimensions; with more, kd-trees never pay off
-_NEAR = 4.0  # times the longest edge at a vertex, squared: a vertex this near to another block searches it at once
-_LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf, up to 4 dimensions and above
+_TREES_UP_TO = 40  # dimensions; above this, kd-trees never pay off
+_NEAR = 4.0  # factor on a vertex's longest edge, squared: if another block is nearer, the vertex searches it at once
+_LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf: 16 up to 4 dimensions, else 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Block:
     vertices: Vertices
     edges: Edges
     tree: Tree | None
-    scans: float  # leaves that one vertex's search visits
-    precision: np.dtype[Any]  # that matrix products need to distinguish its neighbours
+    scans: float  # mean number of leaves visited by the search from one vertex
+    precision: np.dtype[Any]  # precision that matrix products need to distinguish neighbours
 
     def by_rank(self) -> Edges:
         """Return the forest with vertices identified by their rank."""
@@ -47,7 +47,7 @@ class Block:
 
 
 class Join(NamedTuple):
-    """The forest of two blocks, vertices identified by rank, and which edges run between the blocks."""
+    """The forest of two blocks, with vertices identified by rank, and which edges run between the blocks."""
 
     edges: Edges
     across: NDArray[np.bool_]
@@ -73,9 +73,9 @@ def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run =
 def join(
     one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE, *, beside: bool = False
 ) -> Join:
-    """Compute the forest of both blocks' vertices, from their forests and the edges between them.
+    """Compute the forest of both blocks' vertices from the blocks' forests and the edges between them.
 
-    ``beside`` says that the blocks do not overlap in space: they meet only at their borders, and the
+    If ``beside`` is true, the blocks do not overlap in space: they meet only at their borders, so the
     search starts there.
     """
     n, (shared, numbers) = len(one.vertices), _numbers_beside(one.vertices.rank, two.vertices.rank)
@@ -88,7 +88,7 @@ def join(
         if beside and isinstance(finder, TreeFinder):
             finder = BorderFinder(vertices, finder.pairs, _NEAR * _longest_at(len(vertices), known), run)
         edges = grow_forest(vertices, finder, n_trees, n_trees + 1, known)
-    else:  # one block is inside the other
+    else:  # all vertices of one block are in the other
         edges = reduce_edges(vertices, [known], n_trees)
     lone = np.ones(len(vertices), dtype=bool)
     lone[numbers[shared]] = False
@@ -107,7 +107,7 @@ def _longest_at(n: int, edges: Edges) -> Floats:
 def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
     """Compute the forest of all these edges, whose ends index ``vertices``.
 
-    An edge may end up in a later tree than in its list: the trees of a list are not those of all edges.
+    An edge may end up in a later tree than in its own list, because the other lists add edges before it.
     """
     forest = FirstFit(vertices, n_trees, full_reach(len(vertices)))
     for edges in lists:
@@ -117,7 +117,7 @@ def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Ed
 
 
 def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) -> Block:
-    """Rebuild a block from its forest and its vertices in content order; ``rank`` has their ranks among all."""
+    """Rebuild a block from its forest and its vertices in content order; ``rank`` gives their ranks among all."""
     if vertices.x.shape[1] > _TREES_UP_TO:
         precision = choose_rough(vertices, n_trees + 1).rows.dtype
         return Block(replace(vertices, rank=rank), edges, None, 0.0, precision)
@@ -132,7 +132,7 @@ def list_length(n_trees: int) -> int:
 
 
 def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
-    """Put the vertices in the order of their kd-tree's leaves, so that near ones are close in memory."""
+    """Put the vertices in the order of their kd-tree's leaves, so that near vertices are close in memory."""
     leaf = _LEAF_OF_FEW if vertices.x.shape[1] <= _FEW else _LEAF_OF_MANY
     tree = build_tree(vertices.x, leaf)
     order = tree.number.ravel()[: len(vertices)]
@@ -162,7 +162,7 @@ def _stack(one: Vertices, two: Vertices) -> Vertices:
 
 
 def _numbers_beside(ranks: Ints, others: Ints) -> tuple[NDArray[np.bool_], Numbers]:
-    """Find which ``others`` are already in ``ranks``, and number them all; new ones come after the existing."""
+    """Find which ``others`` are already in ``ranks``, and number them all; new ones are numbered after ``ranks``."""
     order = np.argsort(ranks)
     place = np.minimum(np.searchsorted(ranks[order], others), len(ranks) - 1)
     there = order[place]
@@ -178,7 +178,7 @@ def _finder_across(
     method: str,
     run: Run,
 ) -> Finder:
-    """Return a finder between vertices in only one block each; vertices in both already know all their edges."""
+    """Return a finder between the vertices that are in one block only; for those in both, all edges are known."""
     one, two = blocks
     if method != "matmul" and one.tree is not None and two.tree is not None:
         cost = _tree_cost(len(only[0]), two.scans, two.tree) + _tree_cost(len(only[1]), one.scans, one.tree)

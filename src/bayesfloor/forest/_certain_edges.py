@@ -1,14 +1,14 @@
 """Find the edges of a block that are certain to be in the forest of all rows, and settle the others.
 
 Take a block's edges in increasing order. An edge that joins two components of tree j is in tree j of
-*all* rows if one of the two is isolated: every vertex in it is farther from the border of its block
-than the edge is long, and every shorter edge that leaves it is certain to be in an earlier tree.
-(That an edge is *not* in an earlier tree is always certain: the shorter paths that exclude it can only
-get shorter with more rows.)
+*all* rows if one of the two components is isolated: each of its vertices is farther from the border of the
+block than the edge is long, and every shorter edge that leaves it is certain to be in an earlier tree.
+(That an edge is *not* in an earlier tree is always certain, because the paths of shorter edges that exclude
+it can only get shorter with more rows.)
 
 Certain edges can be contracted, separately for each tree, before the others are settled: the minimum
-spanning tree of the contracted graph is that of the graph without the contracted edges. So only edges
-near the borders of blocks have to be collected: few edges, if there are few dimensions.
+spanning tree of the contracted graph is that of the whole graph without the contracted edges. So only edges
+near the borders of blocks have to be collected. If there are few dimensions, these are few.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from bayesfloor.forest._jit import kernel, step
 
 
 class Settled(NamedTuple):
-    """Which edges of a block's forest are certain, and the parts into which they contract the vertices."""
+    """Which edges of a block's forest are certain, and the parts that the vertices form when these are contracted."""
 
     certain: NDArray[np.bool_]
     part: Numbers  # (n, t) each vertex's part in each tree
 
 
 def settle(n: int, edges: Edges, n_trees: int, reach: Floats) -> Settled:
-    """Find the certain edges of a forest whose vertices know all edges below their ``reach``, a squared length."""
+    """Find the certain edges of a forest; at each vertex, all edges shorter than its (squared) ``reach`` are known."""
     certain = np.zeros(len(edges.a), dtype=np.bool_)
     parent = np.empty((n_trees, n), np.int32)
     _find_certain(edges.a, edges.b, edges.squared, edges.tree, reach, parent, certain)
@@ -70,7 +70,7 @@ def _find_certain(
         certain[e] = weakest[t, one] > squared[e] or weakest[t, two] > squared[e]
         parent[t, one] = two
         weakest[t, two] = min(weakest[t, one], weakest[t, two])
-        if not certain[e]:  # it may still move to a later tree and join components that seem separate there
+        if not certain[e]:  # it may move to a later tree and join components that still look separate there
             for later in range(t + 1, n_trees):
                 weakest[later, _root(parent, later, a[e])] = -1.0
                 weakest[later, _root(parent, later, b[e])] = -1.0
@@ -101,7 +101,7 @@ def _contract(
 def core_distance(n: int, edges: Edges, n_trees: int) -> tuple[Floats, int]:
     """Return the longest edge on each vertex's path to the core in the last tree, and a vertex of the core.
 
-    Lengths are squared, and infinite if there is no path. With more rows they can only fall.
+    Lengths are squared, and infinite if there is no path. More rows can only reduce them.
     """
     last = np.flatnonzero(edges.tree == n_trees - 1)
     links = make_links(n, edges.a[last], edges.b[last], edges.squared[last])
@@ -110,11 +110,11 @@ def core_distance(n: int, edges: Edges, n_trees: int) -> tuple[Floats, int]:
 
 
 class Links(NamedTuple):
-    """A forest of links between nodes; links never get shorter on the way to a root."""
+    """Links between nodes that form a forest; on the way to a root, links never get shorter."""
 
     parent: Ints
-    length: Floats  # of the link to the parent, squared; infinite at roots
-    size: Ints  # of the subtree below a node
+    length: Floats  # squared length of the link to the parent; infinite at roots
+    size: Ints  # number of nodes in the subtree of a node
 
     def bottleneck(self, one: Ints, two: Ints) -> Floats:
         """Return the longest link on the path between two nodes; infinite if there is no path."""
@@ -124,7 +124,7 @@ class Links(NamedTuple):
 
 
 def make_links(n: int, a: Ints | Numbers, b: Ints | Numbers, ascending: Floats) -> Links:
-    """Build links with the same bottlenecks as a tree's edges but short paths; edges come shortest first."""
+    """Build links with the same bottlenecks as a tree, but shorter paths; its edges are passed shortest first."""
     links = Links(np.arange(n), np.full(n, np.inf), np.ones(n, np.int64))
     _link(a, b, ascending, *links)
     return links
@@ -132,7 +132,7 @@ def make_links(n: int, a: Ints | Numbers, b: Ints | Numbers, ascending: Floats) 
 
 @kernel
 def _link(a: Ints | Numbers, b: Ints | Numbers, squared: Floats, parent: Ints, link: Floats, size: Ints) -> None:
-    """Attach the smaller component to the larger one, without path compression: few steps then lead to the root."""
+    """Attach the smaller component to the larger one, without path compression; paths to the root stay short."""
     for e in range(len(a)):
         one, two = a[e], b[e]
         while parent[one] != one:
@@ -146,7 +146,7 @@ def _link(a: Ints | Numbers, b: Ints | Numbers, squared: Floats, parent: Ints, l
 
 
 class Loose(NamedTuple):
-    """Edges that are not settled: the ranks of their ends, with the keys of their rows and the parts they are in."""
+    """Edges that are not settled yet, with the rank, key and part of each end."""
 
     a: Ints
     b: Ints
@@ -169,7 +169,7 @@ def in_order(edges: Loose) -> Loose:
 
 
 def sort_ends(a: Ints, b: Ints, squared: Floats, key_a: Keys, key_b: Keys) -> Ints:
-    """Return the positions that put edges in the strict order; their ends are given by rank and key."""
+    """Return the positions that put edges in the strict order; the edges' ends are given by rank and key."""
     first = np.arange(len(a), dtype=np.int32)
     return sort_edges(first, first + np.int32(len(a)), squared, np.concatenate([key_a, key_b]), np.concatenate([a, b]))
 

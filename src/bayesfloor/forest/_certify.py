@@ -23,15 +23,15 @@ from bayesfloor.forest._neighbour_finders import Candidates, Finder, Search
 from bayesfloor.forest._small_kernels import AFTER_TIES
 from bayesfloor.forest._vertices import Vertices
 
-_SCANNED_AT_ONCE = 1 << 20  # edges in one compiled call, so that an interrupt takes effect soon
-_MARKS = (0.5, 0.75, 0.9, 0.96, 0.99)  # where a scan saves its state, because the next scan changes little
+_SCANNED_AT_ONCE = 1 << 20  # edges in one compiled call: few enough that an interrupt takes effect soon
+_MARKS = (0.5, 0.75, 0.9, 0.96, 0.99)  # a scan saves its state here (fractions of the edges): the next changes little
 _MARKED_FROM = 100_000  # edges
-_STRANGERS = 16  # strangers to find first around a doubtful component; twice as many in each later round
-_MANY = 256  # for more strangers than this, the finder must handle ties and rounding exactly
+_STRANGERS = 16  # strangers to find around a doubtful component in the first round; each later round doubles this
+_MANY = 256  # to find more strangers than this, use a finder that handles ties and rounding exactly
 
 
 class Reach(NamedTuple):
-    """How far each vertex knows all its edges: a length, and the other end of the last known edge of that length."""
+    """The length up to which all edges at a vertex are known, and the end of the last edge known at that length."""
 
     length: Floats
     end: Numbers
@@ -44,7 +44,7 @@ class Reach(NamedTuple):
 
 
 def full_reach(n: int) -> Reach:
-    """Return the reach if every vertex knows all its edges."""
+    """Return the reach of vertices at which all edges are known."""
     return Reach(np.full(n, np.inf), np.full(n, AFTER_TIES, dtype=np.int32))
 
 
@@ -69,7 +69,7 @@ class FirstFit:
         self.edges = concatenate([head, tail]) if start else tail
 
     def useful(self, edges: Edges) -> Edges:
-        """Drop the edges that are longer than all edges of the trees, once the last tree spans all vertices."""
+        """If the last tree spans all vertices, drop the edges that are longer than all edges of the trees."""
         spans = np.count_nonzero(self.edges.tree == self.n_trees - 1) == len(self.vertices) - 1
         return edges.take(edges.squared <= self.edges.squared[-1]) if spans and len(self.edges.a) else edges
 
@@ -109,7 +109,7 @@ def _stops(n: int) -> list[int]:
 
 
 def grow_forest(vertices: Vertices, finder: Finder, n_trees: int, m: int, known: Edges | None = None) -> Edges:
-    """Compute the exact first ``n_trees`` trees over the ``known`` edges and all that the finder can find."""
+    """Compute the exact first ``n_trees`` trees from the ``known`` edges and all edges that the finder can find."""
     found, m = finder.first(m), _STRANGERS
     reach = full_reach(len(vertices))
     reach.length[found.asked], reach.end[found.asked] = found.reach, found.end

@@ -20,7 +20,7 @@ from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import is_plain
 from bayesfloor.forest._vertices import Vertices, find_vertices
 
-_PLAIN_STEPS = 150_000  # steps of Prim's algorithm over all pairs: about three seconds
+_PLAIN_STEPS = 150_000  # steps of Prim's algorithm, summed over all pairs: about three seconds
 _REDUCED_AT_ONCE = 1 << 20  # edges to collect before reducing them
 
 
@@ -116,12 +116,12 @@ class ClassForests(Shown):
 
     @property
     def pair_sizes(self) -> Ints:
-        """Number of edges between the two classes in each pair's forest, pairs in the order (0, 1), (0, 2), ..."""
+        """Number of edges between the two classes in each pair's forest, in the order (0, 1), (0, 2), ..."""
         return np.diff(self._across.first)
 
     @property
     def pair_moments(self) -> Floats:
-        """Moments of each pair's forest as a graph on rows: sum of weights, of squares and of squared row sums."""
+        """Moments of each pair's forest as a graph on rows: sums of weights, squared weights and squared row sums."""
         return self._across.moments
 
     def _summary(self) -> str:
@@ -163,7 +163,7 @@ def class_forests(
 ) -> ClassForests:
     """Compute the forests of all classes and pairs of classes; forests of larger sets follow from these.
 
-    The forest of a class is computed once. A pair's forest comes from its two classes' forests and
+    The forest of a class is computed once. A pair's forest is composed from its two classes' forests and
     the edges between them, and the forest of more classes from the forests of their pairs.
 
     Parameters

@@ -19,11 +19,11 @@ from bayesfloor.forest._small_joins import SMALL, Across, Parts, join_small, mak
 from bayesfloor.forest._vertices import Vertices
 
 _PAIRS_AT_ONCE = 256  # small pairs in one compiled call: a few hundredths of a second
-_ENOUGH_TASKS = 8  # with at least this many classes, each thread takes a whole class or pair, not a part of one
+_ENOUGH_TASKS = 8  # with at least this many classes, each thread processes whole classes or pairs instead of parts
 
 
 class Task(NamedTuple):
-    """Settings of tasks: number of trees, how to run within and across tasks, and where to hold values."""
+    """Settings for tasks: number of trees, how to run within and across tasks, and where to keep shared values."""
 
     n_trees: int
     inner: Run

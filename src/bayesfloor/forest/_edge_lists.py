@@ -27,7 +27,7 @@ class Edges(NamedTuple):
         """Return the edges at these positions."""
         if isinstance(which, slice):
             return Edges(self.a[which], self.b[which], self.squared[which], self.tree[which])
-        at = np.flatnonzero(which) if which.dtype == np.bool_ else which  # several times as fast as a mask
+        at = np.flatnonzero(which) if which.dtype == np.bool_ else which  # several times as fast as using the mask
         return Edges(self.a.take(at), self.b.take(at), self.squared.take(at), self.tree.take(at))
 
     def renumber(self, numbers: Numbers) -> Edges:
@@ -72,7 +72,7 @@ def merge(vertices: Vertices, one: Edges, two: Edges) -> Edges:
 
 
 def without_copies(edges: Edges, known: Edges) -> Edges:
-    """Drop the edges that are in ``known``, as far as their length alone identifies them."""
+    """Drop the edges that are in ``known``, if their length alone identifies them."""
     place = np.searchsorted(known.squared, edges.squared)
     seen = np.flatnonzero(place < len(known.squared))
     there = place[seen]

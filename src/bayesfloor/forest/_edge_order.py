@@ -49,10 +49,10 @@ def sort_edges(a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -
 
 
 def sort_words(words: Keys) -> tuple[Ints, Ints]:
-    """Return the positions that sort the words by their leading bits, and where these leave ties.
+    """Return the positions that sort the words by their leading bits, and the positions that these bits leave tied.
 
-    A word's position replaces its last bits: sorting numbers is several times as fast as sorting
-    positions by them.
+    The position of each word replaces its last bits, because sorting plain numbers is several times as fast as
+    sorting positions by key.
     """
     bits = np.uint64(len(words).bit_length())
     packed = (words >> bits << bits) | np.arange(len(words), dtype=np.uint64)
@@ -62,7 +62,7 @@ def sort_words(words: Keys) -> tuple[Ints, Ints]:
 
 
 def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, rank: Ints) -> Ints:
-    """Sort edges that are already in order of length by length, then by hash, then by rank.
+    """Sort edges by length, hash and rank; they must already be in order of length.
 
     Sorting by one word, made of the rank of the length and the leading bits of the hash, is ten times
     as fast as sorting by several keys. The few edges that it leaves tied are sorted by all keys.
@@ -80,7 +80,7 @@ def _sort_tied(edge: Ints, a: Numbers, b: Numbers, squared: Floats, key: Keys, r
 
 
 def front_word(ascending: NDArray[np.generic], second: Keys) -> Keys:
-    """Pack the number of each distinct ascending value and the leading bits of ``second`` into one word to sort by."""
+    """Return words to sort by: the rank of each distinct ascending value, then the leading bits of ``second``."""
     new = np.ones(len(ascending), dtype=np.uint64)
     new[1:] = ascending[1:] != ascending[:-1]
     run = np.cumsum(new, dtype=np.uint64)

@@ -2,18 +2,18 @@
 
 Take the edges in increasing order and put each into the first of t forests in which it closes no
 cycle. Over all edges of a graph this gives its first t orthogonal minimum spanning trees at once:
-forest j is then Kruskal's tree of the edges that the forests before it rejected. The partitions are
-nested and the last forest's is the finest, so an edge inside a component of the last forest is useless in all of them.
+forest j is then Kruskal's tree of the edges that the forests before it rejected. The partitions into components
+are nested, and that of the last forest is the finest. So an edge inside a component of the last one is useless in all.
 
 Over *some* of the edges, the scan gives the same trees if no missing edge would have been used. Each
 vertex has a *reach*: every edge at the vertex that comes before its reach is in the list (or known to
 be useless). When two components of the last forest meet at an edge e, and all vertices of one of them
 reach up to e, then no missing edge between the two comes before e. If this holds at every meeting,
 each missing edge is inside a component when its turn comes, and the trees are exact. If it does not
-hold at some meeting, the smaller side must be searched for strangers, that is, vertices outside it.
-The search covers its *sound* parts: components inside which every meeting was certified. A missing
-edge inside a sound part stays useless in every later scan (more edges only make partitions coarser),
-so after the search the reach of its vertices only has to count strangers to the part.
+hold at some meeting, we must search around the smaller side for strangers, that is, vertices outside it.
+The search starts from its *sound* parts: components inside which every meeting was certified. A missing
+edge inside a sound part stays useless in every later scan (more edges only make partitions coarser).
+So after the search, the reach of a vertex only has to consider strangers to its part.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, tie_before
 class Scan(NamedTuple):
     """The state of a scan, so that it can run in pieces.
 
-    ``node`` keeps everything that a meeting needs to know about a vertex in one place, because memory
-    access dominates the cost of a scan: four columns that are valid at the roots of the last forest, then
-    the vertex's parent in each of the t union-finds. Rows are padded to half a cache line, or more.
+    ``node`` keeps everything that a meeting needs about a vertex in one place, because memory access
+    dominates the cost of a scan: four columns that are valid at the roots of the last forest, then the
+    vertex's parent in each of the t union-finds. Rows are padded to half a cache line, or more.
     """
 
     node: Numbers  # (n, 4 + t or more)
-    label: Numbers  # each vertex's sound part of a doubtful component, or -1
-    bound: Floats  # squared length up to which to search each part, -1 for no search
-    parts: Numbers  # one number: how many sound parts have a label
+    label: Numbers  # the sound part that contains each vertex, if its component is doubtful; otherwise -1
+    bound: Floats  # squared length up to which to search around each part; -1 for no search
+    parts: Numbers  # a single number: how many sound parts have a label
 
 
 SIZE = 0  # of the component
@@ -78,7 +78,7 @@ def start_scan(node: Numbers) -> Scan:
 
 @step
 def _reaches_less(end: Numbers, key: Keys, rank: Ints, one: int, two: int) -> bool:
-    """Whether, of two vertices that reach the same length, ``one`` is certified for fewer edges."""
+    """Whether ``one`` reaches fewer edges than ``two``, if both reach the same length."""
     if end[one] < 0 or end[two] < 0:
         return end[one] == BEFORE_TIES or end[two] == AFTER_TIES
     return tie_before(key, rank, one, end[one], two, end[two])
@@ -126,7 +126,7 @@ def _name_sound(scan: Scan, root: int) -> None:
 
 @step
 def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
-    """Record that two components meet, but that a missing edge between them may come first."""
+    """Record that two components meet at an edge, but that a missing edge between them may come before it."""
     whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
     _name_sound(scan, small)
     _name_sound(scan, large)
@@ -158,7 +158,7 @@ def scan_edges(
     node, last = scan.node, PARENT + n_trees - 1
     for e in range(start, stop):
         t, probe, small, large = PARENT + tree[e], tree[e] < 0, 0, 0
-        if probe:  # most new edges are useless, which the last forest shows at once
+        if probe:  # most new edges are useless, and the last forest alone shows it
             t = last
         while t <= last:
             small, large = a[e], b[e]

@@ -13,7 +13,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._vertices import Vertices
 
-# Shortest edge, as a fraction of the largest value: the squares of shorter edges lose digits, and finally underflow.
+# Shortest edge, as a fraction of the largest value: the squares of shorter edges lose digits, or even underflow.
 SHORTEST = 2.0**-480
 MOST_TREES = 100  # tree numbers are kept in one byte
 
@@ -36,11 +36,11 @@ class Forest(Result):
     vertex : (n_rows,) int array
         Vertex of each row; equal rows (of the same group) are one vertex.
     rows : (n_rows,) int array
-        The input rows in this forest: all of them, unless the forest is limited to some classes.
+        The input rows in this forest: all rows, unless the forest is limited to some classes.
     n_vertices : int
         Number of distinct rows in the whole input.
     n_trees : int
-        Number of trees requested. A tree may fail to span all vertices, or be empty: see ``tree_sizes``.
+        Number of trees requested. Some trees may not span all vertices, or may be empty: see ``tree_sizes``.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Forest(Result):
 
 
 def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_trees: int) -> Forest:
-    """Turn edges between ranks of ``vertices`` into the public ``Forest``."""
+    """Turn edges into the public ``Forest``; their ends are ranks of ``vertices``."""
     with np.errstate(over="ignore"):
         length = np.ldexp(np.sqrt(edges.squared), vertices.exponent)
     check_lengths(length[_between_copies(edges, vertices) :], vertices.exponent)

@@ -10,7 +10,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 class Equal(NamedTuple):
-    """Equal rows: the number of rows that each class has at each of its vertices, and whether trees join equal rows."""
+    """The number of rows that each class has at each of its vertices, and whether trees join equal rows."""
 
     rows: list[Ints]
     inside: bool
@@ -26,11 +26,11 @@ class Equal(NamedTuple):
 
 
 def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool) -> tuple[float, float, float]:
-    """Return the sum of the weights, of their squares, and of the squared row sums.
+    """Return the sums of the weights, of their squares, and of the squared row sums.
 
     Each edge between two vertices is divided evenly among the pairs of their rows: 1 / (m_a m_b) each.
-    Inside a vertex, each tree joins equal rows by m - 1 edges, so any two of them share 2 / m of an edge. With groups,
-    equal rows are not joined (``inside`` is false).
+    Inside a vertex, each tree joins the m equal rows by m - 1 edges, so the weight between any two of them is 2 / m per
+    tree. With groups, equal rows are not joined (``inside`` is false).
     """
     degree = np.bincount(a, minlength=len(rows_at)) + np.bincount(b, minlength=len(rows_at))
     if rows_at.max(initial=1) == 1:  # no rows are equal, so the sums are simpler
@@ -42,5 +42,5 @@ def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool
 
 
 def moments_of_pairs(n_pairs: int) -> Floats:
-    """Return an array for the moments of each pair's graph."""
+    """Return an empty array for the moments of each pair's graph."""
     return np.zeros((n_pairs, 3))

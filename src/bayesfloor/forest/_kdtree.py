@@ -18,14 +18,14 @@ from bayesfloor.forest._jit import kernel, step
 from bayesfloor.forest._small_kernels import AFTER_TIES, pair_hash, squared_lengths
 from bayesfloor.forest._vertices import Vertices
 
-_ROUNDED_UP = 1 + 1e-9  # keeps a bound from rounded square roots on the safe side
+_ROUNDED_UP = 1 + 1e-9  # keeps a bound safe although square roots are rounded
 _DEEP = 128  # levels of the tree; a balanced tree has fewer than 64
-_ASKED_TO_SAMPLE = 256  # vertices to search from in order to estimate the cost for all
+_ASKED_TO_SAMPLE = 256  # number of searches from which the cost of all is estimated
 _SAMPLED = 256  # points used to find a node's widest feature
 
 
 class Tree(NamedTuple):
-    """Boxes in preorder: a node's left child follows it, ``right`` is its right child.
+    """Boxes in preorder: a node's left child directly follows it, and ``right`` is its right child.
 
     A leaf has ``right <= 0`` and the number ``-right``. Its points are stored together in ``blocks``, feature after
     feature; the last block is padded with points at infinity.
@@ -66,7 +66,7 @@ def build_tree(x: Floats, leaf_size: int) -> Tree:
 
 
 def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
-    """Estimate how many leaves a search for the m nearest of a vertex visits, from a sample of vertices."""
+    """Estimate, from a sample, how many leaves the search for a vertex's m nearest neighbours visits."""
     n = len(vertices)
     asked = np.unique(np.linspace(0, n - 1, _ASKED_TO_SAMPLE).astype(np.int32))
     number, pure = np.arange(n, dtype=np.int32), np.full(len(tree.right), -1, np.int32)
@@ -78,7 +78,7 @@ def sample_scans(tree: Tree, vertices: Vertices, m: int) -> float:
 
 @step
 def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int) -> None:
-    """Move the value that belongs at ``middle`` in the sorted ``values[low:high]`` there (quickselect)."""
+    """Move the value that sorting ``values[low:high]`` would put at ``middle`` to that position (quickselect)."""
     high -= 1
     while low < high:
         centre = (low + high) >> 1
@@ -105,7 +105,7 @@ def _partition(values: Floats, order: Numbers, low: int, high: int, middle: int)
 
 @step
 def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
-    """Return the feature with the largest range on a sample of the points."""
+    """Return the feature with the largest range in a sample of the points."""
     best, widest = -1.0, 0
     step = max(1, (stop - start) // _SAMPLED)
     for k in range(x.shape[1]):
@@ -121,7 +121,7 @@ def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
 @kernel
 def _split(x: Floats, leaf_size: int, order: Numbers, values: Floats, right: Ints) -> None:
     """Put the points in the order of the leaves, and number the right child of every node."""
-    todo = np.empty((_DEEP, 3), np.int64)  # start, stop, parent whose right child this is
+    todo = np.empty((_DEEP, 3), np.int64)  # start, stop, and the node whose right child this is
     todo[0, 0], todo[0, 1], todo[0, 2] = 0, len(x), -1
     left, nodes = 1, 0
     while left > 0:
@@ -220,8 +220,8 @@ def search_tree(
     """Find the nearest strangers of the vertices ``asked`` that are within ``bound[slot]``.
 
     Consecutive vertices in ``asked`` should be near each other, because a batch of them descends the tree
-    together. The points of a slot share a ``bound``, which shrinks: m strangers of one point are m
-    strangers of the set that it represents. ``alone`` says that every vertex has its own label and that
+    together. The points of a slot share a ``bound``, which shrinks: m strangers to one point are m
+    strangers to the set that it represents. ``alone`` means that every vertex has its own label and that
     there are no groups.
     """
     n = len(asked)
@@ -253,8 +253,8 @@ def _search(
 ) -> int:
     """Fill the short lists, and return how often a point was compared with a leaf.
 
-    The lists are updated inline and not in a function: a call with array arguments counts their
-    references, which would take longer than the update.
+    The lists are updated inline instead of in a function, because a call with array arguments counts their
+    references, and this would take longer than the update.
     """
     (n, m), d, grouped, scans = found.shape, x.shape[1], len(group) > 0, 0
     lengths, point = np.empty(tree.blocks.shape[2]), np.empty((batch, d))
@@ -305,7 +305,7 @@ def _search(
                     hit, hits = False, 0
                     for p in range(len(lengths)):  # vectorised: most leaves contain no near point
                         hit |= lengths[p] <= limit
-                    for p in range(len(lengths) if hit else 0):  # no branch: half would be mispredicted
+                    for p in range(len(lengths) if hit else 0):  # without a branch, because half would be mispredicted
                         near_by[hits] = p
                         hits += lengths[p] <= limit
                     for h in range(hits):

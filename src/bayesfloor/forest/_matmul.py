@@ -19,13 +19,13 @@ from bayesfloor.forest._vertices import Vertices
 
 Approx = NDArray[Any]  # float32, or float64 if single precision cannot distinguish neighbours
 
-_SAMPLE = 64  # rows used to choose the precision
+_SAMPLE = 64  # number of rows used to choose the precision
 _BLURRED = 0.05  # ratio of margin to distance above which double precision pays off
-STRIP = 64  # products compared with a limit at once, before looking at each of them
+STRIP = 64  # products to compare with a limit at once, before examining each of them
 
 
 class Rough(NamedTuple):
-    """Centred rows in low precision, with the largest error of squared lengths computed from them."""
+    """Centred rows in low precision, and the largest error of the squared lengths computed from them."""
 
     rows: Approx
     square: Approx
@@ -54,7 +54,7 @@ def round_rows(x: Floats, dtype: DTypeLike) -> Rough:
 
 
 def choose_rough(vertices: Vertices, m: int) -> Rough:
-    """Choose single precision, unless it blurs the distances to the m nearest (for example, with a large offset)."""
+    """Choose single precision, unless it blurs distances to the m nearest neighbours (as with a large offset)."""
     rough = round_rows(vertices.x, np.float32)
     sample = np.unique(np.linspace(0, len(vertices) - 1, _SAMPLE).astype(np.int64))
     near = rough.square[sample, None] + rough.square - 2 * rough.rows[sample] @ rough.rows.T

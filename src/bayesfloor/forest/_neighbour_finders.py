@@ -1,8 +1,8 @@
-"""Neighbour finders: they return candidate edges and how far each vertex's list of them reaches.
+"""Neighbour finders, which return candidate edges and how far each vertex's list of edges reaches.
 
 A finder searches from *askers* among *targets*: from all vertices among all, or from the vertices of
-each of two sets among those of the other. ``first`` lists the m nearest of every asker; ``strangers``
-searches again from a few of them, for vertices outside the component that each asker represents.
+each of two sets among those of the other. ``first`` lists the m nearest targets of every asker; ``strangers``
+searches again from a few askers, for vertices outside the component that each asker represents.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bayesfloor.forest._small_kernels import AFTER_TIES, BEFORE_TIES, distinct_e
 from bayesfloor.forest._vertices import Vertices
 
 _ASKED_AT_ONCE = 4096  # points in one task of a tree search
-_BATCHED = 4  # largest number of dimensions in which the points of a leaf search together
-_LEAF = 64  # points in a leaf, if data with many dimensions need a kd-tree after all
+_BATCHED = 4  # dimensions up to which the points of a leaf run their searches together
+_LEAF = 64  # points in a leaf if data with many dimensions need a kd-tree after all
 _CHUNK = 4096  # rows in one task of matrix products
 _PRODUCT = (256, 2048)  # rows and columns of one matrix product: it fits in the cache
 
@@ -40,7 +40,7 @@ RUN_HERE = Run()
 
 
 class Candidates(NamedTuple):
-    """The edges found, and the vertices that searched with their new reach."""
+    """The edges found, and the vertices that searched, with their new reach."""
 
     a: Numbers
     b: Numbers
@@ -62,17 +62,17 @@ class Finder(Protocol):
     """An object that finds near vertices."""
 
     def first(self, m: int) -> Candidates:
-        """Find the m nearest of every asker."""
+        """Find the m nearest targets of every asker."""
 
     def strangers(self, search: Search, m: int) -> Candidates:
-        """Find the m nearest strangers of the vertices ``search.asked``, within their component's bound."""
+        """Find the m nearest strangers to the vertices ``search.asked``, within their components' bounds."""
 
     def exact(self) -> Finder:
-        """Return an equivalent finder that orders equally long edges and has no rounding error."""
+        """Return an equivalent finder that puts equally long edges in order and has no rounding error."""
 
 
 class TreeFinder:
-    """A finder with kd-trees; each pair has the askers, ideally in leaf order, and the tree to search."""
+    """A finder that uses kd-trees; each pair holds the askers, ideally in leaf order, and the tree to search."""
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], run: Run) -> None:
         self.vertices, self.pairs, self.run = vertices, pairs, run
@@ -122,10 +122,10 @@ class TreeFinder:
 
 
 class BorderFinder(TreeFinder):
-    """Find neighbours between two sets with kd-trees, for sets whose vertices are mostly far from the other set.
+    """A kd-tree finder for two sets in which most vertices are far from the other set.
 
-    At first, only vertices whose squared distance to the other set's box is at most their ``limit`` search; the others
-    know all their edges as far as the box.
+    At first, a vertex searches only if its squared distance to the other set's box is at most its ``limit``. The other
+    vertices reach as far as the box.
     """
 
     def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
@@ -178,7 +178,7 @@ class Products(NamedTuple):
 
 
 class ProductFinder:
-    """A finder with matrix products: inside one set of vertices, or from each of two sets in the other."""
+    """A finder that uses matrix products, within one set of vertices or between two sets."""
 
     def __init__(self, vertices: Vertices, rough: Rough, sides: list[Numbers], run: Run) -> None:
         self.vertices, self.rough, self.sides, self.run = vertices, rough, sides, run
@@ -215,14 +215,14 @@ class ProductFinder:
         return TreeFinder(self.vertices, list(zip(self.sides, trees, strict=True)), self.run)
 
     def _lists(self, rows: Numbers, m: int, limit: Floats | float = np.inf) -> Lists:
-        """Make empty lists that accept vertices no farther than ``limit``."""
+        """Make empty lists that accept vertices no farther away than ``limit``."""
         squared = np.empty((len(rows), m), dtype=self.rough.rows.dtype)
         highest = limit / self.rough.unit + self.rough.margin(rows)
         squared[:] = np.nextafter(highest.astype(squared.dtype), np.inf, dtype=squared.dtype)[:, None]
         return Lists(rows, squared, np.full((len(rows), m), -1, dtype=np.int32))
 
     def _lower_bounds(self, bound: Floats, label: Numbers, lists: Lists) -> None:
-        """Lower the bound of a component: m strangers of one vertex are m strangers of the component."""
+        """Lower the bound of a component: m strangers to one vertex are m strangers to the component."""
         full = lists.other[:, -1] >= 0
         farthest = (lists.squared[full, -1] + self.rough.margin(lists.rows[full])) * self.rough.unit
         np.minimum.at(bound, label[lists.rows[full]], farthest)
@@ -281,7 +281,7 @@ def _strips(values: Approx, filler: float) -> Approx:
 
 
 def _cut(numbers: Numbers, workers: int) -> list[Numbers]:
-    """Cut into one chunk, or into enough chunks to give each chunk a partner and each worker a pair in every wave."""
+    """Cut into one chunk, or into enough that in every wave each chunk has a partner and each worker has a pair."""
     if len(numbers) <= _CHUNK:
         return [numbers]
     return np.array_split(numbers, -(-len(numbers) // (_CHUNK * 2 * workers)) * 2 * workers)

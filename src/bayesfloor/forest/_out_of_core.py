@@ -1,8 +1,8 @@
 """Compute the forest of rows that may not fit in memory.
 
 Space is cut into cells, and the rows of a cell are a block. Most edges of a block's forest are certain
-to be in the forest of all rows. Neighbouring blocks are joined in pairs, and the edges that are still
-open near their borders are settled here. Nothing large passes through this process: tasks read from a
+to be in the forest of all rows. Neighbouring blocks are joined in pairs, and this process settles the
+edges near their borders that are still open. Nothing large passes through this process: tasks read from a
 store and write to it, which makes every finished piece a checkpoint.
 """
 
@@ -60,15 +60,15 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 500_000  # a file with at most this many rows is read whole, unless blocks are requested
 _FORMAT = 2  # of the pieces in a store
 _PROCESS = 280e6  # bytes that a worker uses once everything is loaded
-_WORKING = 1e9  # bytes for a task if the available memory is unknown
+_WORKING = 1e9  # bytes per task if the available memory is unknown
 _USED = 0.75  # fraction of a worker's memory to use: Dask pauses workers at 80 %
 _FEWEST_ROWS = 1000  # in a block
 _REMOVALS = 100  # attempts to remove a folder: tasks left running by an error may still write to it
-_EDGE, _RANKED = 220, 32  # bytes per edge while sorting, and multiple of a row's size while ranking
-_NEAREST = 4  # pairs of blocks per block to join before any pair is skipped
+_EDGE, _RANKED = 220, 32  # bytes per edge while sorting; memory for ranking, as a multiple of a row's size
+_NEAREST = 4  # pairs per block to join at first, before it is known which pairs can be skipped
 _WRITTEN = 1 << 24  # bytes to write at a time when reserving disk space
 _REPAIRS = 3  # how often to recompute pieces that are found damaged during a run
-_POOR = 0.5  # fraction of the work without boxes above which a warning says that boxes do not help
+_POOR = 0.5  # fraction of the work without boxes above which a warning says that boxes hardly help
 
 
 class Work(NamedTuple):
@@ -96,7 +96,7 @@ class Beyond(NamedTuple):
 
 
 def forest_beyond(rows: Rows, n_trees: int, how: Beyond) -> tuple[Forest, Work]:
-    """Compute the forest of all rows; its arrays are mapped from a file that is deleted with them."""
+    """Compute the forest of all rows; its arrays are mapped from a file that is deleted together with them."""
     with one_blas_thread(), _open_store(rows, n_trees, how) as (store, block_rows):
         rows = rows if how.runner.shares_memory else rows.on_disk(store.folder)
         for _ in range(_REPAIRS):
@@ -131,7 +131,7 @@ def _open_store(rows: Rows, n_trees: int, how: Beyond) -> Iterator[tuple[Store, 
 
 
 def _describe(folder: str | Path, rows: Rows, n_trees: int, how: Beyond) -> tuple[Store, int]:
-    """Open the store in a folder; blocks have the size that an earlier run chose, unless the caller gives one."""
+    """Open the store in a folder; unless the caller gives a block size, keep that of an earlier run."""
     block_rows = how.block_rows or _kept_block_rows(folder) or _block_rows(rows, n_trees, how.runner)
     what = {
         "data": rows.fingerprint(),
@@ -175,7 +175,7 @@ def _temporary_folder() -> Iterator[str]:
 
 
 def _block_rows(rows: Rows, n_trees: int, runner: Runner) -> int:
-    """Return how many rows per block a worker's memory allows when two blocks are joined, from measurements."""
+    """Return how many rows per block a worker's memory allows when it joins two blocks, based on measurements."""
     return max(_FEWEST_ROWS, int(_working(runner) / (350 + 370 * n_trees + 75 * rows.shape[1])))
 
 
@@ -250,8 +250,8 @@ def _rank(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> None:
 def _join(plan: Plan, blocks: list[BlockSummary], how: Beyond) -> tuple[Reduction, Work]:
     """Join pairs of blocks, nearest first, until no pair can add an edge.
 
-    At first, the longest edge between two cores is guessed from the paths of half of each block's vertices to their own
-    core. The resulting trees give better values, and pairs that were joined with too low a guess are joined again.
+    At first, the longest edge on the path between two cores is guessed from the paths of half of each block's vertices
+    to their own core. The resulting trees give better values, and pairs joined with too low a guess are joined again.
     """
     pairs, warned = _Pairs(blocks), False
     needed = pairs.guess_needed()[: _NEAREST * pairs.n_blocks]
@@ -285,7 +285,7 @@ class _Pairs:
         self.bound = np.maximum(half[self.one], half[self.two])
         self.to_core = np.maximum(most[self.one], most[self.two])
         self.done = np.full(len(one), -1.0)  # the bound of the last join
-        self.looked_at = np.zeros(len(one))  # the fraction of vertices that it used
+        self.looked_at = np.zeros(len(one))  # the fraction of vertices that the last join searched
 
     def guess_needed(self) -> Ints:
         """Return the pairs to begin with."""
@@ -297,7 +297,7 @@ class _Pairs:
         return [(int(i), int(j)) for i, j in zip(self.one[at], self.two[at], strict=True)]
 
     def share_of_work(self, needed: Ints) -> float:
-        """Return the work relative to joining all vertices of all pairs, if needed pairs are like the joined ones."""
+        """Return the work relative to joining all pairs completely, if the needed pairs are like the joined ones."""
         joined = self.done >= 0
         n_pairs = np.count_nonzero(joined) + np.count_nonzero(~joined[needed])
         return float(self.looked_at[joined].mean() * n_pairs / len(joined)) if joined.any() else 0.0
@@ -311,7 +311,7 @@ class _Pairs:
         return needed[~apart] if not apart.any() else np.sort([*needed[~apart], *self._bridges(needed[apart])])
 
     def _bridges(self, apart: Ints) -> Ints:
-        """Choose the nearest pairs that connect all blocks, from those without a path between them."""
+        """From pairs of blocks without a path between them, choose the nearest ones that connect all blocks."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
@@ -329,7 +329,7 @@ def _warn_if_poor(share: float, plan: Plan, d: int) -> bool:
     if poor:
         warnings.warn(
             f"About {share:.0%} of the rows of all pairs of blocks must be compared: with {d} features, boxes hardly "
-            "separate the blocks, and the work grows with the square of the number of rows. A sample answers most "
+            "separate the blocks, so the work grows with the square of the number of rows. A sample answers most "
             "questions: BayesFloor(target_width=0.01).fit(X, y) takes one and gives a confidence interval.",
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Tasks for rows that do not fit in memory: forests of blocks, ranks of vertices, joins of two blocks.
+"""Tasks for rows that do not fit in memory: grow the forests of blocks, rank vertices, and join two blocks.
 
 Each task gets the plan and a few numbers, reads its input from the store, writes its result there and
 returns at most a short summary.
@@ -27,9 +27,9 @@ from bayesfloor.forest._vertices import Vertices, content_ranks, find_vertices, 
 
 Result = TypeVar("Result")
 
-_TINY = 32  # vertices up to which plain Prim is fast
+_TINY = 32  # number of vertices up to which plain Prim is fast
 _FEW = 0.5  # fraction of two blocks' vertices up to which a new forest is grown; above, the blocks' forests are joined
-_LISTED = 16  # mean number of balls around a vertex above which listing them takes too long
+_LISTED = 16  # mean number of balls that contain a vertex above which listing them takes too long
 _JOINED = (*Edges._fields, "x", "key", "part", "to_core", "summary_low", "summary_high")  # arrays that a join reads
 
 
@@ -43,7 +43,7 @@ class BlockSummary(NamedTuple):
     sizes: Ints  # certain edges of each tree
     n_parts: Ints  # of each tree
     core: int  # the part of the last tree that contains its core
-    to_core: Floats  # squared: the longest edge on the paths of half of its vertices, and of all, to the core
+    to_core: Floats  # longest edge, squared, on the paths to the core: from half of its vertices, and from all
 
 
 def call_alone(function: Callable[..., Result], *task: object) -> Result:
@@ -88,7 +88,7 @@ def grow_block(plan: Plan, number: int) -> BlockSummary:
 
 
 def _exponents(x: Floats, vertex: Ints) -> NDArray[np.uint16]:
-    """Return the exponent of each vertex's largest unscaled value: it orders rows that are multiples of each other."""
+    """Return the exponent of each vertex's largest unscaled value, to order rows that are multiples of each other."""
     out = np.empty(vertex.max() + 1, np.uint16)
     out[vertex] = row_keys(x)[1]
     return out
@@ -155,13 +155,13 @@ def ranks_of(plan: Plan, cell: int) -> Ints:
 
 
 def join_blocks(plan: Plan, one: int, two: int, bound: float) -> tuple[float, float]:
-    """Find all edges between two blocks that the forest of all rows may have.
+    """Find all edges between two blocks that may be in the forest of all rows.
 
     Return the bound and the fraction of both blocks' vertices that had to be searched.
 
     An edge (a, b) of that forest is no longer than the longest edge on the path from a to its block's core,
-    on to the other block's core and on to b. That is at most the ``to_core`` of both and the squared
-    ``bound`` between the cores.
+    from there to the other block's core, and on to b. In squared lengths, that is at most the largest of the
+    ``to_core`` of a, the ``to_core`` of b and the ``bound`` between the cores.
     """
     blocks = plan.store.read(f"block-{one}", _JOINED), plan.store.read(f"block-{two}", _JOINED)
     ranks = ranks_of(plan, one), ranks_of(plan, two)
@@ -210,7 +210,7 @@ def _gap(x: Floats, other: Arrays) -> Floats:
 
 
 def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints | None:
-    """Return the numbers of the points that are in a ball; None if they are in too many balls."""
+    """Return the numbers of the points that are in any ball; None if there are too many pairs of point and ball."""
     from scipy.spatial import cKDTree
 
     if not len(points) or not len(centres):
@@ -225,7 +225,7 @@ def _in_balls(points: Floats, centres: Floats, squared_radius: Floats) -> Ints |
 def _grow_across(
     plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints], chosen: tuple[Ints, Ints]
 ) -> tuple[list[Ints], Floats]:
-    """Grow the chosen vertices' forest; return its edges between blocks (numbers in each) and their squared lengths."""
+    """Grow the chosen vertices' forest; return its edges between blocks, by number in each, and squared lengths."""
     rank, number = np.concatenate([r[c] for r, c in zip(ranks, chosen, strict=True)]), np.concatenate(chosen)
     order, second = np.argsort(rank), np.repeat([False, True], [len(c) for c in chosen])
     x, key = (np.concatenate([b[name][c] for b, c in zip(blocks, chosen, strict=True)])[order] for name in ("x", "key"))
@@ -239,7 +239,7 @@ def _grow_across(
 
 
 def _join_all(plan: Plan, blocks: tuple[Arrays, Arrays], ranks: tuple[Ints, Ints]) -> tuple[list[Ints], Floats]:
-    """Join both blocks' forests; return the edges between them (numbers in each) and their squared lengths."""
+    """Join both blocks' forests; return the edges between them, by number in each, and their squared lengths."""
     first, second = (_open_block(plan, block, rank) for block, rank in zip(blocks, ranks, strict=True))
     joined = join(first, second, plan.n_trees, beside=True)
     edges = joined.edges.take(joined.across)

@@ -1,4 +1,4 @@
-"""Cells of space, cut from a sample: each row falls into one cell, equal rows into the same."""
+"""Cells of space, with cuts chosen from a sample: each row is in one cell, and equal rows are in the same cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.engine._types import Floats, Ints
 
 
 class Cells(NamedTuple):
-    """A kd-tree of cuts in preorder: a node's left child follows it, ``right`` is its right child.
+    """A kd-tree of cuts in preorder: a node's left child directly follows it, and ``right`` is its right child.
 
     A node with ``right <= 0`` is the cell with the number ``-right``. Rows below ``value`` in ``feature`` belong to the
     left child.
@@ -19,7 +19,7 @@ class Cells(NamedTuple):
     feature: Ints
     value: Floats
     right: Ints
-    low: Floats  # (cells, d) where each cell begins and ends; infinite for the outermost
+    low: Floats  # (cells, d) lower and upper corner of each cell; infinite for outer cells
     high: Floats
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Cells(NamedTuple):
 
 
 def cut_cells(sample: Floats, n_cells: int) -> Cells:
-    """Cut about ``n_cells`` cells with equally many sample rows in each, halving at the widest feature."""
+    """Cut space into about ``n_cells`` cells with equally many sample rows, by cuts along the widest feature."""
     nodes: list[tuple[int, float, int]] = []
     boxes: list[tuple[Floats, Floats]] = []
     d = sample.shape[1]

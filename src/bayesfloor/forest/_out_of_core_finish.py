@@ -16,9 +16,9 @@ from bayesfloor.forest._edge_order import Keys, pair_hash
 from bayesfloor.forest._out_of_core_blocks import BlockSummary, loose_edges, ranks_of
 from bayesfloor.forest._out_of_core_plan import Plan
 
-_SAMPLED = 512  # edges to sample from each block to find where to cut the list of all edges
+_SAMPLED = 512  # edges to sample from each block, to find where to cut the list of all edges
 
-Place = tuple[float, int]  # in the strict order: squared length and hash
+Place = tuple[float, int]  # a place in the strict order: squared length and hash
 
 
 class Reduction(NamedTuple):
@@ -31,7 +31,7 @@ class Reduction(NamedTuple):
     core: Ints  # the part that contains each block's core
 
     def between_cores(self, one: Ints, two: Ints) -> Floats:
-        """Return an upper bound on the longest edge (squared) between two blocks' cores in the last tree."""
+        """Return an upper bound on the longest edge, squared, on the last tree's path between two blocks' cores."""
         return self.links.bottleneck(self.core[one], self.core[two])
 
 
@@ -52,7 +52,7 @@ def reduce_loose(plan: Plan, blocks: list[BlockSummary], joined: list[tuple[int,
 
 
 def _link_parts(edges: Loose, last: NDArray[np.bool_], n_parts: int) -> Links:
-    """Link the parts of the last tree by its edges; paths inside a part are bounded by those to the block's core."""
+    """Link the parts of the last tree by its edges; paths inside a part are bounded by paths to the block's core."""
     own = edges.take(np.flatnonzero(last))
     length = np.maximum(own.squared, np.maximum(own.core_a, own.core_b))
     order = np.argsort(length, kind="stable")
@@ -70,7 +70,7 @@ def _shifted(edges: Loose, first_a: Ints, first_b: Ints) -> Loose:
 
 
 def keep_reduction(plan: Plan, reduction: Reduction) -> None:
-    """Write the settled edges to the store, for all tasks to read."""
+    """Write the settled edges to the store, so that all tasks can read them."""
     edges = reduction.edges
     kept = {"a": edges.a, "b": edges.b, "squared": edges.squared, "key_a": edges.key_a, "key_b": edges.key_b}
     plan.store.write("settled", {**kept, "tree": reduction.tree})

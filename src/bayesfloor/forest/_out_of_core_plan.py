@@ -13,8 +13,8 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._out_of_core_cells import Cells, cut_cells
 from bayesfloor.forest._vertices import largest_exponent
 
-_SAMPLE = 1 << 16  # rows that determine where to cut
-_LEAST_SAMPLE = 64  # rows to sample from each chunk, at least
+_SAMPLE = 1 << 16  # number of rows used to decide where to cut
+_LEAST_SAMPLE = 64  # fewest rows to sample from each chunk
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def sort_rows(plan: Plan, rows: Rows, number: int, first_row: int) -> Ints:
     cell = cells.find(values)
     order = np.argsort(cell, kind="stable")
     count = np.bincount(cell, minlength=len(cells))
-    cuts = np.cumsum(count)[:-1]  # a task reads one cell's rows alone, so each cell has its own checksum
+    cuts = np.cumsum(count)[:-1]  # each cell has its own arrays and checksums, because a task reads one cell only
     x = {f"x-{i}": part for i, part in enumerate(np.split(values[order], cuts))}
     row = {f"row-{i}": part for i, part in enumerate(np.split(first_row + order, cuts))}
     plan.store.write(f"rows-{number}", x | row)

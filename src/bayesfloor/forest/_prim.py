@@ -1,8 +1,8 @@
 """Minimum spanning trees in plain NumPy: Prim's algorithm.
 
 This is the reference that every kernel must match edge for edge. It is also used for small sets, because
-it needs no compilation. It takes t n steps over rows of squared distances. These come from one matrix
-that all subsets share if it is small, or are computed on the fly.
+it needs no compilation. It takes t n steps, each over a row of squared distances. The rows come from one matrix
+that all subsets share, if it is small, or are computed on the fly.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Distances:
             self._used[b].append(a)
 
     def of(self, members: Ints) -> Distances:
-        """Return a copy with the distances between these vertices only, renumbered."""
+        """Return a copy with only the distances between these vertices, renumbered."""
         part = object.__new__(Distances)
         part.vertices, part._used = self.vertices.take(members), [[] for _ in members]
         part.matrix = None if self.matrix is None else self.matrix[np.ix_(members, members)]
@@ -64,9 +64,9 @@ class Distances:
 
 
 def squared_distances(x: Floats, z: Floats) -> Floats:
-    """Add squared differences feature by feature, in order: bit for bit as in the kernels.
+    """Add squared differences feature by feature, in order, with the same result as the kernels, bit for bit.
 
-    SciPy is several times as fast, and is used unless its compiler fused multiplication and addition.
+    SciPy is several times as fast, and is used unless it was compiled with fused multiply-add.
     """
     return _measured_by_scipy(x, z) if _scipy_adds_in_order() else _add_in_order(x, z)
 
@@ -113,8 +113,8 @@ def prim_forest(distances: Distances, n_trees: int, progress: Progress | None = 
 def _prim_tree(distances: Distances) -> Iterator[tuple[int, int, float]]:
     """Yield the edges of the minimum spanning tree (or forest).
 
-    ``best`` is each vertex's distance from the tree, infinite for vertices in the tree. ``limit`` is the
-    same, but minus infinity for vertices in the tree, so that these are never updated.
+    ``best`` is each vertex's distance from the tree, and infinite for vertices in the tree. ``limit`` is the
+    same, but minus infinity for vertices in the tree, so that they are never updated.
     """
     n = len(distances.vertices)
     best, limit, origin = np.full(n, np.inf), np.full(n, np.inf), np.full(n, -1)
@@ -126,7 +126,7 @@ def _prim_tree(distances: Distances) -> Iterator[tuple[int, int, float]]:
         if best[v] < np.inf:
             yield int(origin[v]), v, float(best[v])
         else:
-            v = int(limit.argmax())  # start another component, which no edge leads to
+            v = int(limit.argmax())  # start another component: no edge leads to the remaining vertices
 
 
 def _look_from(vertices: Vertices, v: int, row: Floats, best: Floats, limit: Floats, origin: Ints) -> None:
@@ -140,7 +140,7 @@ def _look_from(vertices: Vertices, v: int, row: Floats, best: Floats, limit: Flo
 
 
 def _break_ties(vertices: Vertices, v: int, tied: Ints, origin: Ints) -> None:
-    """Update the vertices that are as near to ``v`` if their edge to ``v`` comes first in the strict order."""
+    """Update the vertices that are equally near to ``v`` and to the tree, if the edge to ``v`` comes first."""
     here, there = _tie_keys(vertices, tied, np.full(len(tied), v)), _tie_keys(vertices, tied, origin[tied])
     before = np.zeros(len(tied), dtype=bool)
     for one, two in zip(here[::-1], there[::-1], strict=True):
@@ -149,7 +149,7 @@ def _break_ties(vertices: Vertices, v: int, tied: Ints, origin: Ints) -> None:
 
 
 def _nearest(vertices: Vertices, best: Floats, origin: Ints) -> int:
-    """Return the vertex with the first edge in the strict order."""
+    """Return the vertex whose best edge comes first in the strict order."""
     v = int(best.argmin())
     tied = (best == best[v]).nonzero()[0]
     if len(tied) == 1 or best[v] == np.inf:

@@ -1,4 +1,4 @@
-"""Many joins of small blocks in one compiled call.
+"""Join many pairs of small blocks in one compiled call.
 
 A thousand classes of fifty points each need half a million joins. Each join is too small for lists and
 scans, so all distances between the two blocks are measured and Prim's algorithm runs on the small matrix.
@@ -27,8 +27,8 @@ class Parts(NamedTuple):
 
     number: Numbers  # vertices of the blocks, ascending in each
     x: Floats  # their rows
-    rows: Ints  # number of rows that the block has at each vertex
-    first: Ints  # where each block starts, and the end
+    rows: Ints  # number of the block's rows at each vertex
+    first: Ints  # where each block starts, and where the last one ends
     a: Numbers  # ends of the blocks' edges, as positions in their block
     b: Numbers
     squared: Floats
@@ -45,7 +45,7 @@ class Across(NamedTuple):
 
 
 def make_parts(vertices: Vertices, members: list[Ints], forests: list[Edges], rows: list[Ints]) -> Parts:
-    """Build the parts from the vertex numbers of each block, and forests between these numbers."""
+    """Build the parts from each block's vertex numbers and its forest, whose ends are such numbers."""
     number = np.concatenate(members).astype(np.int32)
     ends = [np.searchsorted(m, [f.a, f.b]).astype(np.int32) for m, f in zip(members, forests, strict=True)]
     a, b = np.concatenate(ends, axis=1)
@@ -62,7 +62,7 @@ def _starts(lists: Sequence[Ints]) -> Ints:
 def _place(
     parts: Parts, i: int, j: int, number: Numbers, place: Numbers, shared: NDArray[np.bool_], rows: Numbers
 ) -> int:
-    """Place block i's vertices, then those of block j that are not there yet, and return how many there are."""
+    """Place block i's vertices, then those of block j that are not in block i, and return how many there are."""
     n, p = parts.first[i + 1] - parts.first[i], parts.first[i]
     for q in range(n):
         number[q], shared[q], rows[q] = parts.number[p + q], False, parts.rows[p + q]
@@ -92,7 +92,7 @@ def _measure_across(
     columns: Floats,
     matrix: Floats,
 ) -> None:
-    """Measure the possible edges between the blocks: not at a vertex of both blocks, not inside a group."""
+    """Measure the possible edges between the blocks: those not at a vertex of both blocks and not inside a group."""
     s, t, d = parts.first[i], parts.first[j], parts.x.shape[1]
     n, m, grouped = parts.first[i + 1] - s, parts.first[j + 1] - t, len(group) > 0
     row = np.empty(m)
@@ -130,7 +130,7 @@ def _settle_ties(
     best: Floats,
     origin: Numbers,
 ) -> int:
-    """Choose the first of equally long edges, for each vertex and among the vertices, and return its position."""
+    """Among equally long edges, choose the first for each vertex and then over all vertices; return its position."""
     chosen = 0
     for r in range(left):
         u = rest[r]

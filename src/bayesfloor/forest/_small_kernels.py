@@ -1,7 +1,7 @@
 """Small compiled functions that several kernels share.
 
-The points of a search are stored transposed, one feature after another, so that a loop over points is
-vectorised while every single length is still added up feature by feature.
+The points of a search are stored transposed, one feature after another. So a loop over points is vectorised,
+while every single length is still added up feature by feature.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bayesfloor.forest import _edge_order
 from bayesfloor.forest._edge_order import Keys, Numbers
 from bayesfloor.forest._jit import kernel, step
 
-# The end of a point's reach if it is a length and not an edge; see ``_first_fit``.
+# Values for the end of a vertex's reach if the reach is a length and not an edge; see ``_first_fit``.
 BEFORE_TIES = -1  # edges of exactly this length may be missing
 AFTER_TIES = -2  # all edges of exactly this length are listed
 
@@ -37,7 +37,7 @@ def tie_before(key: Keys, rank: Ints, a: int, b: int, c: int, d: int) -> bool:
 
 @step
 def squared_lengths(blocks: Floats, block: int, points: Floats, i: int, out: Floats) -> None:
-    """Compute squared distances from the ``i``-th point to those of a block, two features in each pass."""
+    """Compute squared distances from the ``i``-th point to the points of a block, two features per pass."""
     d, size = points.shape[1], len(out)
     for p in range(size):
         out[p] = 0.0
@@ -62,7 +62,7 @@ def edge_lengths(x: Floats, a: Numbers, b: Numbers) -> Floats:
 
 @kernel
 def _measure(x: Floats, a: Numbers, b: Numbers, out: Floats) -> None:
-    """Compute four sums at a time, each in order, because every addition has to wait for the one before it."""
+    """Compute four sums at a time: within a sum, every addition has to wait for the one before it."""
     for e in range(0, len(a), 4):
         f, g, h = min(e + 1, len(a) - 1), min(e + 2, len(a) - 1), min(e + 3, len(a) - 1)
         one = two = three = four = 0.0
@@ -79,7 +79,7 @@ def _measure(x: Floats, a: Numbers, b: Numbers, out: Floats) -> None:
 
 
 def distinct_edges(asked: Numbers, other: Numbers, row: Numbers) -> tuple[Numbers, Numbers, Ints]:
-    """Return each edge of the short lists once, with its place in them; ``row`` is -1 if a vertex did not search."""
+    """Return each edge of the short lists once, with its place; ``row`` is -1 for vertices that did not search."""
     a, b, place = np.empty(other.size, np.int32), np.empty(other.size, np.int32), np.empty(other.size, np.int64)
     count = _pick(asked, other, row, a, b, place)
     return a[:count], b[:count], place[:count]

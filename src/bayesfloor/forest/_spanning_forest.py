@@ -21,8 +21,8 @@ from bayesfloor.forest._vertices import Vertices, find_vertices
 
 METHODS = ("auto", "prim", "kdtree", "matmul")
 
-# Largest number of vertices for the plain path, with one distance matrix (134 MB at most):
-# it then takes about as long as compiling the kernels.
+# Largest number of vertices for plain Prim with one distance matrix (134 MB at most):
+# with this many, it takes about as long as compiling the kernels.
 PLAIN_UP_TO = 4096
 
 _PLAIN_WHEN_COMPILED, _BLOCKS = 32, "bayesfloor.forest._blocks"
@@ -51,7 +51,7 @@ def spanning_forest(
     X : array-like of shape (n_rows, n_features), str, path or Rows
         Finite numbers. Equal rows become one vertex; different rows closer together than 1e-144 times the
         largest value raise an error. For rows that may not fit in memory, pass a ``.npy`` file, a ``.parquet``
-        file, a folder of such files, or the result of ``open_rows``.
+        file, a folder of ``.parquet`` files, or the result of ``open_rows``.
     n_trees : int, default=3
         Number of trees.
     groups : array-like of shape (n_rows,), default=None
@@ -140,7 +140,7 @@ def is_plain(n_vertices: int) -> bool:
 
 
 def prepare_kernels() -> None:
-    """Load the compiled kernels, for callers with many forests to grow; all but tiny sets then use them."""
+    """Load the compiled kernels, for callers that grow many forests; then all but tiny sets use them."""
     from importlib import import_module
 
     import_module(_BLOCKS)

@@ -88,7 +88,7 @@ def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
 
 
 def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:
-    """Return one row per distinct content, in content order, and the number of each row's content."""
+    """Return one row for each distinct content, in content order, and each row's content number."""
     order = _content_order(rows, key, exponent, group)
     new = _starts(rows, key, group, order)
     number = np.empty(len(rows), dtype=np.int64)
@@ -168,7 +168,7 @@ def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints
     order, tied = sort_words(key)
     if tied.size:
         row = order[tied]
-        row = row[np.argsort(key[row], kind="stable")]  # fast, because most rows are in order
+        row = row[np.argsort(key[row], kind="stable")]  # fast, because most rows are already in order
         order[tied] = row[np.argsort(front_word(key[row], exponent[row] << _EXPONENT_TOP))]
     if _collide(rows, key, exponent, group, order):
         row = order[tied]
@@ -200,5 +200,5 @@ def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
 
 
 def largest_exponent(largest: float) -> int:
-    """Return the e with ``2 ** (e - 1) <= largest < 2 ** e``; for zero, an e lower than any other."""
+    """Return the e with ``2 ** (e - 1) <= largest < 2 ** e``; for zero, return an e below all others."""
     return int(np.frexp(largest)[1]) if largest > 0 else _EXPONENT_OF_ZERO

@@ -1,4 +1,4 @@
-"""Every formula that turns counts into bounds, with its reference, on plain numbers and arrays.
+"""All formulas that turn counts into bounds, each with its reference, for plain numbers and arrays.
 
 Input: counts.
 Output: bounds, tests and limits, computed with NumPy and SciPy's statistics only.

@@ -13,10 +13,10 @@ from bayesfloor.engine._types import Floats
 
 
 def upper_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:
-    """Compute the Clopper-Pearson upper limit from R of the first tree and |E|.
+    """Compute the Clopper-Pearson upper limit from |E| and the R of the first tree.
 
-    It limits the Bayes error itself, at every n and dimension. If the tree is rooted, each parent's
-    label predicts its child's, and the errors of this classifier are the cross-class edges, so
+    It limits the Bayes error itself, at every n and dimension. In a rooted tree, each parent's label
+    predicts its child's label, and the errors of this classifier are the cross-class edges, so
     BER <= E[R] / (n - 1). (The edges are not independent; the limit's coverage is measured, not proven.)
     """
     R, n = np.asarray(n_cross, dtype=np.float64), np.asarray(n_edges, dtype=np.float64)
@@ -30,10 +30,10 @@ def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> 
 
 
 def effective_count(wrong: ArrayLike, cluster: ArrayLike, level: float = 0.95) -> float:
-    """Return how many independent rows tell as much about the error rate as these rows in clusters do.
+    """Return how many independent rows would give as much information on the error rate as these clustered rows.
 
     n* = p (1 - p) / V (t_{n-1} / t_{G-1})^2, where V is the variance of the rate p between G clusters (Korn and
-    Graubard 1998). With fewer than ten clusters that have errors, V is too uncertain: the clusters are counted.
+    Graubard 1998). If fewer than ten clusters have errors, V is too uncertain, and n* is G.
     """
     errors, unit = np.asarray(wrong, dtype=np.float64), np.unique(cluster, return_inverse=True)[1]
     n, G, rate = len(errors), int(unit.max()) + 1, float(errors.mean())
@@ -52,13 +52,13 @@ def subsample_error(values: ArrayLike, fraction: float) -> Floats:
     """Compute the standard error of a rate at n from its values on subsamples of ``fraction * n`` rows.
 
     se^2 = f / (1 - f) Var_B: subsamples without replacement share rows, and the factor
-    corrects for that. Sampling with replacement would not work: duplicates make edges of length zero.
+    corrects for that. Sampling with replacement would not work, because duplicates create edges of length zero.
     """
     return np.sqrt(fraction / (1 - fraction) * np.var(np.asarray(values, dtype=np.float64), axis=0, ddof=1))
 
 
 def two_sided(level: float, degrees: float = np.inf) -> float:
-    """Return the half-width of an interval of this level, in standard errors."""
+    """Return the half-width of an interval at this level, in standard errors."""
     check_level(level)
     return float(norm.ppf(0.5 + level / 2) if np.isinf(degrees) else t.ppf(0.5 + level / 2, degrees))
 
@@ -78,9 +78,9 @@ def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
 
 
 def bias_left(growth: float, dimension: float) -> float:
-    """Return the bias of a cross rate with ``growth`` times the rows, relative to its bias now.
+    """Return the bias of a cross rate at ``growth`` times as many rows, relative to its bias now.
 
-    For a smooth posterior it falls as n^(-2/m) with intrinsic dimension m (Snapp and Venkatesh 1998). This holds for
+    For a smooth posterior and intrinsic dimension m, it falls as n^(-2/m) (Snapp and Venkatesh 1998). This holds for
     trees; the errors of learners have their own curves, whose exponent is fitted (``_learning_curves``).
     """
     return float(growth ** (-2 / dimension))

@@ -60,8 +60,8 @@ def henze_penrose(
         Limit the number of cross-class edges so that the estimate does not exceed the smaller class's
         proportion, as the paper does. This changes only the estimate: both bounds are always capped.
     normalize : bool, default=False
-        Divide bounds and estimate by the smaller class's proportion: 1 then means that nothing beats
-        guessing the larger class.
+        Divide bounds and estimate by the smaller class's proportion. Then 1 means that nothing beats
+        always guessing the larger class.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def henze_penrose(
     >>> print(f"{result.lower:.3f} {result.estimate:.3f} {result.upper:.3f}")
     0.106 0.148 0.190
 
-    Even 50 % more cross-class edges than identical classes would have give at most one half:
+    Even with 50 % more cross-class edges than identical classes would have, the estimate is at most one half:
 
     >>> henze_penrose(150, 100, 100).estimate
     0.5

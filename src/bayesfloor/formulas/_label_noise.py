@@ -1,4 +1,4 @@
-"""Remove label noise of a known rate from counts.
+"""Correct counts for label noise of a known rate.
 
 Under uniform noise of rate rho, a label is replaced with probability rho by one of the K classes,
 all equally likely.

@@ -1,4 +1,4 @@
-"""Tests of whether a sample's label fits its neighbours in the forest, or a classifier's posterior."""
+"""Test whether a sample's label fits its neighbours in the forest, or a classifier's posterior."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.stats import binom, hypergeom
 
 from bayesfloor.engine._types import Floats
 
-_PRIOR_EDGES = 20  # the whole forest's rate counts as much as this many edges around a row
+_PRIOR_EDGES = 20  # the whole forest's rate has as much weight as this many edges around a row
 
 
 def crowd_p_value(n_own: ArrayLike, n_around: ArrayLike, n_rows: int, n_class: int) -> Floats:
-    """Return P(at least this many rows around a row have its class), if labels are a random permutation.
+    """Return P(at least this many rows around a row have its class) if labels are permuted at random.
 
-    The distribution is hypergeometric, and exact for any set of rows that was chosen without using their labels.
+    The distribution is hypergeometric. It is exact for any set of rows chosen without using their labels.
     """
     return np.asarray(hypergeom.sf(np.asarray(n_own) - 1, n_rows - 1, n_class - 1, np.asarray(n_around)))
 
@@ -24,7 +24,7 @@ def crowd_p_value(n_own: ArrayLike, n_around: ArrayLike, n_rows: int, n_class: i
 def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floats:
     """Compute Z = (J - (1 - pi) deg) / sqrt(pi (1 - pi) deg), with pi the proportion of the sample's class.
 
-    Z ranks samples. It does not give a p-value, because its null is "labels are random" (Muhlenbach,
+    Z ranks samples. It does not give a p-value, because its null hypothesis is "labels are random" (Muhlenbach,
     Lallich and Zighed 2004).
     """
     J, deg, pi = (np.asarray(value, dtype=np.float64) for value in (n_cross, degree, share))
@@ -35,8 +35,8 @@ def label_score(n_cross: ArrayLike, degree: ArrayLike, share: ArrayLike) -> Floa
 def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats, Floats]) -> Floats:
     """Return P(BetaBinomial(deg, a, b) >= J): the chance of at least J cross-class edges at the local rate.
 
-    The rate q of the binomial is not known but estimated from nearby edges, hence the beta
-    distribution. With equal rows, counts are expectations and are rounded to the safe side: J down and
+    The rate of the binomial is not known but estimated from nearby edges, hence the beta
+    distribution. With equal rows, counts are expectations, and they are rounded to be safe: J down and
     degrees up.
     """
     J, deg = np.floor(np.asarray(n_cross) + 1e-9), np.ceil(np.asarray(degree) - 1e-9)
@@ -47,8 +47,8 @@ def odd_label_p_value(n_cross: ArrayLike, degree: ArrayLike, local: tuple[Floats
 
 
 def _tails(n: Floats, a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield J = n, n - 1, ... down to 1 with the beta-binomial P(>= J), for all rows at once, unlike SciPy."""
-    tail, term = np.zeros_like(a), np.zeros_like(a)  # term is log P(J): P(J) itself underflows for a hub
+    """Yield J = n, n - 1, ... down to 1 with the beta-binomial P(>= J), for all rows at once; SciPy cannot do this."""
+    tail, term = np.zeros_like(a), np.zeros_like(a)  # term is log P(J), because P(J) itself underflows for a hub
     for i in range(int(n.max(initial=0))):
         term += np.where(i < n, np.log((a + i) / (a + b + i)), 0.0)
     for step in range(int(n.max(initial=0))):
@@ -95,13 +95,13 @@ def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Fl
 
 
 def without_flips(eta: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
-    """Return the posterior of clean labels from that of labels with flips: eta' = (1 - eps) eta + a (1 - eta)."""
+    """Return the posterior of clean labels, given that of flipped ones: eta' = (1 - eps) eta + a (1 - eta)."""
     a = flip_rate / (n_classes - 1)
     return np.clip((np.asarray(eta, dtype=np.float64) - a) / (1 - flip_rate - a), 0.0, 1.0)
 
 
 def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:
-    """Select the longest list, likeliest first, whose mean chance of a false claim stays within ``rate``."""
+    """Select as many rows as possible, likeliest first, with a mean chance of a false claim of at most ``rate``."""
     wrong = 1 - np.asarray(chance, dtype=np.float64)
     order = np.argsort(wrong, kind="stable")
     mean = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)

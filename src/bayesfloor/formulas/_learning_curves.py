@@ -1,12 +1,12 @@
 """Where a learning curve levels off: the posterior of the error with infinitely many rows.
 
-A curve gives a learner's mean losses on held-out rows, after training on growing, nested parts of the rows. Two shapes
-are fitted. Both pass through the loss e at full size and have a limit a below it:
+A curve consists of a learner's mean losses on held-out rows, after training on growing, nested parts of the rows. Two
+shapes are fitted. Both pass through the loss e at full size and have a limit a below it:
 
 power law (Cortes et al. 1993)   a + (e - a) f^-c
 sigmoid in log f                 a + (s - a) / (1 + h f^c), from the loss s of guessing, with h such that f = 1 gives e
 
-f is the fraction of the rows. The likelihood is normal with the paired covariance of the mean losses, widened by a
+f is the fraction of the rows. The likelihood is normal, with the paired covariance of the mean losses, widened by a
 misfit that is larger for small fractions. The prior is on the ratio a / e, on c, and on the shape.
 """
 
@@ -21,12 +21,12 @@ from bayesfloor.engine._types import Floats
 _EXPONENTS = np.array([0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0])
 # Tuned on problems with a known Bayes error; the problems used for evaluation are not among them.
 _USUAL_EXPONENT, _EXPONENT_SPREAD = 0.28, 0.4  # log c is normal around log .28
-_RATIO_PRIOR = (2.9, 0.7)  # parameters of a beta distribution: some learners are already at the limit
+_RATIO_PRIOR = (2.9, 0.7)  # parameters of a beta distribution: some learners are already near the limit
 _SIGMOID = 0.03  # prior weight of the sigmoid
 _MISFIT = 0.005  # relative to the loss at full size; its variance grows as 1 / f
 _RATIOS = (np.arange(60) + 0.5) / 60
 _STEPS = np.linspace(-3, 3, 9)  # errors of the loss at full size to consider, in standard errors
-_LEAST_FALL = 0.02  # smallest fall from guessing to the loss at full size, for the sigmoid
+_LEAST_FALL = 0.02  # for the sigmoid: smallest fall from the loss of guessing to the loss at full size
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Curves:
     weight: Floats
 
     def at(self, growth: float) -> Floats:
-        """Return each curve's loss with ``growth`` times the rows."""
+        """Return each curve's loss at ``growth`` times as many rows."""
         return _loss(self.limit, self.full, self.exponent, self.top, growth)
 
 

@@ -23,7 +23,7 @@ class Bounds(NamedTuple):
 
 
 def multiclass_bounds(cross_rate: ArrayLike, n_classes: int, cap: float = 1.0, *, correct_bias: bool = True) -> Bounds:
-    """Bound the Bayes error of K classes, given G.
+    """Compute bounds on the Bayes error of K classes, given G.
 
     (K-1)/K (1 - sqrt(1 - K/(K-1) G)) <= BER <= G: Cover and Hart (1967); Sekeh, Oselio and Hero
     (2018) for spanning trees. ``cap`` is the error of always predicting the largest class. With two
@@ -52,13 +52,13 @@ class OneVsRest(NamedTuple):
 
 
 def one_vs_rest_bounds(class_rate: ArrayLike, cross_rate: float, pair_rate: ArrayLike | None = None) -> OneVsRest:
-    """Bound the error of each class k, given the fraction of edges with exactly one end in it.
+    """Compute bounds on the error of each class k, given the fraction of edges with exactly one end in it.
 
     Lower: 1/2 - sqrt(u_k)/2, u_k = 1 - 2 R_k / n (van den Burg and Hero, section 3.3). Upper, for K
-    classes: (K/2)(1/2 - u_k/2), since the Bayes rule loses eta_k <= 2 eta_k (1 - eta_k) where it does
+    classes: (K/2)(1/2 - u_k/2), because the Bayes rule loses eta_k <= 2 eta_k (1 - eta_k) where it does
     not predict k (there eta_k <= 1/2) and 1 - eta_k <= K eta_k (1 - eta_k) where it does (there
     eta_k >= 1/K), and 1/2 - u_k/2 estimates 2 E[eta_k (1 - eta_k)]. Three more upper bounds are
-    1/2 + sqrt(u_k)/2; G, since no class has a larger error than all together; and the paper's sum over
+    1/2 + sqrt(u_k)/2; G, because no class has a larger error than all classes together; and the paper's sum over
     pairs, usually the tightest.
     """
     rate = np.asarray(class_rate, dtype=np.float64)
@@ -81,7 +81,7 @@ def soft_confusion(class_edges: Floats) -> Floats:
     """Estimate E[eta_i eta_j] from the expected numbers of edges between and inside classes.
 
     It is R_ij / (2 |E|) off the diagonal and R_ii / |E| on it; all entries add up to 1. It describes how
-    two classes overlap among all the others, and is not the pairwise Bayes error.
+    two classes overlap in the presence of all others, and is not the pairwise Bayes error.
     """
     within = np.diag(np.diag(class_edges))
     n_edges = np.triu(class_edges).sum()
@@ -89,9 +89,9 @@ def soft_confusion(class_edges: Floats) -> Floats:
 
 
 def remove_forced(cross: ArrayLike, expected: ArrayLike, forced: ArrayLike) -> Floats:
-    """Compute R* = (R - c) E0 / (E0 - c): the cross-class edges without the c edges that any spanning tree has.
+    """Compute R* = (R - c) E0 / (E0 - c): the cross-class edges without the c that any spanning tree must have.
 
-    Separate classes still have c = K - 1 cross-class edges (1 for two classes). With random labels the
+    Separate classes still have c = K - 1 cross-class edges (1 for two classes). With random labels, the
     expected number is E0 (the mean over permutations), and no correction is needed. R* is right in both
     cases.
     """
@@ -111,7 +111,7 @@ def conflict_floor(largest: ArrayLike, sizes: ArrayLike) -> float:
     """Return the smallest fraction of rows that a classifier can get wrong, because equal rows have different labels.
 
     It is the sum over distinct rows of (m - max_k c_k) / n: no classifier has a lower error on this
-    sample, and in expectation it is never above the Bayes error. It needs no assumptions.
+    sample, and its expectation is never above the Bayes error. It needs no assumptions.
     """
     m = np.asarray(sizes, dtype=np.float64)
     return float((m - np.asarray(largest, dtype=np.float64)).sum() / m.sum())

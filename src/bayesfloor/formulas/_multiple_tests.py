@@ -1,4 +1,4 @@
-"""Corrections for multiple tests, and the test that two classes are alike."""
+"""Corrections for multiple tests, and a test of whether two classes are alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesfloor.engine._types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values so that rejecting those below a level keeps the chance of any false rejection within it."""
+    """Adjust p-values: if those below a level are rejected, the chance of any false rejection is at most that level."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -19,12 +19,12 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
-    """Adjust p-values if the labels picked one of ``n_candidates`` to test on (Bonferroni)."""
+    """Adjust p-values for a test on one of ``n_candidates`` that was chosen using the labels (Bonferroni)."""
     return np.minimum(np.asarray(p_values, dtype=np.float64) * n_candidates, 1.0)
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """Adjust p-values so that rejecting those below a level keeps the false discovery rate within it."""
+    """Adjust p-values: if those below a level are rejected, the false discovery rate is at most that level."""
     p = np.asarray(p_values, dtype=np.float64)
     return np.asarray(false_discovery_control(p)) if len(p) else p
 

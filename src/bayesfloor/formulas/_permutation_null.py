@@ -1,6 +1,6 @@
-"""The number of cross-class edges if labels have nothing to do with the points: exact moments, and the test.
+"""The number of cross-class edges if labels are unrelated to the points: its exact moments, and the test.
 
-This is the Friedman-Rafsky test on any weighted graph. R is the sum of w_ij k_ij over pairs of rows,
+This is the Friedman-Rafsky test, extended to any weighted graph. R is the sum of w_ij k_ij over pairs of rows,
 where w are the graph's weights and k is the chance that the labels of i and j differ. Permuting the
 labels keeps the moments of both matrices, and the moments of R follow from them (Mantel 1967). One
 formula covers two or more classes, one or more trees, equal rows and soft labels.
@@ -36,7 +36,7 @@ class Null(NamedTuple):
 
 
 def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_vertices: ArrayLike | None = None) -> Null:
-    """Compute the moments of R over permutations, for ``n_vertices`` sets of equal rows; None if all rows differ.
+    """Compute the moments of R over permutations, for ``n_vertices`` sets of equal rows (None if all rows differ).
 
     Two pairs of rows are the same, share one row, or share none. In each case the mean over
     permutations is the product of the means of both matrices.
@@ -54,7 +54,7 @@ def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_verti
 
 
 def _most_cross(n: Floats, graph: Moments, labels: Moments, n_vertices: ArrayLike) -> Floats:
-    """Return R if every vertex had all classes in proportion: edges inside vertices then count as t n edges."""
+    """Return what R would be if every vertex had all classes in proportion; edges inside then count as t n edges."""
     n_trees = graph.total / np.maximum(n - 1, 1.0)
     return np.asarray((graph.total + n_trees * np.asarray(n_vertices)) * 2 * labels.total / n**2)
 
@@ -74,7 +74,7 @@ def _over(value: Floats, count: Floats) -> Floats:
 
 
 def class_moments(class_sizes: ArrayLike) -> Moments:
-    """Compute the moments of "labels differ" for classes of these sizes along the last axis."""
+    """Compute the moments of "labels differ"; class sizes are along the last axis."""
     sizes = np.asarray(class_sizes, dtype=np.float64)
     n = sizes.sum(axis=-1)
     differ = (n**2 - (sizes**2).sum(axis=-1)) / 2

@@ -12,11 +12,11 @@ import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
 
-_AT_ONCE = 1 << 22  # posterior values gathered for edges at a time: 32 MB if dense
+_AT_ONCE = 1 << 22  # posterior values gathered at a time: 32 MB if dense
 
 
 def cross_chance(a: Ints, b: Ints, eta: Any) -> Floats:
-    """Compute q_ij = 1 - sum_k eta_ik eta_jk for each edge: the chance that the labels of its ends differ."""
+    """Compute the chance that the labels at the ends of each edge differ: q_ij = 1 - sum_k eta_ik eta_jk."""
     step = max(1, _AT_ONCE // eta.shape[1])
     parts = [slice(start, start + step) for start in range(0, len(a), step)]
     return np.concatenate([np.empty(0), *(1 - (eta[a[s]] * eta[b[s]]).sum(axis=1) for s in parts)])
@@ -25,7 +25,7 @@ def cross_chance(a: Ints, b: Ints, eta: Any) -> Floats:
 def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = None) -> float:
     """Compute Var(R | X), where R counts the cross-class edges among these edges and labels are drawn from ``eta``.
 
-    It adds the edges' own variances and the covariances of edges that share an end:
+    It is the sum of the edges' own variances and the covariances of edges that share an end:
     sum_e q_e (1 - q_e) + sum_i { sum_k eta_ik [S_ik^2 - sum_j (1 - eta_jk)^2]
     - [(sum_j q_ij)^2 - sum_j q_ij^2] }, S_ik = sum_j (1 - eta_jk), j over the neighbours of i.
     For the mean of t trees, pass the edges of all of them and divide by t^2. Edges may have a ``weight``, at
@@ -42,7 +42,7 @@ def conditional_variance(a: Ints, b: Ints, eta: Any, weight: Floats | None = Non
 def _covariance_terms(a: Ints, b: Ints, eta: Any, w: Floats) -> float:
     """Sum eta_ik [S_ik^2 - sum_j (w_ij (1 - eta_jk))^2] over i and k.
 
-    Written with s_i = sum_j w_ij, T_ik = sum_j w_ij eta_jk and the same for squares, which stay sparse if eta is.
+    It is computed from s_i = sum_j w_ij, T_ik = sum_j w_ij eta_jk and the same for squares, which are sparse if eta is.
     """
     n = eta.shape[0]
     s, squares = (np.bincount(a, each, n) + np.bincount(b, each, n) for each in (w, w**2))

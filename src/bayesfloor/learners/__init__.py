@@ -1,4 +1,4 @@
-"""Learners: one registry, one race, and the out-of-fold evidence behind every answer.
+"""Learners, the race between them, and the out-of-fold evidence behind every answer.
 
 Input: a ``Fit``.
 Output: out-of-fold posteriors, errors and learning curves of the registered learners.

@@ -13,7 +13,7 @@ _LEAST = 1e-4  # smallest probability of a class
 
 
 def class_scores(model: Any, X: Floats) -> Floats:
-    """Return log probabilities or decision values per class; for a model with neither, zeros and ones."""
+    """Return log probabilities or decision values per class; for a model with neither, return zeros and ones."""
     if hasattr(model, "predict_proba"):
         return np.log(np.maximum(model.predict_proba(X), 1e-9))
     if hasattr(model, "decision_function"):

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Put a target encoder before each learner: it replaces codes by class rates from the training folds only."""
+    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
     if code is None:
         return learners
     from sklearn.compose import make_column_transformer

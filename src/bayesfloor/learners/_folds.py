@@ -7,8 +7,8 @@ import numpy as np
 from bayesfloor.engine._types import Ints
 
 N_FOLDS = 5
-PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows: the last is eight times as large as the first
-_ENOUGH_TESTED = 4000  # rows: enough to know the error to half a point
+PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows; the last is eight times the first
+_ENOUGH_TESTED = 4000  # rows: enough to measure the error to within half a percentage point
 
 
 def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
@@ -27,12 +27,12 @@ def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
 
 
 def n_tested_folds(n_clusters: int) -> int:
-    """Return the number of folds to test: all for few rows, or groups of rows, and one for many."""
+    """Return the number of folds to test: all if there are few rows (or groups of rows), and one if there are many."""
     return int(np.clip(np.ceil(_ENOUGH_TESTED * N_FOLDS / n_clusters), 1, N_FOLDS))
 
 
 def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
-    """Order rows so that the first rows, however many, keep the class proportions and do not split clusters."""
+    """Order rows so that any number of first rows keeps the class proportions and does not split clusters."""
     n_clusters, number = _number(cluster)
     first = np.empty(n_clusters, dtype=np.int64)
     first[number[::-1]] = codes[::-1]

@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin  # noqa: TID253 - import
 from bayesfloor.engine._types import Floats, Ints
 
 _NUMBERS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
-_CHOOSE_BY = 1000  # training rows used to choose k, each left out in turn
+_CHOOSE_BY = 1000  # training rows used to choose k by leaving each out in turn
 
 
 class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by a vote of the k nearest rows; k has the lowest leave-one-out error on 1,000 training rows.
+    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """Return each training row's k nearest other rows; with more than k equal rows, the row may not find itself."""
+        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
         near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
         itself = near == rows[:, None]
         itself[~itself.any(axis=1), -1] = True

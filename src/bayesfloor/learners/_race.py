@@ -35,7 +35,7 @@ class Race(Shown):
         those of a group, share a cluster.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
     wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
-        at a training size at which it could not be trained.
+        at training sizes at which it could not be trained.
     eta : for each learner, the posterior of every row after training on all rows outside its fold.
     left_out : learners that did not run, and why.
 
@@ -68,7 +68,7 @@ class Race(Shown):
         return {name: float(self.wrong[name][-1].mean()) for name in self.eta}
 
     def n_independent(self, name: str) -> float:
-        """Return the number of independent rows that would tell as much about a learner's error as these rows do."""
+        """Return how many independent rows would give as much information on a learner's error as these rows."""
         if name not in self.wrong:
             return float(len(np.unique(self.cluster)))
         return effective_count(self.wrong[name][-1], self.cluster)
@@ -80,7 +80,7 @@ class Race(Shown):
 
 
 def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Choose the registered learners that fit the effort's budget; return them, and why the others are left out.
+    """Choose the registered learners that fit the effort's budget; return them and the reasons to leave out the others.
 
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
     the same on every machine. Cheap learners are chosen first.
@@ -130,7 +130,7 @@ def run_race(
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
     race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
     blended = list(learners)
-    # Warnings are about convergence and collinearity: a poor learner just loses the race.
+    # Warnings about convergence and collinearity do not matter: a poor learner just loses the race.
     with one_blas_thread(), ignoring(), holding(n_jobs) as hold:
         held = hold((X, codes, fold))
         held_exact = hold((exact, codes, fold)) if see_exact else held
@@ -192,5 +192,5 @@ def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learne
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
     out = np.full((len(found), n_classes), _LOW)
-    out[:, model.classes_] = found[:, : len(model.classes_)]  # there are two columns even if the rows have one class
+    out[:, model.classes_] = found[:, : len(model.classes_)]  # at least two columns, even for a single class
     return out

@@ -1,4 +1,4 @@
-"""The learners of a race: how each is made, what it costs, and its fraction of the significance level."""
+"""The learners in a race: how each is built, what it costs, and its fraction of the significance level."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bayesfloor.learners._neighbours import Neighbours
 
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
 EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}
-# Smallest budgets in seconds, divided by the number of classes: with few rows and classes all learners are cheap.
+# Smallest budgets in seconds, divided by the number of classes: with few rows and classes, all learners are cheap.
 LEAST_BUDGET = {"quick": 3.0, "normal": 16.0, "thorough": 100.0}
 BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
-_MOST_QUADRATIC = 60  # features: covariances of more are too uncertain
+_MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
 
 
 class Size(NamedTuple):
@@ -29,10 +29,10 @@ class Size(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """How to make a learner, its kind, its cost in seconds on one core, and whether it is chosen before others.
+    """How to build a learner, its kind, its cost in seconds on one core, and whether it is chosen before others.
 
-    The cost covers training, and testing on a quarter as many rows. It is fitted to measured CPU times. It decides
-    which learners run, so it does not depend on the machine.
+    The cost covers training, and testing on a quarter as many rows. It comes from a formula fitted to measured CPU
+    times, so that the choice of learners does not depend on the machine.
     """
 
     make: Callable[[Size, int], Any]
@@ -42,7 +42,7 @@ class Learner(NamedTuple):
 
 
 def forest_cost(size: Size) -> float:
-    """Return the seconds that a random forest of 100 trees takes; budgets are multiples of it."""
+    """Return how many seconds a random forest of 100 trees takes; budgets are multiples of this."""
     n, d, _ = size
     return float(0.1 + 3e-6 * n * np.log2(n + 2) * np.sqrt(d))
 
