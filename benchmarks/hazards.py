@@ -1,14 +1,18 @@
 """Hazards that make an answer too good: how many planted ones are found, and how often a warning is wrong.
 
 ``python -m benchmarks.hazards`` looks for groups, time order, near-duplicates and leaks as ``bayesfloor.check`` does:
-in forty generated tables for each of them, in two hundred tables without any, in the datasets in all their recipes, and
-in small datasets that come with scikit-learn. Every cell is saved when it is finished; rerun to resume. The thresholds
-were set on seeds 1000 to 1019 and on the datasets; the seeds here were used once. ``--only`` selects kinds, ``--quick``
-uses one table of each kind and writes nothing; ``--show`` prints saved results. Missed goals stay in the results.
+in forty generated tables for each of them, in two hundred tables without any, in the datasets in all their recipes, in
+small datasets that come with scikit-learn, and in the messy files of ``benchmarks.messy``, whose generator ``--make``
+or ``BAYESFLOOR_MESSY`` names. Files that should warn of groups or time are checked completely. Every cell is saved when
+it is finished; rerun to resume. The thresholds were set on seeds 1000 to 1019 and on the datasets; the seeds here were
+used once. ``--only`` selects kinds, ``--quick`` uses one table of each kind and writes nothing; ``--show`` prints saved
+results. Missed goals stay in the results.
 """
 
+import tempfile
 import warnings
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -17,13 +21,15 @@ from benchmarks._hazard_sets import CLEAN, PLANTED, make
 from benchmarks._recipes import load_frame, manifest
 from benchmarks._results import Goal, align, verdict
 from benchmarks._timing import seconds_of
-from benchmarks.known_floor import CompactFile, plain
+from benchmarks.answers import range_text
+from benchmarks.known_floor import CompactFile, lower_end, plain, told_by
+from benchmarks.messy import FILES, SEEDS, find_generator, label_of, truth_of, write_files
 
 RESULTS = FOLDER / "hazards.json"
 FIRST_SEED = 2000
 N_PLANTED, N_CLEAN = 40, 200
-DATA, SMALL = "datasets", "scikit-learn"
-GROUPS = (*PLANTED, "none", DATA, SMALL)
+DATA, SMALL, FILE = "datasets", "scikit-learn", "files"
+GROUPS = (*PLANTED, "none", DATA, SMALL, FILE)
 LEAST_FOUND, MOST_FALSE = 0.9, 0.03
 # Columns that give the label away, as the datasets' own description says.
 KNOWN = {
@@ -32,16 +38,25 @@ KNOWN = {
     "fars/paper": ("HISPANIC_ORIGIN", "RACE"),
     "fars/stored": ("HISPANIC_ORIGIN", "RACE"),
 }
+MESSY = {  # warnings that messy files should have, and their columns
+    "patients.csv": ("groups", "patient_id"),
+    "time.csv": ("time", "timestamp"),
+    "multilabel.csv": ("labels", "tag_sport"),
+    "adult.csv": ("weights", "fnlwgt"),
+}
+REFUSED = ("regression.csv", "multilabel_X.npy")
+TARGET = 0.9  # above what the first two files allow
 TOY = ("iris", "wine", "breast_cancer", "digits", "moons", "circles", "blobs")
 
 
 # Cells.
 
 
-def look(table, y):
+def look(table, y, label=""):
     """Return the warnings that a check would give, as kind and columns, and the CPU seconds they take."""
     from bayesfloor import BayesFloor
     from bayesfloor.hazards._dependence import find_close_rows, find_dependence
+    from bayesfloor.hazards._doubtful_columns import find_doubtful
     from bayesfloor.hazards._labelled_table import label_table
     from bayesfloor.hazards._leaks import find_leaks
     from bayesfloor.io._data import Data
@@ -49,21 +64,25 @@ def look(table, y):
     def work():
         rows = label_table(Data(table, y), None, "auto")
         if rows is None:
-            return None, ()
+            return None, (), ()
         found = find_dependence(rows, len(y), 0)
         without = [found.column] if found is not None and found.kind == "groups" else []
-        return found, find_leaks(rows, 0, without)
+        return found, find_leaks(rows, 0, without), find_doubtful(rows, label)
 
-    seconds, (found, leaks) = seconds_of(work)
+    seconds, (found, leaks, doubtful) = seconds_of(work)
     if found is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = find_close_rows(BayesFloor(n_trees=1, interval="fast").fit(table, y).fitted_, 0)
-    case = {"warned": [["leak", *leak.columns] for leak in leaks], "seconds": plain(seconds)}
+    return warned(found, leaks, doubtful) | {"seconds": plain(seconds)}
+
+
+def warned(found, leaks, doubtful):
+    """Return warnings as kinds and columns."""
+    case = {"warned": [["leak", *leak.columns] for leak in leaks] + [[each.kind, *each.columns] for each in doubtful]}
     if found is not None:
-        errors = [plain(found.error_at_random), plain(found.error_together)]
         case["warned"].append([found.kind, found.column])
-        case["errors"] = errors
+        case["errors"] = [plain(found.error_at_random), plain(found.error_together)]
     return case
 
 
@@ -92,6 +111,20 @@ def measure_toy(name):
     return look(X, np.asarray(y)) | {"shape": list(X.shape)}
 
 
+def measure_file(folder, one):
+    """Look for hazards in a messy file; check it completely if it should warn of groups or time."""
+    from bayesfloor import check
+    from bayesfloor.io import open_data
+
+    label, path = label_of(one), folder / one["name"]
+    if one["name"] not in ("patients.csv", "time.csv"):
+        data = open_data(path, label, labels_file=one["labels_file"] and str(folder / one["labels_file"]))
+        return look(data.X, data.y, data.label)
+    seconds, found = seconds_of(lambda: check(path, label, target=TARGET))
+    case = warned(found.dependence, found.leaks, found.doubtful) | {"seconds": plain(seconds)}
+    return case | told_by(found.answer) | {"truth": plain(truth_of(one)), "outcome": found.outcome}
+
+
 def chosen(options):
     """Return the selected cells by name."""
     n_planted, n_clean = (1, len(CLEAN)) if options.quick else (N_PLANTED, N_CLEAN)
@@ -103,6 +136,7 @@ def chosen(options):
     cells |= {f"{SMALL}/{name}": partial(measure_toy, name) for name in (TOY[:1] if options.quick else TOY)}
     if not options.quick:
         cells |= {f"{DATA}/{name}/{recipe}": partial(measure_dataset, name, recipe) for name, recipe in _recipes()}
+        cells |= {f"{FILE}/{seed}/{name}": None for seed in SEEDS for name in FILES if name not in REFUSED}
     return {name: work for name, work in cells.items() if not options.only or name.split("/")[0] in options.only}
 
 
@@ -116,7 +150,16 @@ def _recipes():
 def run(file, options):
     """Measure the cells that are not in the file."""
     for name, work in chosen(options).items():
-        measure_once(name, file, work)
+        if work is not None:
+            measure_once(name, file, work)
+    seeds = {
+        name.split("/")[1] for name in chosen(options) if name.startswith(FILE) and name not in file.results["cases"]
+    }
+    for seed in sorted(seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            manifest_of = write_files(find_generator(options), Path(folder), int(seed))
+            for name in set(manifest_of) - set(REFUSED):
+                measure_once(f"{FILE}/{seed}/{name}", file, partial(measure_file, Path(folder), manifest_of[name]))
     if options.quick:
         assert all(is_right(name, case) for name, case in file.results["cases"].items()), file.results["cases"]
 
@@ -129,6 +172,9 @@ def expected(name, case):
     group, _, rest = name.partition("/")
     if group in PLANTED:
         return group, (case["column"],)
+    if group == FILE:
+        kind, *columns = MESSY.get(rest.partition("/")[2], (None,))
+        return kind and (kind, columns)
     return ("leak", KNOWN[rest]) if group == DATA and rest in KNOWN else None
 
 
@@ -159,7 +205,7 @@ def warning_table(results):
     """List the warnings about real data."""
     yield ("data", "warning", "expected")
     for name, case in results["cases"].items():
-        if name.split("/")[0] in (DATA, SMALL) and (case["warned"] or expected(name, case)):
+        if name.split("/")[0] in (DATA, SMALL, FILE) and (case["warned"] or expected(name, case)):
             told = "; ".join(f"{kind}: {', '.join(columns)}" for kind, *columns in case["warned"]) or "none"
             yield (name, told, "yes" if is_right(name, case) else "no")
 
@@ -176,14 +222,35 @@ def goals(results):
         rate = float(np.mean(clean))
         yield Goal("false alarms in generated tables", f"{rate:.3f}", f"<= {MOST_FALSE}", rate <= MOST_FALSE)
     real = [is_right(name, case) for name, case in cases.items() if name.split("/")[0] in (DATA, SMALL)]
+    files = [is_right(name, case) for name, case in cases.items() if name.startswith(FILE)]
+    if files:
+        wrong = files.count(False)
+        yield Goal("messy files with a wrong or missing warning", f"{wrong} of {len(files)}", "<= 0", wrong == 0)
+    whole = [case for case in cases.values() if "truth" in case]
+    if whole:
+        missed = sum(not lower_end(case) <= case["truth"] <= case["upper"] for case in whole)
+        yield Goal("patients and time: range without the truth", f"{missed} of {len(whole)}", "<= 0", missed == 0)
+        flattered = sum(case["outcome"] == "reachable" for case in whole)
+        yield Goal("patients and time: 90 % called reachable", f"{flattered} of {len(whole)}", "<= 0", flattered == 0)
     if real:
         wrong = real.count(False)
         yield Goal("real data with a wrong or missing warning", f"{wrong} of {len(real)}", "<= 0", wrong == 0)
 
 
+def file_table(results):
+    """Tabulate the files that were checked completely."""
+    yield ("file", "truth", "best estimate", "range", "90 % accuracy", "error at random", "error together", "CPU s")
+    for name, case in sorted(results["cases"].items()):
+        if "truth" in case:
+            ends = f"{case['estimate']:.3f}", range_text(case), case["outcome"]
+            errors = [f"{error:.3f}" for error in case["errors"]] if "errors" in case else ["-", "-"]
+            yield (name, f"{case['truth']:.3f}", *ends, *errors, f"{case['seconds']:.3g}")
+
+
 def tables(results):
     """Return the tables by name."""
-    return {"found": list(group_table(results)), "warnings": list(warning_table(results))}
+    made = {"found": group_table, "warnings": warning_table, "files": file_table}
+    return {name: list(make(results)) for name, make in made.items()}
 
 
 def print_all(results, _options):
@@ -207,6 +274,7 @@ def main(arguments=None):
         show=print_all,
         around=(one_thread,),
         kind=CompactFile,
+        more={"--make": {"metavar": "PATH", "help": "script that writes messy files (default: BAYESFLOOR_MESSY)"}},
         needs_data=True,
     )
 
