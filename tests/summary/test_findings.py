@@ -358,3 +358,11 @@ def test_a_model_far_better_than_every_learner_is_questioned_where_there_is_no_l
 def test_without_a_model_a_selection_or_a_comparison_nothing_is_told_of_them(made):
     """They are there only where they were asked for."""
     assert not [code for code in codes(made("iris")) if code.startswith("BF4")]
+
+
+@pytest.mark.parametrize(("name", "alarm"), [("leak", "column closed may give the label away"), ("patients", "")])
+def test_a_verdict_that_is_too_good_says_so(made, name, alarm):
+    """People quote it; an answer for new patients needs no alarm."""
+    _, _, said = made(name).verdict.partition(" But ")
+
+    assert said == (f"{alarm}." if alarm else "")

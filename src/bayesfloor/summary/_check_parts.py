@@ -22,6 +22,7 @@ from bayesfloor.selection._gap import Gap
 from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._hazard_findings import add_alarm
 from bayesfloor.summary._rare_class import hidden_by_accuracy
 from bayesfloor.summary._verdict_text import verdict_text
 from bayesfloor.summary._weaknesses import Trait, find_traits
@@ -85,7 +86,8 @@ class Measured(ABC):
     def verdict(self) -> str:
         """The answer in one sentence to quote."""
         hidden = "" if self.facts.priors is not None else hidden_by_accuracy(self.pairwise.sizes, self.labels)
-        return verdict_text(self.answer, self.target, self.measure, hidden)
+        verdict = verdict_text(self.answer, self.target, self.measure, hidden)
+        return add_alarm(verdict, self.dependence, self.leaks)
 
     @property
     def measure(self) -> str:

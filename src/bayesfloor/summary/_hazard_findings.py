@@ -34,6 +34,12 @@ def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tu
     return tuple(cautions)
 
 
+def add_alarm(verdict: str, dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
+    """Return the verdict with what makes it too good: nobody should quote it without that."""
+    cautions = cautions_about(dependence, leaks)
+    return f"{verdict} But {' and '.join(cautions)}." if cautions else verdict
+
+
 def _two_errors(found: Dependence) -> str:
     """Say how rows depend on each other, with the error if they are held out together and if they are not."""
     together, apart = (f"{percent(error)} %" for error in (found.error_together, found.error_at_random))
