@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bayesfloor
+from bayesfloor.cli._commands import run
 from bayesfloor.engine._runners import ON_THIS_MACHINE
 
 EDGES = ("a", "b", "length", "tree", "vertex")
@@ -57,3 +58,14 @@ def test_workers_read_few_bytes_for_a_sample(client, there, monkeypatch):
     assert sample.features.notes[0].startswith("read ")
     assert sample.n_input == 450
     assert 250 <= len(sample) <= 300
+
+
+def test_the_command_sends_the_address_to_a_cluster(client, there, capsys):
+    """And a checkpoint there is refused before anything is read."""
+    words = ["check", f"{there}/many_parquet", "-y", "label", "--effort", "quick", "--engine", "dask"]
+    words += ["--scheduler", client.scheduler.address]
+
+    assert run(words) == 0
+    assert "At best about" in capsys.readouterr().out
+    assert run([*words, "--checkpoint", f"{there}/run"]) == 2
+    assert "--checkpoint run" in capsys.readouterr().err

@@ -38,6 +38,16 @@ def test_a_file_in_a_bucket_is_the_same_table(here, there, name):
     assert_same(open_data(str(here / name), FILES[name]), open_data(f"{there}/{name}", FILES[name]))
 
 
+def test_names_may_have_spaces_and_accents(here, there, s3):
+    """As other tools for object stores accept them, and also encoded."""
+    with s3.open_output_stream("bucket/odd names/café au lait.csv") as stream:
+        stream.write((here / "one.csv").read_bytes())
+    expected = open_data(f"{there}/one.csv", "label").X
+
+    for name in ("odd names/café au lait.csv", "odd%20names/caf%C3%A9%20au%20lait.csv"):
+        assert open_data(f"s3://bucket/{name}", "label").X.equals(expected)
+
+
 @pytest.mark.parametrize("name", ["one.csv", "one.parquet", "one.npz"])
 def test_other_file_systems_are_read_with_fsspec(here, name):
     """Whatever fsspec opens can be read; here files in memory."""

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from threading import Lock
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from bayesfloor.engine._address_text import redact, scheme_of
 from bayesfloor.engine._errors import InputError, MissingPackageError
@@ -24,6 +25,7 @@ logger = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _IN_PYARROW = ("s3", "gs", "gcs")
+_IN_ADDRESSES = ":/?#[]@!$&'()*+,;=%"  # characters with a meaning, besides letters and digits
 _PAUSES = (0.1, 0.5, 2.0)  # seconds to wait before each retry
 # Errors that a retry cannot fix.
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotImplementedError, TypeError, ValueError)
@@ -38,7 +40,8 @@ def open_address(address: str) -> tuple[Any, str]:
     """Return the pyarrow file system for an address, and the path within it."""
     scheme = scheme_of(address)
     if scheme in _IN_PYARROW:
-        return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(re.sub("^gcs", "gs", address)))
+        uri = quote(re.sub("^gcs", "gs", address), safe=_IN_ADDRESSES)  # names may have spaces and accents
+        return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(uri))
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError as error:
