@@ -1,4 +1,4 @@
-"""Find rows that look like duplicates of another row, or nearly so."""
+"""Find rows that look like duplicates or near-duplicates of another row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COPIES, _MOST_COPIES = 0.01, 5
 def may_be_copies(n_rows: int, n_distinct: int) -> bool:
     """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
 
-    If features have few distinct values, equal rows are independent draws like any others.
+    If features have few distinct values, equal rows are independent observations like any others.
     """
     return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _IN_PYARROW = ("s3", "gs", "gcs")
-_IN_ADDRESSES = ":/?#[]@!$&'()*+,;=%"  # characters with a meaning, besides letters and digits
+_IN_ADDRESSES = ":/?#[]@!$&'()*+,;=%"  # characters with a special meaning in addresses
 _PAUSES = (0.1, 0.5, 2.0)  # seconds to wait before each retry
 # Errors that a retry cannot fix.
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotImplementedError, TypeError, ValueError)

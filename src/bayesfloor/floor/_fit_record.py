@@ -81,7 +81,7 @@ class Fit:
 
     @property
     def merged(self) -> Ints | None:
-        """The current class of each class of the original fit, or None if the new labels split a class."""
+        """The new class of each class of the original fit, or None if the new labels split a class."""
         before, after = self.fitted, self.labels
         if not (before.hard and after.hard):
             return None
@@ -119,7 +119,9 @@ def make_fit(
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
     labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
-    drawn = replace(sample, cluster=vertex) if has_copies(sample, labels) else sample  # quarters of the distinct rows
+    drawn = (
+        replace(sample, cluster=vertex) if has_copies(sample, labels) else sample
+    )  # for quarters of the distinct rows
     edges, method = class_edges(forest, labels), choose_method(interval, drawn)
     spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
@@ -129,7 +131,7 @@ def make_fit(
 
 
 def has_copies(sample: Sample, labels: VertexLabels) -> bool:
-    """Whether equal rows look like duplicates, which are worth no more than one row."""
+    """Whether equal rows look like duplicates, which carry no more information than one row."""
     distinct = np.count_nonzero(labels.rows_at)
     return sample.groups is None and labels.hard and may_be_copies(len(labels.vertex), distinct)
 

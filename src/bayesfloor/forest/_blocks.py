@@ -1,9 +1,9 @@
 """Compose forests: grow the forest of a block, join two blocks, and reduce lists of edges to a forest.
 
-An edge of the forest of all vertices that joins two vertices of a block is also in the block's forest. This holds for t
-orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges between them, and the
-forest of all vertices from the edges of all blocks and joins, in any order. This module does not depend on what a block
-represents: a class of a dataset, or rows on one of several machines.
+If an edge of the forest of all vertices joins two vertices of a block, it is also in the block's forest. This holds for
+t orthogonal trees at once. So the forest of two blocks follows from their own forests and the edges between them, and
+the forest of all vertices from the edges of all blocks and joins, in any order. A block can represent anything: for
+example, a class of a dataset, or the rows on one of several machines.
 
 Vertices of different blocks are identified and ordered by their rank among the vertices of all blocks.
 """

@@ -201,7 +201,7 @@ def scan_edges(
 
 @kernel
 def finish_scan(scan: Scan, n_trees: int, reach: Floats) -> None:
-    """Request an unbounded search around the components that never met, except the largest."""
+    """Request an unbounded search around all components that are still separate, except the largest."""
     node, last = scan.node, PARENT + n_trees - 1
     largest = -1
     for v in range(len(reach)):

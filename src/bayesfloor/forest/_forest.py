@@ -109,7 +109,7 @@ def check_lengths(ascending: Floats, exponent: int) -> None:
             "can be squared. Remove the outliers, or scale X first, for example with RobustScaler."
         )
     if not np.isfinite(ascending[-1]):
-        raise InputError("Got values in X that are too far apart for 64 bits. Scale X first, for example X / 1e10.")
+        raise InputError("Got values in X that are too far apart for 64-bit numbers. Scale X first: X / 1e10.")
 
 
 def _between_copies(edges: Edges, vertices: Vertices) -> int:

@@ -43,7 +43,7 @@ class Tree(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Up to m nearest strangers of each query point, nearest first."""
+    """Up to m nearest strangers to each query point, nearest first."""
 
     squared: Floats  # inf if there are fewer
     other: Numbers  # vertex, -1 if there are fewer
@@ -217,7 +217,7 @@ def search_tree(
     batch: int,
     alone: bool,
 ) -> Found:
-    """Find the nearest strangers of the vertices ``asked`` that are within ``bound[slot]``.
+    """Find the nearest strangers to the vertices ``asked`` that are within ``bound[slot]``.
 
     Consecutive vertices in ``asked`` should be near each other, because a batch of them descends the tree
     together. The points of a slot share a ``bound``, which shrinks: m strangers to one point are m

@@ -32,7 +32,7 @@ class Features:
     values : (n, d) numbers.
     quantity : (d,) which columns may be scaled.
     code : (d,) which columns are codes, whose order means nothing; None if there are none.
-    content : (n,) number of each row's content before any lossy step, equal for equal rows; None without such a step.
+    content : (n,) a number for each row, equal if the rows were equal before any lossy step; None without such a step.
     prepared : how each column of a table was treated; empty for arrays that are used as they are.
     exact : (n, p) all columns, sparse or not, if ``values`` are only their first components; otherwise None.
     notes : other steps, in words.

@@ -20,7 +20,7 @@ _NOT_1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # bytes without a character in Windo
 
 
 class _Seen(NamedTuple):
-    """Number of bytes above 127 that are valid UTF-8, number that are not, and which values from 128 to 159 occur."""
+    """How many bytes above 127 are valid UTF-8, how many are not, and which values from 128 to 159 occur."""
 
     fitting: int
     broken: int

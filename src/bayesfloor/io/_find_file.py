@@ -30,7 +30,7 @@ _IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder is read as the first of th
 _PACKED = (".gz", ".zst", ".bz2")
 # An Arrow stream has no magic number; the last entry is its first bytes.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
-_LARGE = 2e9  # bytes of a table in memory that is too large to read whole
+_LARGE = 2e9  # bytes: a table that takes more memory than this is not read whole
 _UNPACKS = 4  # estimated size of a compressed file in memory, relative to its size on disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 

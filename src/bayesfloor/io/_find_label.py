@@ -17,7 +17,7 @@ _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category"
 
 
 class LabelColumn(NamedTuple):
-    """The name of the label column or array, and each row's label; for rows that stay in files, the name again."""
+    """The name of the label column or array, and each row's label (for rows that stay in files, the name)."""
 
     name: str
     y: Any

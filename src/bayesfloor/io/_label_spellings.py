@@ -39,7 +39,7 @@ class Spellings(NamedTuple):
 
     @property
     def text(self) -> str:
-        """A phrase that says how many labels look like spellings of how many classes; empty if there are none."""
+        """A phrase such as "3 labels look like spellings of 1 class"; empty if there are no such labels."""
         meant = self.meant
         classes = how_many(len(set(meant.values())), "class")
         return f"{how_many(len(meant), 'label')} look like spellings of {classes}" if meant else ""

@@ -62,7 +62,7 @@ class DrawnRows(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """The label column, the other columns to read, the rows to sample, the rows the user asked for, and the seed."""
+    """The label column, other columns to read, how many rows to sample, how many the user asked for, and the seed."""
 
     label: str
     others: list[str]

@@ -21,9 +21,9 @@ from bayesfloor.io._frame_columns import Values, as_frame, read_frame
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Turn a table with columns of any kind into numbers, without using labels.
 
-    Numbers are not changed; missing ones are filled with the median and marked in an added column. Numbers, dates, and
-    yes or no written as text are read in the one format that fits all values of the column; up to five odd values such
-    as "<5" in at most 2 % of rows count as missing. Up to 40 categories become indicators, with one more for missing
+    Numbers are not changed; missing ones are filled with the median and marked in an added column. Text columns with
+    numbers, dates, or yes and no are read in the one format that fits all their values; up to five odd values such as
+    "<5", in at most 2 % of rows, count as missing. Up to 40 categories become indicators, with one more for missing
     values. Free text, and columns with more categories, are compared by their character n-grams. Dates are split into
     elapsed days, year, month, weekday and hour. Codes, such as zip codes, become integers. Lists of numbers, such as
     embeddings, are unpacked. Ids, row counters, and constant or empty columns are left out.

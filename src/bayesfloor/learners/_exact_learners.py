@@ -11,7 +11,7 @@ from bayesfloor.io._wide_input import canonical, divide_columns, typical_size
 
 
 def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
-    """Return learners for the exact values, if there are any: a linear model and the user's that accept the values."""
+    """Return learners for exact values, if there are any: a linear model, and user-defined ones that accept them."""
     if exact is None:
         return {}
     from sklearn.linear_model import LogisticRegression
