@@ -119,9 +119,7 @@ def make_fit(
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
     labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
-    drawn = (
-        replace(sample, cluster=vertex) if has_copies(sample, labels) else sample
-    )  # for quarters of the distinct rows
+    drawn = replace(sample, cluster=vertex) if has_copies(sample, labels) else sample  # quarters of the distinct rows
     edges, method = class_edges(forest, labels), choose_method(interval, drawn)
     spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
