@@ -245,8 +245,8 @@ work.cleanup()
 #   makes the floor zero and every gate green.
 # - **That "too close to call" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or
 #   use ``--strict`` if you have enough rows.
-# - **That any baseline will do.** With other features or effort, only cross-validated errors are compared; with other
-#   classes nothing can be, and the gate is too close to call. It says so.
+# - **That any baseline will do.** If features or effort differ, only cross-validated errors are compared. If classes
+#   differ, nothing can be compared: the gate is too close to call, and says why.
 # - **That gates cover small classes.** They ignore classes with fewer than 30 rows.
 #
 # Next
