@@ -191,7 +191,7 @@ for finding in wine.findings:
 #
 # Next
 # ----
-# :doc:`plot_2_which_classes_to_merge`, if a few pairs of classes cause most of the error.
-# :doc:`plot_4_is_my_model_done`, if you have a model. :doc:`plot_5_gate_in_ci`, to ask the question every time the data
-# change. :doc:`/theory/answer` explains how the answer is computed. :class:`bayesfloor.Check` lists everything in a
-# check.
+# See :doc:`plot_2_which_classes_to_merge` if a few pairs of classes cause most of the error,
+# :doc:`plot_4_is_my_model_done` if you have a model, and :doc:`plot_5_gate_in_ci` to ask the question every time the
+# data change. :doc:`/theory/answer` explains how the answer is computed. :class:`bayesfloor.Check` lists everything in
+# a check.

@@ -154,6 +154,6 @@ display = ClassTreeDisplay.from_estimator(digits)
 #
 # Next
 # ----
-# :doc:`plot_1_is_95_possible` for the verdict after the merge, :doc:`plot_3_which_embedding` for features that separate
-# classes, so that you need not merge them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same matrix of
-# pairs.
+# See :doc:`plot_1_is_95_possible` for the verdict after the merge, and :doc:`plot_3_which_embedding` for features that
+# separate classes, so that you need not merge them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same
+# matrix of pairs.

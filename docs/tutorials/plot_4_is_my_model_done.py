@@ -167,5 +167,5 @@ display = CurveDisplay.from_estimator(floor)
 #
 # Next
 # ----
-# :doc:`plot_3_which_embedding` for better features. :doc:`plot_5_gate_in_ci` to keep labels from getting worse.
+# See :doc:`plot_3_which_embedding` for better features, and :doc:`plot_5_gate_in_ci` to keep labels from getting worse.
 # :doc:`/decide` has these questions side by side.

@@ -69,7 +69,8 @@ def run(command, **environment):
 # %%
 # The command
 # -----------
-# First the good data. The result is printed to the log and written as JSON to a file that will be the baseline:
+# First we check the good data. The result is printed to the log and written as JSON to a file that will be the
+# baseline:
 
 run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json floor.json")
 
@@ -120,8 +121,8 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 # Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails. ``--effort quick`` makes
 # gates cheaper; a baseline should have the same effort.
 #
-# Now the broken data, with similar limits and the baseline. ``GITHUB_STEP_SUMMARY`` names the file for GitHub's job
-# summary; any file will do:
+# Now we check the broken data, with similar limits and the baseline. ``GITHUB_STEP_SUMMARY`` names the file for
+# GitHub's job summary; any file will do:
 
 run(
     "bayesfloor check bad.csv -y kind --target 92% --max-error 10% --baseline floor.json --max-error-rise 1%",

@@ -188,5 +188,5 @@ ax.spines[["top", "right"]].set_visible(False)
 #
 # Next
 # ----
-# :doc:`plot_6_million_rows`, if a subsample is enough. :func:`bayesfloor.spanning_forest` and
+# See :doc:`plot_6_million_rows` if a subsample is enough. :func:`bayesfloor.spanning_forest` and
 # :func:`bayesfloor.io.open_rows` list all options.
