@@ -130,7 +130,7 @@ def make_fit(
 
 def has_copies(sample: Sample, labels: VertexLabels) -> bool:
     """Whether equal rows look like duplicates, which carry no more information than one row."""
-    distinct = np.count_nonzero(labels.rows_at)
+    distinct = int(np.count_nonzero(labels.rows_at))
     return sample.groups is None and labels.hard and may_be_copies(len(labels.vertex), distinct)
 
 

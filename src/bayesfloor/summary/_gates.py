@@ -158,7 +158,7 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
 def _other_problem(check: Measured, before: Measured) -> str:
     """Return why two checks are of different problems, so that no errors can be compared; empty if they are not."""
     classes = ("classes", before.facts.n_classes, check.facts.n_classes)
-    priors = ("class proportions", *(_proportions(each) for each in (before, check)))
+    priors = ("class proportions", _proportions(before), _proportions(check))
     return _differences([classes, priors])
 
 
