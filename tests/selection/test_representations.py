@@ -96,7 +96,7 @@ def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
 
 
 def test_what_is_fitted_with_labels_does_not_flatter_itself(global_random_seed):
-    """The best 2 of 200 features of noise look good on the rows that chose them, and on no others."""
+    """The best 2 of 200 features of noise look good on the rows used to select them, and on no others."""
     rng = np.random.default_rng(global_random_seed)
     X, y = rng.normal(size=(200, 200)), rng.integers(2, size=200)
     flattered = LinearDiscriminantAnalysis(solver="svd").fit(X, y).transform(X)

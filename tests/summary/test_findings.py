@@ -279,7 +279,7 @@ def test_features_that_may_go_are_told_with_how_sure_that_is(made):
     assert path.holdout.word == "no significant difference"
     assert text_of(made("chosen"), "BF401").startswith("2 of 4 features lose nothing measurable on 81 held-out rows (-")
     assert "<script>alert(1)</script>, " in text_of(made("chosen"), "BF401")
-    assert "on the rows that chose them" in text_of(replace(made("chosen"), selection=alone), "BF401")
+    assert "on the rows used to select them" in text_of(replace(made("chosen"), selection=alone), "BF401")
 
 
 def test_features_that_are_needed_or_not_shown_to_help_are_no_finding(made):

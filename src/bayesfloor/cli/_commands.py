@@ -85,10 +85,10 @@ def verbs() -> None:
     bayesfloor features data.csv -y label      which columns can be dropped?
     bayesfloor compare a.npy b.npy --labels-file y.txt
 
-    FILE may be CSV, TSV, Parquet, Arrow, npz or npy; "-" reads standard input; addresses such as s3://bucket/folder,
-    gs:// and https:// are read where they are. Results go to stdout, messages to stderr. Exit codes: 0 success, 1 a
-    gate failed, 2 wrong usage or data, 3 internal error, 130 interrupted. bayesfloor sends nothing, and fetches
-    nothing but the addresses you pass.
+    FILE may be CSV, TSV, Parquet, Arrow, npz or npy, on disk or at an address such as s3://bucket/folder, gs:// or
+    https://; "-" reads standard input. Results go to stdout, messages to stderr. Exit codes: 0 success, 1 a gate
+    failed, 2 wrong usage or data, 3 internal error, 130 interrupted. bayesfloor sends nothing, and fetches only data at
+    addresses that you pass.
     """
 
 

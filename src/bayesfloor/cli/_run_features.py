@@ -26,7 +26,7 @@ from bayesfloor.summary._text_table import align
 
 _DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, least important first
 _PRINTED = 30  # features to print by default with --filter
-_MANY = 300  # additions per step from which the expected time is printed
+_MANY = 300  # from this many additions per step on, the expected time is printed
 _SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # per addition, on one thread with ten classes
 _NOT_ALONE = {
     "pairs": "--pairs",

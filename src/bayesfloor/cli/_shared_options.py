@@ -212,7 +212,7 @@ _PREPARE = (
     click.option(
         "--no-auto-groups",
         is_flag=True,
-        help="Do not look for rows that belong together, such as rows of one patient or one hour.",
+        help="Do not look for rows that belong together, such as rows of the same patient or hour.",
     ),
     click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
 )

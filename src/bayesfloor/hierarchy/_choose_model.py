@@ -68,7 +68,7 @@ def _pick(trial: Trial, rung: Rung) -> ModelKind:
 
 
 def _folds(trial: Trial) -> list[int]:
-    """Return the order of folds: the first comes last, because it picked the candidates and favours them."""
+    """Return the order of folds: the first comes last, because candidates were picked on it, which favours them."""
     return [*range(1, trial.n_folds), 0]
 
 

@@ -109,7 +109,7 @@ def min_cut(weights: Ints) -> np.ndarray:
 
 
 def _below_larger_quickly(graph: Ints) -> int:
-    """Return a lower bound on all cuts except those of single classes: a of n classes have a (n - a) outer edges."""
+    """Return a lower bound on all cuts except those of single classes: any a of n classes have a (n - a) edges out."""
     n = len(graph)
     return int(2 * (n - 2) * graph[~np.eye(n, dtype=bool)].min())
 

@@ -101,7 +101,7 @@ def given_matrix(floor: Any, classes: np.ndarray) -> Floats:
     if matrix.shape != (K, K):
         raise InputError(
             f"Got a floor matrix of shape {matrix.shape}, but y has {K} classes. "
-            "Pass floor=BayesFloor().fit(X, y).pairwise_, which knows its classes: a fold may lack one."
+            "Pass floor=BayesFloor().fit(X, y).pairwise_, which stores its classes: a fold may lack one."
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not np.allclose(matrix, matrix.T):
         raise InputError(

@@ -91,8 +91,8 @@ class Trial:
     def error(self, candidate: ModelKind) -> tuple[float, int]:
         """Return the fraction of misclassified rows on the tested folds, and the number of rows tested.
 
-        Rows are unweighted, as in the floors that this is compared with. The first fold picks the
-        candidates and favours them, so it is left out if there are others.
+        Rows are unweighted, as in the floors that this is compared with. Candidates were picked on the first fold,
+        which favours them, so it is left out if there are others.
         """
         tested = self.tested(candidate)
         folds = [fold for fold in tested if fold > 0] or tested

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.floor._results import Floor
 
-_FAR = 0.5  # of the error of guessing: if all errors are below, only the left part of the ruler is drawn
+_FAR = 0.5  # if all errors are below this fraction of guessing's error, only the left part of the ruler is drawn
 NAME = 28  # characters in the name of a learner
 
 

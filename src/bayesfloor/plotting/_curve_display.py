@@ -1,4 +1,4 @@
-"""``CurveDisplay``: how the best learner's error falls with more training rows, and where it is likely to end."""
+"""``CurveDisplay``: how the best learner's error falls with more training rows, and where it is likely to level off."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from bayesfloor.plotting._named_rows import (
 if TYPE_CHECKING:
     from bayesfloor.selection._gap import Gap, GapLines
 
-_MOST = 12  # classes, and pairs
+_MOST = 12  # most classes, and most pairs, to draw
 
 
 class _Part(NamedTuple):

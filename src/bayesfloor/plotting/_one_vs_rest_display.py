@@ -29,8 +29,8 @@ from bayesfloor.plotting._named_rows import ROW, draw_bounds, draw_intervals, fr
 class OneVsRestDisplay(Display):
     """Each class against the rest: tree bounds, estimate and an interval for its cross-class edges, hardest first.
 
-    The bounds say where the floor would be if edge counts were exact; the interval says how far the counts may be off.
-    They are drawn separately because neither contains the other.
+    The bounds show where the floor would be if edge counts were exact; the interval shows how far the counts may be
+    off. They are drawn separately because neither contains the other.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bayesfloor.selection._floor_selector import FloorSelector
     from bayesfloor.selection._selection_path import HoldOut, SelectionPath
 
-_APART = 1.4  # rows from the last step to the held-out rows
+_APART = 1.4  # distance from the last step to the result on held-out rows, in rows of the plot
 
 
 @dataclass(eq=False, repr=False)

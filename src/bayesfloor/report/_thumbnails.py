@@ -86,7 +86,7 @@ def _from_file(path: Any) -> str:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(path, formats=_KINDS) as image:
                 return _shrink(_upright(image))
-    except Exception:  # noqa: BLE001  # Pillow's readers raise anything when a file is broken
+    except Exception:  # noqa: BLE001  # Pillow's readers raise errors of any kind if a file is broken
         return ""
 
 

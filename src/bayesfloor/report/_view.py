@@ -25,7 +25,7 @@ MOST_DRAWN = 60  # classes in the drawing of the class tree; with more, it is te
 STEPS = 10  # colours
 _FEATURES = 30  # shown per row
 _ID = 48  # characters in the name of a row
-_ROOM = 0.82  # of the ruler's length: ticks further right have no text, which would hit the text at the end
+_ROOM = 0.82  # ticks beyond this fraction of the ruler have no text, because it would hit the text at the end
 _LEARNER = 40  # characters in the name of a learner
 
 

@@ -63,9 +63,9 @@ class Check(Measured):
     pairs, classes : PairAnswers, ClassAnswers
         The lowest possible error for each pair of classes and for each class.
     findings : tuple of Finding
-        What to know, with codes for ``bayesfloor explain``.
+        What to know about the data, with codes for ``bayesfloor explain``.
     traits : tuple of Trait
-        Properties of the data, each with whether it weakens the answer.
+        Properties of the data, and whether each weakens the answer.
     suspicious : SuspiciousLabels
         Labels that are probably wrong or ambiguous, each with the neighbour that suggests so.
     tree : ClassTree
@@ -86,11 +86,12 @@ class Check(Measured):
     gap : Gap or None
         A model's predictions compared with the floor; None if ``check`` got no predictions.
     dependence : Dependence or None
-        Rows that depend on each other, such as rows of the same patient, and both errors; None if none were found.
+        Rows that depend on each other, such as rows of the same patient, and the error if they are kept together or
+        not; None if none were found.
     leaks : tuple of Leak
         Columns that give the label away.
     doubtful : tuple of DoubtfulColumns
-        Columns that are probably no features: further labels, sampling weights.
+        Columns that are probably not features: further labels or sampling weights.
     selection, comparison : SelectionPath, Comparison or None
         A feature selection and a comparison of representations. ``check`` does not compute them;
         ``dataclasses.replace(found, selection=selector.path_)`` adds one to the report.
@@ -109,7 +110,7 @@ class Check(Measured):
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What to know, with codes."""
+        """What to know about the data, with codes."""
         return find(self)
 
     def gates(
@@ -315,9 +316,9 @@ def check(
         The name of the data in the output.
     auto_groups : bool, default=True
         Without ``groups``, look for a column that marks groups, for rows that resemble the rows before and after them,
-        and for near-duplicates. If keeping such rows in one fold raises the error beyond chance, the answer does so,
-        and ``Check.dependence`` has both errors. With False, the answer is that of independent rows, and a finding
-        says so.
+        and for near-duplicates. If keeping such rows in the same fold raises the error significantly, the answer keeps
+        them together, and ``Check.dependence`` has both errors. With False, the answer treats all rows as independent,
+        and a finding warns if they are not.
 
     Returns
     -------
@@ -403,7 +404,7 @@ def _group_columns(dependence: Dependence | None) -> list[str]:
 
 
 def _hold_together(floor: BayesFloor, data: Data, dependence: Dependence) -> Data:
-    """Return the data with the groups that were found; the column that marks groups is no feature."""
+    """Return the data with the groups that were found; the column that marks groups is not a feature."""
     columns = _group_columns(dependence)
     if isinstance(floor.prepare, str):
         floor.roles = {**(floor.roles or {}), **dict.fromkeys(columns, "group")} or None

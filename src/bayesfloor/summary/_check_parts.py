@@ -96,7 +96,7 @@ class Measured(ABC):
 
     @cached_property
     def traits(self) -> tuple[Trait, ...]:
-        """Properties of the data, each with whether it weakens the answer."""
+        """Properties of the data, and whether each weakens the answer."""
         return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
 
     @cached_property
@@ -112,4 +112,4 @@ class Measured(ABC):
     @property
     @abstractmethod
     def findings(self) -> tuple[Finding, ...]:
-        """What to know, with codes."""
+        """What to know about the data, with codes."""

@@ -1,4 +1,4 @@
-"""What a reader should know, the most important first, each with a code that ``explain`` knows.
+"""What a reader should know about the data, most important first, each with a code for ``explain``.
 
 BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_weaknesses``, BF3xx in ``_gates``.
 """
@@ -41,11 +41,11 @@ _BY_IMPORTANCE = (
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
 
-_MUCH = 0.7  # suspicious labels per error; classes that overlap stay below it, wrong labels alone come near 1
-_LITTLE = 0.1  # fraction of the error that equal rows with different labels prove, below which it hardly matters
-_NEARLY_AS_HARD = 0.5  # ratio of two pairs' errors from which a class in both is the one to name
+_MUCH = 0.7  # suspicious labels per error: overlapping classes stay below this, wrong labels alone come close to 1
+_LITTLE = 0.1  # equal rows with different labels hardly matter if they prove less than this fraction of the error
+_NEARLY_AS_HARD = 0.5  # a class is named if the second-hardest pair's error is at least this fraction of the hardest's
 _RELATED = 0.001  # p-value below which features and label are clearly related
-_UNEVEN = 1.5  # ratio of a class's fraction of the errors to its fraction of the rows that is worth mentioning
+_UNEVEN = 1.5  # a class is named if its fraction of the errors is at least this many times its fraction of the rows
 _SIGNAL = 0.01  # p-value of the trees below which there is a signal, even if accuracy does not show it
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
 
@@ -66,7 +66,7 @@ def find(check: Measured) -> tuple[Finding, ...]:
 
 
 def _rank(check: Measured, code: str) -> float:
-    """Return a code's place; labels are a fault in the data only if they make up much of the error."""
+    """Return a code's rank; suspicious labels count as a fault in the data only if they explain much of the error."""
     if code == "BF105" and _explained(check) >= _MUCH:
         return _BY_IMPORTANCE.index("BF102") + 0.5
     if code == "BF102" and check.overall.conflict < _LITTLE * check.answer.estimate:
@@ -77,14 +77,14 @@ def _rank(check: Measured, code: str) -> float:
 def _explained(check: Measured) -> float:
     """Return the suspicious labels as a fraction of the rows that the best classifier would get wrong.
 
-    Wrong labels disagree with most neighbours; where classes overlap, many errors agree with some of theirs.
+    Wrong labels disagree with most of their neighbours. If classes overlap, many errors agree with some of theirs.
     """
     wrong = check.answer.estimate * check.facts.n_used
     return check.suspicious.n_suspect / max(wrong, 1e-9)
 
 
 def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
-    """Make a finding of its sentences: what was found, then why it matters and what to do about it."""
+    """Make a finding from its sentences: what was found, then why it matters and what to do about it."""
     return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
 
 
@@ -131,7 +131,7 @@ def _no_signal(check: Measured) -> Finding | None:
         return None
     p = f"Friedman-Rafsky test: p = {check.overall.p_value:.2g}"
     if check.overall.p_value < _RELATED:
-        headline = f"Little signal: the features tell something about the label ({p}), but no learner can use it."
+        headline = f"Little signal: the features are related to the label ({p}), but no learner can use that."
     else:
         headline = f"No detectable signal: no learner predicts the label from these features ({p})."
     return _finding("BF101", "", headline, "Check that each label belongs to its row, or add features.")
@@ -199,7 +199,7 @@ def _hardest(check: Measured) -> Finding | None:
 
 
 def _harder_class(check: Measured) -> Finding | None:
-    """Find the class with most of the errors, if it has far more of them than of the rows and not from one pair."""
+    """Find the class with most errors, if it has far more than its fraction of them and not because of one pair."""
     row, pairs = class_rows(check, 1)[0], pair_rows(check, 2)
     uneven = row.part >= max(0.5, _UNEVEN * row.n_rows / check.classes.n_rows.sum())
     in_all = all(row.number in (pair.one, pair.two) for pair in pairs)
@@ -270,11 +270,11 @@ def _droppable(check: Measured) -> Finding | None:
 
 
 def _without_loss(path: SelectionPath) -> tuple[int, str]:
-    """Return a step of the selection and the evidence that it loses nothing measurable; no words if it does lose."""
+    """Return a step of the selection, and the evidence that it loses nothing measurable; empty if it does lose."""
     held_out = path.holdout
     if held_out is None:
         step = enough(path)
-        return (0, "") if step is None else (step, "do as well as all, on the rows that chose them")
+        return (0, "") if step is None else (step, "do as well as all, on the rows used to select them")
     if held_out.word == "worse":
         return 0, ""
     ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"

@@ -8,24 +8,24 @@ from textwrap import fill
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.summary._json_fields import FIELDS
 
-_SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it must be meant
+_SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it is assumed to be meant
 
 CODES = {
     "BF101": "No signal. No learner does clearly better than guessing: these features do not predict the label, or "
     "only in a way that none of the learners finds. The p-value is from the Friedman-Rafsky test. Check that each "
     "label belongs to its row; other features or more rows may help.",
     "BF102": "Conflicting labels. Rows with equal features have different labels, so every classifier gets some of "
-    "them wrong. This lower limit assumes nothing. Look for rounded values, missing columns or wrong labels.",
+    "them wrong. This lower limit needs no assumptions. Look for rounded values, missing columns or wrong labels.",
     "BF103": "Inseparable classes. An equivalence test (Holm-adjusted) finds nearly as many cross-class edges as "
     "chance would give: these features cannot separate the classes. Merge them, or add a feature that separates "
     "them. This is claimed only up to an intrinsic dimension of three.",
-    "BF104": "Hardest pair or class. These two classes have the highest best estimate relative to guessing; the range "
-    "is that of the error between them. A feature that separates them would help most. If one class "
-    "has most of the errors, in several pairs or with only two classes, that class is named instead.",
-    "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than the rows around "
-    "them, with a false discovery rate of 5 % (Benjamini-Hochberg). If classes overlap there, the rows are ambiguous "
-    "rather than wrong: look before you relabel. The finding comes early if there are nearly as many of them as rows "
-    "that the best classifier would get wrong.",
+    "BF104": "Hardest pair or class. These two classes have the highest error relative to guessing (best estimate); "
+    "the range is for the error between them. A feature that separates them would help most. If one class has most of "
+    "the errors, in several pairs or with only two classes, that class is named instead.",
+    "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than they join the "
+    "rows around them, with a false discovery rate of 5 % (Benjamini-Hochberg). If classes overlap there, the rows are "
+    "ambiguous rather than wrong: look before you relabel. The finding ranks high if there are nearly as many such "
+    "labels as rows that the best classifier would get wrong.",
     "BF106": "Different spellings. Some labels differ from another only by case or spaces, or look like typos of a "
     "frequent label. As separate classes they make the error look higher than it is. clean_labels=True or "
     "--clean-labels merges the first kind; typos are only listed.",
@@ -36,23 +36,23 @@ CODES = {
     "BF111": "Groups. Rows with the same value of this column have nearly the same label, or are each other's nearest "
     "neighbours: rows of one patient, user or device. A model then recognises the group instead of learning the task, "
     "and random folds make it look better than it is for new groups. The answer keeps every group in one fold, and the "
-    "column is not a feature. --no-auto-groups or auto_groups=False turns this off; --groups or groups= names another "
+    "column is not a feature. --no-auto-groups or auto_groups=False turns this off; --groups or groups= sets another "
     "column.",
     "BF112": "Order. Rows close in time, or next to each other in the data, resemble each other more than rows of the "
     "same class do elsewhere, and a model does clearly worse on stretches of rows that it has not seen. The answer "
-    "keeps blocks of consecutive rows in one fold, as new data will come from later. --no-auto-groups or "
+    "keeps blocks of consecutive rows in one fold, because new data will come later. --no-auto-groups or "
     "auto_groups=False turns this off.",
     "BF113": "Near-duplicates. Many rows have another row much closer to them than rows usually are, such as augmented "
-    "images or the frames of a video. A model does clearly worse if none of them are among its training rows. The "
-    "answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups or groups= says "
-    "which rows belong together.",
+    "images or the frames of a video. A model does clearly worse if no near-duplicates of its test rows are among its "
+    "training rows. The answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups "
+    "or groups= says which rows belong together.",
     "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
-    "near; or it is filled in for one class only. Such columns are often recorded after the label is known. If that is "
-    "so, drop them: a model will not have them. If the column is known in time, it is simply a very good feature.",
+    "close; or a column is filled in for only one class. Such columns are often recorded after the label is known. If "
+    "so, drop them: they are not known when you predict. A column that is known in time is just a very good feature.",
     "BF115": "Further labels. These columns are named like the label and have its values, as if each row had several "
     "labels. As features they may not be known when you predict. Drop them and check one label at a time.",
-    "BF116": "Weights. A column is named like a sampling weight: how many people a row stands for. It says how rows "
-    "were chosen and is no feature. Drop it.",
+    "BF116": "Weights. A column is named like a sampling weight: the number of people that a row represents. It "
+    "describes how rows were chosen and is not a feature. Drop it.",
     "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
     "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
     "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "
@@ -88,13 +88,13 @@ CODES = {
     "With other features, scaling or effort only these errors are compared. Too close to call if "
     "the limit lies within the intervals, or if the classes or their proportions differ.",
     "BF401": "Features that can be dropped. The floor of the features kept is not significantly higher than that of "
-    "all features, on rows that had no part in the selection. With few such rows this says little: look at the "
+    "all features, on rows that were not used for the selection. With few such rows this says little: look at the "
     "interval. Without any, the result is optimistic.",
     "BF402": "Best representation. It has the fewest cross-class edges, predicted for more rows, and others are "
     "significantly worse (paired differences, intervals for all pairs together). This only ranks them; check the one "
     "you pick to see how low the error can go with it.",
     "BF403": "Room to improve. Even the low end of the model's error is above the upper end of the lowest possible "
-    "error: a better classifier exists. Most can be gained in the pairs named.",
+    "error: a better classifier exists. The pairs named have the most to gain.",
     "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
     "on these features. Better features will help; a better model will not.",
     "BF405": "Too good to be true. Even the high end of the model's error is below the lower end of the range. The "
@@ -132,7 +132,7 @@ TERMS = {
     "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, "
     "however it is trained. Better features may lower it.",
     "out of reach": "The target is more accurate than the range allows: out of reach for the kinds of model tried, "
-    "even with more rows, or proved to be by equal rows with different labels.",
+    "even with more rows, or proved to be out of reach by equal rows with different labels.",
     "range": "Where the lowest possible error lies. A learner has been shown to reach the upper end (95 % confidence); "
     "the lower end holds for the kinds of model tried, even with more rows (95 % confidence).",
     "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",
@@ -185,8 +185,8 @@ WORDS = {
     "standard": "Scaling: each feature minus its mean, divided by its standard deviation.",
     "robust": "Scaling: each feature minus its median, divided by its interquartile range.",
     "unit": "Scaling: each row divided by its length.",
-    "hardest pairs": "Pairs with the highest best estimates relative to guessing. Classes with too few rows come "
-    "last; pairs too small to measure are left out.",
+    "hardest pairs": "Pairs with the highest error relative to guessing (best estimate). Classes with too few rows "
+    "come last; pairs too small to measure are left out.",
     "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
     "of all errors": "Fraction of all cross-validated errors that are rows of this class.",
     "rows": "Number of rows of the class that were tested.",
@@ -199,8 +199,8 @@ WORDS = {
     "feature added": "The feature that the step adds, or two features that only help together.",
     "kept": "Number of features after the step.",
     "feature alone": "Tree bounds with this feature and no other. Features that only help together show nothing here.",
-    "95 % interval": "Range of the gain, allowing for having picked the best of all candidates; or of the difference "
-    "from the best, where all ranges hold together.",
+    "95 % interval": "Interval of the gain, which allows for having picked the best of all candidates; or of the "
+    "difference from the best, where all intervals hold together.",
     "adjusted": "The p-value, adjusted for testing all features (Benjamini-Hochberg).",
     "above the best": "How many more cross-class edges than the best representation, predicted for more rows, in "
     "percent of edges.",
@@ -213,7 +213,7 @@ WORDS = {
     "below the floor": "Even the high end of the model's error is below the lower end of the range: the floor is too "
     "high here, or the model has seen the rows it was tested on.",
     "no rows": "None of the rows that the model was tested on belong to this class.",
-    "ok": "The limit is kept.",
+    "ok": "The limit is met.",
     "failed": "The limit is exceeded, even at the favourable end of the range.",
 }
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bayesfloor.engine._show import how_many, join_labels, percent, printable, quoted
+from bayesfloor.engine._show import join_labels, percent, printable, quoted
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
 from bayesfloor.hazards._doubtful_columns import LABELS, DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.io._messages import shell
 
-_TURN_OFF = "If you only predict for known ones: --no-auto-groups, or auto_groups=False."
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
+_NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows"}
+_KNOWN = {GROUPS: "known groups", TIME: "rows close to known ones", NEAR_DUPLICATES: "near-duplicates of known rows"}
+_UNITS = {GROUPS: "groups", TIME: "blocks of consecutive rows", NEAR_DUPLICATES: "clusters of near-duplicates"}
 
 
 def hazard_findings(
@@ -41,35 +43,38 @@ def add_alarm(verdict: str, dependence: Dependence | None, leaks: tuple[Leak, ..
 
 
 def _two_errors(found: Dependence) -> str:
-    """Say how rows depend on each other, with the error if they are held out together and if they are not."""
+    """Describe how rows depend on each other, with the error if they are held out together and if they are not."""
     together, apart = (f"{percent(error)} %" for error in (found.error_together, found.error_at_random))
     if found.kind == GROUPS:
         name = quoted(found.column)
         return (
-            f"Rows with the same {name} belong together: a random forest gets {together} wrong for a new {name}, "
+            f"Rows with the same {name} belong together: a random forest's error is {together} for a new {name} and "
             f"{apart} for a known one."
         )
     if found.kind == TIME:
         near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
         return (
-            f"Rows {near} are alike: a random forest gets {together} wrong in stretches it has not seen, "
-            f"{apart} among rows it has seen."
+            f"Rows {near} are alike: a random forest's error is {together} in stretches that it has not seen and "
+            f"{apart} close to its training rows."
         )
     return (
-        f"{percent(found.similarity)} % of rows have a near-duplicate: a random forest gets {together} of new rows "
-        f"wrong, {apart} if near-duplicates are among its training rows."
+        f"{percent(found.similarity)} % of rows have a near-duplicate: a random forest's error is {together} on new "
+        f"rows and {apart} if near-duplicates are among its training rows."
     )
 
 
 def _what_to_do(found: Dependence) -> list[str]:
-    if found.applied and found.kind == GROUPS:
-        held = f"The answer is for a new one: each of {how_many(found.n_units, 'group')} was tested as a whole."
-        return [held, f"The column {quoted(found.column)} is not a feature.", _TURN_OFF]
-    if found.applied:
-        units = f"{found.n_units:,} {'blocks of consecutive rows' if found.kind == TIME else 'clusters of such rows'}"
-        return [f"The answer is for new ones: each of {units} was tested as a whole.", _TURN_OFF]
-    column = printable(found.column) if found.kind == GROUPS else "COLUMN"
-    return [f"The answer is too good for new ones. Use {shell(['--groups', column])}, or groups=."]
+    new = _NEW[found.kind]
+    if not found.applied:
+        column = printable(found.column) if found.kind == GROUPS else "COLUMN"
+        return [f"The answer is too good for {new}. Use {shell(['--groups', column])}, or groups=."]
+    held_out = f"The answer is for {new}: each of {found.n_units:,} {_UNITS[found.kind]} was held out as a whole."
+    feature = [f"The column {quoted(found.column)} is not used as a feature."] if found.kind == GROUPS else []
+    return [
+        held_out,
+        *feature,
+        f"If you only predict for {_KNOWN[found.kind]}: --no-auto-groups, or auto_groups=False.",
+    ]
 
 
 def _names(found: Leak | DoubtfulColumns) -> str:
@@ -85,10 +90,10 @@ def _no_features(found: DoubtfulColumns) -> list[str]:
     it, is_used, looks = ("it", "is", "looks") if len(found.columns) == 1 else ("they", "are", "look")
     if found.kind == LABELS:
         what = "another label" if it == "it" else "further labels"
-        why = f"If {it} {is_used} not known when you predict: {_drop(found)}."
+        why = f"If {it} {is_used} not known when you predict, use {_drop(found)}."
     else:
         what = "a sampling weight" if it == "it" else "sampling weights"
-        why = f"A weight says how many people a row stands for, and is no feature: {_drop(found)}."
+        why = f"A weight is the number of people that a row represents, not a feature: use {_drop(found)}."
     return [
         f"The {_names(found)} {looks} like {what}, but {is_used} used as {'a feature' if it == 'it' else 'features'}.",
         why,
@@ -106,11 +111,11 @@ def _given_away(leak: Leak) -> str:
         )
     is_filled = "is filled in" if one else "are filled in"
     return (
-        f"The {_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in telling it from the "
-        f"others, {without} without {'it' if one else 'them'}."
+        f"The {_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in separating it from "
+        f"the others, {without} without {'it' if one else 'them'}."
     )
 
 
 def _without(leak: Leak) -> list[str]:
-    it = "it is" if len(leak.columns) == 1 else "they are"
-    return [f"If {it} only known after the label, the answer is too good.", f"Check again without: {_drop(leak)}."]
+    it, is_known = ("it", "it is") if len(leak.columns) == 1 else ("them", "they are")
+    return [f"If {is_known} only known after the label, the answer is too good.", f"Check without {it}: {_drop(leak)}."]

@@ -74,7 +74,7 @@ def _overall(floor: Floor) -> dict[str, Any]:
 
 
 def _all_fields(result: Any) -> dict[str, Any]:
-    """Return all fields, private ones too, named without the underscore: intervals need them."""
+    """Return all fields, including private ones, which intervals need; names have no underscore."""
     return {item.name.lstrip("_"): plain(getattr(result, item.name)) for item in fields(result)}
 
 
@@ -117,7 +117,7 @@ def load(source: str | Path, kind: type[Made]) -> Made:
 
 
 def _try_out(made: Measured) -> None:
-    """Use every part once, so that a check that makes no sense fails here and not later."""
+    """Use every part once, so that an inconsistent check fails here rather than later."""
     refuse_implausible(made)
     make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
     dump(made)

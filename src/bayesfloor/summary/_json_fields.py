@@ -47,10 +47,10 @@ FIELDS = {
     "weak": "Whether this property weakens the answer.",
     # preparation
     "prepared": "What was done to the data before anything was measured.",
-    "columns": "What was done to each column of a table; empty if all were used as they are. Of leaks and "
-    "doubtful columns: their names.",
+    "columns": "What was done to each column of a table; empty if all were used as they are. For leaks and doubtful "
+    "columns: their names.",
     "role": "How a column was read: number, boolean, category, code, date, text, id, counter, constant, empty, list, "
-    "ordered or group; wide for the entry that stands for all columns of a very wide table.",
+    "ordered or group; wide for the entry that represents all columns of a very wide table.",
     "treatment": "What was done to a column, in words.",
     "width": "Number of numeric columns made from this column; 0 if it was left out.",
     "n_missing": "Number of missing values in a column.",
@@ -63,7 +63,7 @@ FIELDS = {
     "name": "Name of the data, or of a property.",
     "n_rows": "Number of rows: of the input, of the part that a figure is about, or for training (learning curves).",
     "n_used": "Number of rows used.",
-    "engine": "Where the trees of all rows were grown; empty if the rows used are all rows.",
+    "engine": "Where the trees on all rows were grown; empty if there was no subsample.",
     "n_distinct": "Number of distinct rows among those used.",
     "n_features": "Number of columns that are features.",
     "n_classes": "Number of classes.",
@@ -86,7 +86,8 @@ FIELDS = {
     # tree bounds
     "overall": "The whole problem: in a check the tree bounds alone, in a gap the model compared with the answer.",
     "pairwise": "Tree bounds for every pair of classes, from the minimum spanning trees of the pair's own rows.",
-    "one_vs_rest": "Tree bounds for each class against the rest: the fraction of all rows that are wrong about it.",
+    "one_vs_rest": "Tree bounds for each class against the rest: the fraction of all rows for which a classifier is "
+    "wrong about it.",
     "interval": "95 % confidence interval of the fraction of cross-class edges at this number of rows.",
     "interval_method": "How the standard error was found: subsample (from quarters of the rows) or fast (from the "
     "trees alone, widened).",
@@ -94,7 +95,7 @@ FIELDS = {
     "(Clopper-Pearson). It holds for every number of rows and features.",
     "limit": "Fraction of cross-class edges extrapolated to infinitely many rows, at the known rate for spanning "
     "trees. It is not the lowest possible error, which is in the answer.",
-    "limit_interval": "95 % interval of that extrapolation, as far as it holds.",
+    "limit_interval": "95 % interval of that extrapolation, if the assumed rate is right.",
     "limit_std_error": "Standard error of that extrapolation.",
     "bias": "By how much the fraction of cross-class edges would fall with infinitely many rows, judging by its fall "
     "from a quarter of the rows to all.",
@@ -108,8 +109,8 @@ FIELDS = {
     "first_edges": "Number of edges of the first tree, or the number of independent draws if that is smaller.",
     "degrees": "Degrees of freedom of the standard error; null for infinitely many.",
     "dimension": "Intrinsic dimension, estimated from how edges get shorter with more rows; null if they do not.",
-    "resolution": "What perfectly separate classes would show, since at least one edge joins any two. The trees "
-    "cannot measure anything smaller.",
+    "resolution": "The value that perfectly separate classes would have, because at least one edge joins any two. The "
+    "trees cannot measure anything smaller.",
     "at_resolution": "Whether the pair has no more cross-class edges than perfectly separate classes would have.",
     "tie_spread": "Range of the fraction of cross-class edges over all orders of equally long edges.",
     "conflict": "Fraction of rows that every classifier gets wrong because equal rows have different labels; for a "
@@ -117,7 +118,7 @@ FIELDS = {
     "constant_error": "Error of always predicting the most frequent class.",
     "p_value": "For the whole problem: p-value of the Friedman-Rafsky test that labels and features are unrelated. For "
     "a row: p-value of the test that its label is no more suspicious than those around it.",
-    "p_values": "Friedman-Rafsky p-value of each pair: that both classes have the same distribution.",
+    "p_values": "For each pair: p-value of the Friedman-Rafsky test that both classes have the same distribution.",
     "holm": "The pairs' p-values, adjusted for testing all pairs (Holm).",
     "benjamini_hochberg": "The pairs' p-values, adjusted to control the false discovery rate (Benjamini-Hochberg).",
     "matrix": "Tree estimate of each pair relative to guessing: 0 if the classes can be separated, 1 if they cannot.",
@@ -176,9 +177,9 @@ FIELDS = {
     "level": "Confidence level of the intervals.",
     "all_cross_rate": "Fraction of cross-class edges with all features.",
     "n_all": "Number of all features.",
-    "holdout": "The selected features tested on rows that had no part in selecting them; null without such rows.",
-    "optimistic": "Fraction of cross-class edges on equally many rows that did take part in the selection. It is too "
-    "low by the difference.",
+    "holdout": "The selected features tested on rows that were not used to select them; null without such rows.",
+    "optimistic": "Fraction of cross-class edges on equally many rows that were used for the selection. How much lower "
+    "it is shows how optimistic these rows are.",
     # comparison of representations
     "comparison": "Representations of the same rows, the one with the fewest cross-class edges first, with paired "
     "differences.",
@@ -186,15 +187,16 @@ FIELDS = {
     "how": "How a representation was made: given, fitted once (without labels) or cross-fitted (with the labels of "
     "other rows).",
     "predicted": "For a learning curve: the error with more rows. For representations: the fraction of cross-class "
-    "edges with four times as many rows, extrapolated from half of the rows and all; it ranks them and is not an "
+    "edges with four times as many rows, extrapolated from half of the rows and from all; it is for ranking, not an "
     "error.",
     "difference": "Difference in the fraction of cross-class edges on the same rows: from the best representation "
     "(predicted for more rows), or from all features (on held-out rows).",
     "difference_low": "Lower end of the difference's interval.",
     "difference_high": "Upper end of the difference's interval.",
-    "best_cross_rate": "Fraction of cross-class edges of the best representation, corrected for having been picked.",
+    "best_cross_rate": "Fraction of cross-class edges of the best representation, corrected for having been picked as "
+    "best.",
     "n_folds": "Number of folds of the rows: 2 if a representation is cross-fitted, else 1.",
-    # a model beside the floor
+    # a model compared with the floor
     "gap": "A model's errors compared with the lowest possible ones: overall, by class and by pair.",
     "error": "Error of the model or learner: within a class, between the two classes of a pair, or by number of "
     "training rows (learning curves).",
@@ -211,30 +213,31 @@ FIELDS = {
     "proved": "Whether equal rows with different labels prove the lower end; otherwise it is extrapolated.",
     "n_equal": "Number of rows that equal another row with a different label and a different prediction.",
     "n_right": "How many of these rows the model gets right.",
-    "expected": "How many of these rows a model gets right that has not seen their labels.",
+    "expected": "How many of these rows a model that has not seen their labels gets right on average.",
     "equal_p_value": "p-value of the test that the model has not seen the labels of equal rows; 1 if there are none.",
     "best_error": "The best learner's cross-validated error on the rows that the model predicts; null if there are "
     "none.",
     "best_p_value": "p-value of the test that the model is no better than the best learner on the same rows; null if "
     "there are none.",
     # rows that depend on each other, and leaks
-    "dependence": "Rows that depend on each other, and a random forest's error with and without them in the same fold.",
-    "kind": "Of dependence: groups (a column marks them), time (nearby rows are alike) or near-duplicates. Of doubtful "
-    "columns: labels or weights.",
+    "dependence": "Rows that depend on each other, and a random forest's error if they are split at random or kept "
+    "together.",
+    "kind": "For dependence: groups (a column marks them), time (nearby rows are alike) or near-duplicates. For "
+    "doubtful columns: labels or weights.",
     "column": "The column with the groups or the times; empty if there is none.",
     "n_units": "Number of groups, of blocks of consecutive rows, or of clusters of near-duplicates.",
-    "similarity": "Groups: fraction of rows whose nearest row is of the same group. Time: correlation with the next "
-    "row. Near-duplicates: fraction of rows that have one.",
+    "similarity": "Groups: fraction of rows whose nearest row belongs to the same group. Time: correlation with the "
+    "next row. Near-duplicates: fraction of rows that have one.",
     "pure": "Fraction of rows that have the most frequent label of their group; 0 if there are no groups.",
     "error_at_random": "Cross-validated error if folds are made of random rows.",
     "error_together": "Cross-validated error if rows that depend on each other are in the same fold.",
     "rise_std_error": "Standard error of the difference between these two errors.",
     "applied": "Whether such rows are in the same fold in the answer.",
     "leaks": "Columns that give the label away, with the error of the best of them alone.",
-    "doubtful": "Columns that are used as features, but are probably further labels or sampling weights.",
+    "doubtful": "Columns that are used as features but are probably further labels or sampling weights.",
     "error_without": "Cross-validated error without these columns.",
     # merging classes
-    "merge": "Classes that cannot be separated, and what merging them would leave (see BF103).",
+    "merge": "Classes that cannot be separated, and the problem after merging them (see BF103).",
     "before": "The classes as they are.",
     "steps": "The merges, in order.",
     "groups": "The groups of classes after merging; or rows that belong together, such as all rows of one patient.",

@@ -1,4 +1,4 @@
-"""Read checks that an older version wrote: fill in what they do not have."""
+"""Read checks that an older version wrote: fill in the parts that they lack."""
 
 from __future__ import annotations
 

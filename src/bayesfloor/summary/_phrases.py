@@ -8,7 +8,7 @@ WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree
 
 
 def accuracy(error: float, beside: float | None = None) -> str:
-    """Return the accuracy in percent, with as many decimals as the error has beside another error."""
+    """Return the accuracy in percent, with as many decimals as the error needs next to another error."""
     told = percent(error, beside)
     return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
 
@@ -26,5 +26,5 @@ def points(difference: float) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return words as a sentence."""
+    """Return a text as a sentence, with a capital letter and a full stop."""
     return f"{text[0].upper()}{text[1:]}."

@@ -26,7 +26,7 @@ def ruler(check: Measured, length: int = LENGTH) -> str:
 
 
 def _beside(place: int, best: int, length: int, *, right: bool) -> int:
-    """Move the target off the best estimate, to the side where it is."""
+    """Move the target's mark off that of the best estimate, to the side where the target lies."""
     if place != best:
         return place
     return best + 1 if (right and best + 1 < length) or not best else best - 1

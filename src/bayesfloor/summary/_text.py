@@ -20,28 +20,27 @@ NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of the
 WIDTH = 100  # of lines that go to a file or a pipe
 _WIDEST = 120  # longer lines are hard to read
 _NARROWEST = 40
-_NAMES = 15  # columns for the names of figures and what separates them from their texts
+_NAMES = 15  # width of the names of figures, including the gap before their texts
 _SCREEN = 24  # lines
 _FINDINGS = 3  # on one screen, if they fit
 _SHOWN = 5  # hardest pairs and classes
-_PAIR_DROPS = (3, 4)  # columns that a narrow terminal does without, the least important first
+_PAIR_DROPS = (3, 4)  # columns to drop on a narrow terminal, least important first
 _CLASS_DROPS = (5, 3, 4)
-# Findings that one screen does without: the user's model has a line of its own, and how the answer was found calls
-# for no action.
+# Findings left out on one screen: the user's model has its own line, and how the answer was found needs no action.
 _NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
 
-Steps = Sequence[tuple[str, str]]  # what to type next, and what for: at most 13 letters
+Steps = Sequence[tuple[str, str]]  # what to type next, and its purpose in at most 13 characters
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal, within reason; a fixed one if there is no terminal."""
+    """Return the width of the terminal, within sensible limits; a fixed one if there is no terminal."""
     return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 
 
 def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps | None = None) -> str:
     """Return the answer on one screen: verdict, figures, reliability, the main findings, what to do next."""
     steps = _python_steps(check) if steps is None else steps
-    listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict says that
+    listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict covers it
     first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
     last = [_gate_lines(listed, width), _step_lines(steps)]
     texts = [_join([*first, _main_findings(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
@@ -109,7 +108,7 @@ def _python_steps(check: Measured) -> Steps:
 
 
 def _step_lines(steps: Steps) -> list[str]:
-    """Return what to do next: what for, and what to type, which is never broken."""
+    """Return the next steps: the purpose of each, and what to type, which is never wrapped."""
     return [pad(does, _NAMES) + typed for typed, does in steps]
 
 
@@ -135,7 +134,7 @@ def _table_lines(check: Measured, width: int) -> list[str]:
 
 
 def pair_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the table of the hardest pairs, its head first."""
+    """Return the table of the hardest pairs, header first."""
     rows = [
         (
             f"{labels[row.one]} and {labels[row.two]}",
@@ -160,7 +159,7 @@ def unmeasured(check: Measured) -> str:
 
 
 def class_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the table of the hardest classes, its head first; errors are those within the class (1 - recall)."""
+    """Return the table of the hardest classes, header first; errors are those within the class (1 - recall)."""
     rows = [
         (
             labels[row.number],

@@ -50,7 +50,7 @@ class Trait(Result):
 
 
 def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
-    """All traits of a result."""
+    """Return all traits of a result."""
     return (
         _rows_per_class(one_vs_rest),
         _scale(facts),
