@@ -253,7 +253,7 @@ def test_without_a_lower_end_cross_validated_errors_decide(overlaps, altered):
     assert gate.word == "too close to call"
     assert gate.text.endswith(
         "The limit lies within what both ranges allow. "
-        "No learner was cross-validated on as many rows in both, so their errors cannot decide either"
+        "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     )
 
 
@@ -263,7 +263,7 @@ def test_a_gate_that_is_too_close_to_call_says_why(overlaps):
     text = baseline_gate(now, before, 0.0).text
 
     assert "The limit lies within what both ranges allow. Cross-validated error of " in text
-    assert text.endswith("), which may be chance")
+    assert text.endswith("), which may be due to chance")
 
 
 @pytest.mark.parametrize(

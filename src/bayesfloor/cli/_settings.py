@@ -93,7 +93,7 @@ class Settings:
         if self.priors is None:
             return "balanced" if self.balanced else None
         if self.balanced:
-            raise DataError("--balanced and --priors are both given, but expected only one of them. Leave one out.")
+            raise DataError("Got both --balanced and --priors, but expected only one of them. Leave one out.")
         shares = {}
         for said in self.priors.split(","):
             label, _, share = (part.strip() for part in said.rpartition("="))

@@ -91,7 +91,7 @@ class Measured(ABC):
 
     @property
     def measure(self) -> str:
-        """The name of what targets and answers are: accuracy, or balanced accuracy."""
+        """What the target and the answer measure: accuracy or balanced accuracy."""
         return "balanced accuracy" if self.facts.balanced else "accuracy"
 
     @cached_property

@@ -11,7 +11,7 @@ from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.learners._registry import BLEND
 
 _LEVEL = 0.95
-_FEWER = 0.8  # of the rows: with fewer than this, errors rise for that reason alone
+_FEWER = 0.8  # with fewer than this fraction of the rows, errors rise for that reason alone
 
 
 class ErrorRise(NamedTuple):
@@ -30,10 +30,10 @@ class ErrorRise(NamedTuple):
 
 
 def compare_errors(now: Answer, before: Answer) -> ErrorRise | None:
-    """Compare the learner that is best in both together; None if there is none, or if there are far fewer rows now.
+    """Compare the learner that is best over both checks; None if they share none, or if there are far fewer rows now.
 
-    Choosing by the sum of both errors favours neither. The blend is left out: its members may differ. The interval is
-    that of Agresti and Caffo (2000), which holds even if there are hardly any errors.
+    Choosing by the sum of both errors favours neither check. The blend is left out, because its members may differ. The
+    interval is that of Agresti and Caffo (2000), which holds even if there are hardly any errors.
     """
     both = [name for name in now.errors if name in before.errors and name != BLEND]
     if not both or now.n_rows < _FEWER * before.n_rows:

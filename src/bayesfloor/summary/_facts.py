@@ -25,7 +25,7 @@ from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._wide_input import canonical, lay_flat
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
-_EQUAL = 1e-9  # difference between proportions that is rounding
+_EQUAL = 1e-9  # smaller differences between proportions are rounding errors
 _EXACT = 2.0**53  # below this, floats represent whole numbers exactly
 
 
@@ -48,7 +48,7 @@ class Facts(Result):
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     engine : where the trees were grown, if that was done in blocks of rows.
-    priors : the proportion of each class that the answer is for, if they were given; None for those of the data.
+    priors : the class proportions that the answer is for, if they were given; None for those of the data.
 
     Examples
     --------

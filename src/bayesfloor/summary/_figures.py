@@ -104,7 +104,7 @@ def _learners(answer: Answer) -> tuple[str, str]:
 
 
 def doubt_about_trees(check: Measured) -> str:
-    """Return why the tree bounds are wrong here; empty if nothing speaks against them."""
+    """Return why the tree bounds are wrong here; empty if there is no reason to doubt them."""
     if check.facts.copies >= MANY_COPIES:
         return TOO_LOW
     return TOO_HIGH if check.answer.contradicts(check.overall.lower) else ""

@@ -48,7 +48,7 @@ class Gate(Result):
 def make_gates(
     check: Measured, limits: dict[str, float | None], baseline: Measured | None = None, max_error_rise: float = 0.0
 ) -> tuple[Gate, ...]:
-    """Return all gates: the target, the limits and the baseline, as far as they are given."""
+    """Return a gate for each of these that is given: the target, the limits and the baseline."""
     check_limits({**limits, "max_error_rise": max_error_rise})
     if baseline is not None and not isinstance(baseline, Measured):
         raise InputTypeError(
@@ -92,8 +92,9 @@ def class_gate(check: Measured, most: float) -> Gate:
 def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     """Whether the lowest possible error rose by more than a limit since an earlier check.
 
-    It fails if the best estimate rose beyond what both ranges allow, or if the same learner's cross-validated error
-    did. If the ranges cannot be compared, the cross-validated errors alone decide.
+    It fails if the best estimate rose by more than both ranges allow, or if the same learner's cross-validated error
+    rose significantly by more than the limit. If the ranges cannot be compared, the cross-validated errors alone
+    decide.
     """
     if unlike := _other_problem(check, before):
         return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Make a new baseline.")
@@ -118,13 +119,13 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
 
 
 def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
-    """Return what the cross-validated errors say."""
+    """Describe how the cross-validated errors changed."""
     if errors is None:
-        return "No learner was cross-validated on as many rows in both, so their errors cannot decide either"
+        return "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     text = f"Cross-validated error of {called(errors.learner)}: {percent(errors.before)} % before, "
     text += f"{percent(errors.now)} % now, {points(errors.rise)} points"
     text += f" (95 % interval {points(errors.low)} to {points(errors.high)})"
-    return f"{text}, which may be chance" if word == TOO_CLOSE and errors.high > most else text
+    return f"{text}, which may be due to chance" if word == TOO_CLOSE and errors.high > most else text
 
 
 def check_limits(limits: dict[str, float | None]) -> None:
@@ -156,7 +157,7 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
 
 
 def _other_problem(check: Measured, before: Measured) -> str:
-    """Return why two checks are of different problems, so that no errors can be compared; empty if they are not."""
+    """Return how the problems of two checks differ, so that no errors can be compared; empty if they are the same."""
     classes = ("classes", before.facts.n_classes, check.facts.n_classes)
     priors = ("class proportions", _proportions(before), _proportions(check))
     return _differences([classes, priors])
@@ -168,7 +169,7 @@ def _proportions(check: Measured) -> str:
 
 
 def _other_way(check: Measured, before: Measured) -> str:
-    """Return the settings and features that differ, which makes ranges impossible to compare; empty if none do."""
+    """Return the settings and features that differ, so that ranges cannot be compared; empty if none do."""
     fields = [(name, getattr(before.facts, name), getattr(check.facts, name)) for name in ("n_features", "scale")]
     pairs = [("effort", before.answer.effort, check.answer.effort), *fields]
     return _differences([(name.removeprefix("n_"), then, now) for name, then, now in pairs])

@@ -84,9 +84,9 @@ CODES = {
     "BF304": "Gate on classes. Like BF302, for the error within the worst class. Classes with fewer than 30 rows do "
     "not count.",
     "BF305": "Gate against a baseline. failed if the best estimate rose by more than the limit, beyond what both "
-    "ranges allow, or if the cross-validated error of the learner that is best in both checks did (97.5 % confidence). "
-    "With other features, scaling or effort only these errors are compared. Too close to call if "
-    "the limit lies within the intervals, or if the classes or their proportions differ.",
+    "ranges allow, or if the cross-validated error of the learner that is best over both checks did (97.5 % "
+    "confidence). If features, scaling or effort differ, only these errors are compared. Too close to call if the "
+    "limit lies within the intervals, or if the classes or their proportions differ.",
     "BF401": "Features that can be dropped. The floor of the features kept is not significantly higher than that of "
     "all features, on rows that were not used for the selection. With few such rows this says little: look at the "
     "interval. Without any, the result is optimistic.",

@@ -37,7 +37,7 @@ def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tu
 
 
 def add_alarm(verdict: str, dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
-    """Return the verdict with what makes it too good: nobody should quote it without that."""
+    """Return the verdict with the reasons why it may be too good, so that it is never quoted without them."""
     cautions = cautions_about(dependence, leaks)
     return f"{verdict} But {' and '.join(cautions)}." if cautions else verdict
 

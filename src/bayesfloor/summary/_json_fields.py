@@ -76,7 +76,7 @@ FIELDS = {
     "ones.",
     "random_state": "Random seed.",
     "near_duplicates": "Fraction of rows that are near-duplicates of another row.",
-    "priors": "The proportion of each class that the answer is for, if they were given; null for those of the data.",
+    "priors": "The class proportions that the answer is for, if they were given; null for those of the data.",
     "fingerprint": "SHA-256 of features and labels: equal data have equal fingerprints.",
     "version": "Version of bayesfloor that wrote this.",
     "schema_version": "Version of the JSON format.",

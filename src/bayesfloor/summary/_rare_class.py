@@ -1,4 +1,4 @@
-"""What accuracy hides if a class is rare."""
+"""Say what accuracy hides if a class is rare."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bayesfloor.engine._types import Floats
 from bayesfloor.summary._phrases import accuracy
 
 _RARE = 0.05  # fraction of rows below which accuracy says little about a class
-_UNEVEN = 0.5  # of an equal fraction: with many classes, each may be below 5 % without being rare
+_UNEVEN = 0.5  # relative to equal proportions: with many classes, each may be below 5 % without being rare
 
 
 def rare_class(sizes: Floats) -> int | None:
@@ -19,7 +19,7 @@ def rare_class(sizes: Floats) -> int | None:
 
 
 def hidden_by_accuracy(sizes: Floats, labels: list[str]) -> str:
-    """Return, as a sentence, how accurate a model is that never finds the rarest class; empty if none is rare."""
+    """Return, as a sentence, how accurate a model can be if it never finds the rarest class; empty if none is rare."""
     rarest = rare_class(sizes)
     if rarest is None:
         return ""

@@ -14,7 +14,7 @@ from bayesfloor.formulas._confidence_limits import two_sided
 from bayesfloor.summary._facts import Facts
 
 _SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters
-MANY_COPIES = 0.05  # fraction of duplicates from which the tree bounds are too low
+MANY_COPIES = 0.05  # with at least this fraction of duplicates, the tree bounds are too low
 _DUPLICATES = 0.01  # fraction of equal rows that is worth mentioning
 
 _ANSWER_STANDS = "The answer allows for that."
