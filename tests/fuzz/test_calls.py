@@ -24,7 +24,7 @@ from bayesfloor.io import InputError
 pytestmark = [pytest.mark.usefixtures("linear_alone"), pytest.mark.filterwarnings("ignore")]
 
 CORPUS = Path(__file__).parent / "corpus" / "calls.json"
-N = 40
+N = 120  # enough for a check to look for groups and leaks
 
 
 class Odd:
@@ -86,7 +86,18 @@ CALLS = {
     "check": (
         summary.check,
         lambda: rows(effort="quick"),
-        (*_FLOOR, "target", "groups", "predictions", "roles", "y_kind", "clean_labels", "learners"),
+        (
+            *_FLOOR,
+            "target",
+            "groups",
+            "predictions",
+            "priors",
+            "roles",
+            "y_kind",
+            "clean_labels",
+            "auto_groups",
+            "learners",
+        ),
     ),
     "assert_reachable": (summary.assert_reachable, lambda: rows(target=0.01, effort="quick"), ("groups",)),
     "Check.gates": (

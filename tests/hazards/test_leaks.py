@@ -37,6 +37,15 @@ def test_a_column_made_from_the_label_is_found(three, as_table, how, global_rand
     assert leak.error_without > 0.2
 
 
+def test_a_leak_beside_constant_columns_is_found(three, as_table):
+    """Without it all rows are equal, and no fold is left to train on."""
+    _, y = three
+    (leak,) = find_leaks(as_table(pd.DataFrame({"after": 7.0 * y, "same": 1.0}), y), 0)
+
+    assert leak.columns == ("after",)
+    assert leak.error_without == pytest.approx(1 - np.bincount(y).max() / len(y))
+
+
 def test_a_leak_in_an_array_is_named_by_its_number(three, as_table):
     """Arrays have no names."""
     table, y = three

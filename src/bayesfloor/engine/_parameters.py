@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from os import PathLike
 from typing import Any
 
 from bayesfloor.engine._address_text import is_address, redact
-from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._errors import InputError, InputTypeError
 
 _MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
 _MOST_JOBS = 1000  # joblib starts a thread for each job, even if there are fewer tasks
@@ -35,6 +35,12 @@ def check_n_jobs(n_jobs: Any) -> None:
         raise InputError(
             f"Got n_jobs={n_jobs!r}, but expected None, a whole number from 1 to {_MOST_JOBS:,}, or -1 for all cores."
         )
+
+
+def check_roles(roles: Any) -> None:
+    """Raise unless the value can be roles of columns."""
+    if roles is not None and not isinstance(roles, Mapping):
+        raise InputTypeError(f"Got roles of type {type(roles).__name__}, but expected a dict of column -> role.")
 
 
 def check_folder(checkpoint: Any) -> None:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 from bayesfloor.counts._class_edges import class_edges
 from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.engine._parameters import check_choice, check_n_jobs, check_seed
+from bayesfloor.engine._parameters import check_choice, check_n_jobs, check_roles, check_seed
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._types import Floats
@@ -405,6 +405,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_n_jobs(self.n_jobs)
         check_max_rows(self.max_rows)
         check_seed(self.random_state)
+        check_roles(self.roles)
         if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
             raise InputError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
 

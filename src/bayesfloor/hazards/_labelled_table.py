@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.counts._vertex_labels import likeliest
+from bayesfloor.engine._errors import blame
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import WIDE, dense_if_small, is_sparse
@@ -84,7 +85,8 @@ def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> Lab
     X = dense_if_small(lay_flat(data.X)[0])
     frame = as_frame(X)
     if frame is None and not is_sparse(X):
-        X = np.asarray(X)
+        with blame("X"):
+            X = np.asarray(X)
     if is_sparse(X) or (frame is None and (X.dtype.kind not in "fiub" or X.ndim != 2 or X.shape[1] > WIDE)):
         return None
     n = len(X) if frame is None else len(frame)

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - this module is itself imported late
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253
 
-from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.engine._parameters import check_flag
+from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._parameters import check_flag, check_roles
 from bayesfloor.engine._show import join_labels, quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.io._column_encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
@@ -228,8 +228,7 @@ def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
 
 def _check_roles(roles: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     """Return the given roles; raise if a role or a column is unknown."""
-    if roles is not None and not isinstance(roles, Mapping):
-        raise InputTypeError(f"Got roles of type {type(roles).__name__}, but expected a dict of column -> role.")
+    check_roles(roles)
     given = {} if roles is None else {str(name): role for name, role in roles.items()}
     strange = [name for name in given if name not in names]
     if strange:

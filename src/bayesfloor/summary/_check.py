@@ -343,14 +343,6 @@ def check(
     if data.predictions is not None:
         _check_predictions(data)
     check_flag("auto_groups", auto_groups)
-    table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
-    dependence: Dependence | None = None
-    leaks: tuple[Leak, ...] = ()
-    doubtful: tuple[DoubtfulColumns, ...] = ()
-    if table is not None:
-        dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
-        leaks = find_leaks(table, random_state, _group_columns(dependence))
-        doubtful = find_doubtful(table, data.label)
     floor = BayesFloor(
         priors=priors,
         scale=scale,
@@ -364,6 +356,15 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
+    floor._check_parameters()  # before hazards are looked for
+    table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
+    dependence: Dependence | None = None
+    leaks: tuple[Leak, ...] = ()
+    doubtful: tuple[DoubtfulColumns, ...] = ()
+    if table is not None:
+        dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
+        leaks = find_leaks(table, random_state, _group_columns(dependence))
+        doubtful = find_doubtful(table, data.label)
     if dependence is not None and auto_groups:
         data = _hold_together(floor, data, dependence)
     with ignoring(SampledRowsWarning):  # a trait reports it
