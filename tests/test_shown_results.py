@@ -72,7 +72,21 @@ def make_results():
         advice.before,
     ]
     parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2])]
+    parts += [differences.too_good, *_hazards()]
     return {type(part).__name__: part for part in parts}
+
+
+def _hazards():
+    """Rows of patients under a hostile name, a column that gives the label away, and another label."""
+    rng = np.random.default_rng(0)
+    patient, sick = np.repeat(np.arange(30), 10), np.arange(30) % 2
+    name = f"patient_id {HOSTILE}"
+    rows = pd.DataFrame(rng.normal(size=(30, 3))[patient] + 0.1 * rng.normal(size=(300, 3)), columns=list("abc"))
+    table = rows.assign(tag_sick=sick[patient], tag_old=rng.integers(0, 2, 300))
+    groups = check(table.assign(**{name: patient}), "tag_sick", effort="quick", learners={})
+    noise, label = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    leaking = pd.DataFrame(noise, columns=["a", "b"]).assign(**{HOSTILE: 7 * label})
+    return [groups.dependence, groups.doubtful[0], check(leaking, label, effort="quick", learners={}).leaks[0]]
 
 
 NAMES = (
@@ -84,6 +98,8 @@ NAMES = (
     "Comparison",
     "Curve",
     "Data",
+    "Dependence",
+    "DoubtfulColumns",
     "Facts",
     "FeatureFloors",
     "Finding",
@@ -94,6 +110,7 @@ NAMES = (
     "Gate",
     "HoldOut",
     "LabelClaims",
+    "Leak",
     "MergeAdvice",
     "MergeStep",
     "OneVsRestFloor",
@@ -105,6 +122,7 @@ NAMES = (
     "SampleScores",
     "SamplesNeeded",
     "SelectionPath",
+    "TooGood",
     "Trait",
     "TwoSamples",
     "Verdict",

@@ -15,7 +15,7 @@ def test_the_demo_needs_no_file_and_shows_the_summary(shown):
     ended, _ = shown
 
     assert (ended.code, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("At best about 9")
+    assert ended.stdout.startswith("98 % accuracy is reachable")
     assert "\ndigits · 1,797 rows · 64 features · 10 classes" in ended.stdout
 
 

@@ -212,7 +212,7 @@ def test_a_checkpoint_that_nothing_is_kept_in_is_told_of(here, tmp_path, places)
 
     assert told.stderr == "--checkpoint only helps when all rows are used: add --max-rows 0\n"
     assert (plain.code, told.code, quiet.code, quiet.stderr) == (0, 0, 0, "")
-    assert told.stdout.partition("\nnext ")[0] == plain.stdout.partition("\nnext ")[0]
+    assert told.stdout.partition("\nfull report ")[0] == plain.stdout.partition("\ncheck labels ")[0]
     assert not (tmp_path / "kept").exists()
 
 

@@ -92,7 +92,7 @@ def test_rows_are_called_by_their_ids(rich, oddest):
     assert rich[0].code == 0
     assert re.search(rf"\bname-{oddest[0]}\b", shown)
     assert not re.search(rf"\brow {oddest[0]}\b", shown)
-    assert rich[0].stdout.splitlines()[-1] == f"Report written to {rich[1]} (add --open to view it)"
+    assert rich[0].stdout.splitlines()[-1] == f"Report written to {rich[1]}"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the browser is not looked for on the path")

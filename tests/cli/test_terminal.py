@@ -84,7 +84,7 @@ def test_a_narrow_terminal_gets_all_there_is(process, files):
     text = STYLE.sub("", ended.stdout)
 
     assert ended.code == 0
-    assert "bayesfloor report easy.csv -y label\n" in text
+    assert "bayesfloor report easy.csv -y label --target 90%\n" in text
     assert "90 % accuracy is reachable" in " ".join(text.split())
     assert "best estimate  " in text
 

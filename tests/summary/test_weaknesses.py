@@ -164,7 +164,7 @@ def test_groups_settle_near_copies(gaussians):
     """Who says which rows belong together need not be told to."""
     X, y = gaussians(6, [40, 40])
     near = np.repeat(X, 3, axis=0) + np.random.default_rng(0).normal(size=(240, 2)) * 1e-6
-    alone = check(near, np.repeat(y, 3))
+    alone = check(near, np.repeat(y, 3), auto_groups=False)
     grouped = check(near, np.repeat(y, 3), groups=np.arange(240) // 3)
 
     assert "near-duplicates of another row" in trait(alone, "BF207").text

@@ -119,7 +119,9 @@ def make_fit(
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
     labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
-    drawn = replace(sample, cluster=vertex) if has_copies(sample, labels) else sample  # quarters of the distinct rows
+    # Quarters of the distinct rows; a subsample of rows with few distinct values can look like duplicates.
+    whole = len(sample) >= sample.n_input - sample.n_unlabelled
+    drawn = replace(sample, cluster=vertex) if whole and has_copies(sample, labels) else sample
     edges, method = class_edges(forest, labels), choose_method(interval, drawn)
     spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
