@@ -82,7 +82,7 @@ def warned(found, leaks, doubtful):
     case = {"warned": [["leak", *leak.columns] for leak in leaks] + [[each.kind, *each.columns] for each in doubtful]}
     if found is not None:
         case["warned"].append([found.kind, found.column])
-        case["errors"] = [plain(found.error_at_random), plain(found.error_together)]
+        case["two_errors"] = [plain(found.error_at_random), plain(found.error_together)]
     return case
 
 
@@ -243,7 +243,7 @@ def file_table(results):
     for name, case in sorted(results["cases"].items()):
         if "truth" in case:
             ends = f"{case['estimate']:.3f}", range_text(case), case["outcome"]
-            errors = [f"{error:.3f}" for error in case["errors"]] if "errors" in case else ["-", "-"]
+            errors = [f"{error:.3f}" for error in case["two_errors"]] if "two_errors" in case else ["-", "-"]
             yield (name, f"{case['truth']:.3f}", *ends, *errors, f"{case['seconds']:.3g}")
 
 
