@@ -86,7 +86,7 @@ class Output:
 
 
 class ProgressBar:
-    """A progress bar with the remaining time; invisible without a terminal."""
+    """A progress bar with the time remaining; hidden if there is no terminal."""
 
     def __init__(self, *, shown: bool, told: bool) -> None:
         self._shown, self._told = shown, told

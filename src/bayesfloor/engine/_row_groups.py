@@ -157,7 +157,7 @@ def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.
 
 
 def likeness(values: Floats, groups: Ints) -> float:
-    """Return the intraclass correlation: 0 if rows of the same group are no more alike than others, 1 if all are equal.
+    """Return the intraclass correlation: 0 if rows of a group are no more alike than other rows, 1 if they are equal.
 
     This is the estimator from the analysis of variance (Donner, International Statistical Review 54, 1986, section 2).
     """

@@ -56,7 +56,7 @@ def quoted(label: object, most: int = _LISTED) -> str:
 
 
 def _letters(text: str, missing: Collection[str]) -> list[str]:
-    """Split a string into characters, with missing ones escaped, so that an escape is never cut in two."""
+    """Split a string into characters, escaping those that the output cannot show, so that no escape is cut in two."""
     return [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
 
 

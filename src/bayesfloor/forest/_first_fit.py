@@ -126,7 +126,7 @@ def _name_sound(scan: Scan, root: int) -> None:
 
 @step
 def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
-    """Record that two components meet at an edge, but that a missing edge between them may come before it."""
+    """Record an edge that joins two components, although an edge not yet found may join them first."""
     whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
     _name_sound(scan, small)
     _name_sound(scan, large)

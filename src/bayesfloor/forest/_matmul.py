@@ -25,7 +25,7 @@ STRIP = 64  # products to compare with a limit at once, before examining each of
 
 
 class Rough(NamedTuple):
-    """Centred rows in low precision, and the largest error of the squared lengths computed from them."""
+    """Centred rows in low precision, and the largest error in the squared lengths computed from them."""
 
     rows: Approx
     square: Approx

@@ -87,7 +87,7 @@ def bias_left(growth: float, dimension: float) -> float:
 
 
 def intrinsic_dimension(length_part: float, length_all: float, fraction: float) -> float:
-    """Compute m from a typical edge length, which falls as n^(-1/m); infinite if it does not fall."""
+    """Compute m from a typical edge length, which falls as n^(-1/m); m is infinite if the length does not fall."""
     if not length_part > length_all > 0:
         return np.inf
     return float(-np.log(fraction) / np.log(length_part / length_all))

@@ -128,7 +128,7 @@ class ClassTree(Result):
         return grow_tree(self.classes[kept], 0, lambda node: self._divide_kept(node, code))
 
     def _divide_kept(self, node: int, code: Ints) -> tuple[int, int] | Ints:
-        """Return the next two nodes with kept classes, or the kept classes of a leaf."""
+        """Return the next two nodes that have kept classes or, for a leaf, its kept classes."""
         while self.left[node] != NONE:
             sides = (int(self.left[node]), int(self.right[node]))
             some = [side for side in sides if (code[self.members(side)] != NONE).any()]

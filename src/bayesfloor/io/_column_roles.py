@@ -99,7 +99,7 @@ def without_gaps(values: Values, known: Sequence[str] | None = None) -> Values:
 
 
 def role_of_texts(values: Values) -> str:
-    """Return the role of a text column whose values are not missing, numbers, dates, or yes and no."""
+    """Return the role of a text column without missing values that holds no numbers, no dates and no yes or no."""
     n_levels, rows = len(values.levels), int(values.counts.sum())
     levels = values.levels[:: max(1, n_levels // _ENOUGH_LEVELS)]
     if not n_levels:

@@ -228,7 +228,7 @@ def _check_labels(labels: np.ndarray) -> None:
 
 
 def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
-    """Read votes, each of which becomes a unit, or probabilities."""
+    """Read either probabilities or votes; each vote becomes a unit."""
     names = getattr(y, "column_names", getattr(y, "columns", None))
     try:
         given = np.asarray(y, dtype=np.float64)

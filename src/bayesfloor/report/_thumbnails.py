@@ -73,7 +73,7 @@ def _with_colours_last(values: np.ndarray) -> np.ndarray:
 
 
 def _from_file(path: Any) -> str:
-    """Return a file as a small picture; empty if it is not a picture or is not on a local disk."""
+    """Return a thumbnail of a picture file; empty if it is not a picture or is not on a local disk."""
     from PIL import Image
 
     if str(path)[:2].replace("\\", "/") == "//":  # on another machine

@@ -317,7 +317,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
 
 def _can_part(sample: Sample, units: Ints) -> bool:
-    """Whether these rows have all classes and, if there are groups, at least two of them."""
+    """Whether these rows have all classes and, if there are groups, at least two groups."""
     groups = 2 if sample.groups is None else len(np.unique(sample.groups[units]))
     return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
 

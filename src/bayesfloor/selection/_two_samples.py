@@ -90,7 +90,7 @@ class TwoSamples(Result):
         answer = {
             "shifted": "B is distributed differently from A",
             "leaking": "B contains duplicates of rows in A",
-            "both": "B is distributed differently from A and contains duplicates of its rows",
+            "both": "B is distributed differently from A and contains duplicates of A's rows",
             "no difference shown": "No significant difference between A and B",
         }[self.word]
         rows = f" Rows of B that show the shift: {len(self.suspects):,}." if len(self.suspects) else ""
