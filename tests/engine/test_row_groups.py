@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor.engine._row_groups import RowGroups, choose_groups, draw_rows, likeness
+from bayesfloor.engine._row_groups import RowGroups, choose_groups, compare_groups, draw_rows, likeness
 
 SIZES = np.full(200, 1000)
 SHARES = (0.6, 0.3, 0.099, 0.001)
@@ -79,6 +79,24 @@ def test_rows_are_renumbered_within_their_groups():
     assert chosen.tolist() == [0, 2, 3]
     assert np.concatenate([[0, 1, 2], [7, 8], [9, 10, 11, 12, 13]])[numbers].tolist() == [1, 2, 8, 9, 13]
     assert groups.rows_in(np.array([0, 2])).tolist() == [0, 1, 2, 7, 8]
+
+
+@pytest.mark.parametrize(
+    ("order", "noticeable", "misleading"),
+    [("random", False, False), ("class", False, False), ("feature", True, False), ("both", True, True)],
+)
+def test_groups_mislead_only_if_class_and_feature_depend_on_them(order, noticeable, misleading):
+    """Order by class alone is made up for, and order by a feature alone leaves the classes mixed."""
+    rng = np.random.default_rng(0)
+    codes, values, other = rng.integers(3, size=20_000), rng.normal(size=20_000), rng.normal(size=20_000)
+    keys = {"random": (other,), "class": (codes,), "feature": (values,), "both": (values, codes)}
+    place = np.lexsort(keys[order])
+    other = rng.permutation(other)
+    columns = [("other", other[place]), ("x", values[place] + codes[place])]
+    found = compare_groups(columns, codes[place], np.repeat(np.arange(40), 500))
+
+    assert (found.is_noticeable, found.is_misleading) == (noticeable, misleading)
+    assert found.name == "x" or not noticeable
 
 
 def test_likeness_is_the_share_of_variance_between_groups():

@@ -16,7 +16,14 @@ from bayesfloor.engine._file_state import told
 from bayesfloor.engine._file_systems import AddressError, bytes_read
 from bayesfloor.engine._parquet_rows import ParquetRows, column_names, groups_at_address, read_parquet_column
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._row_groups import are_labels_cheap, bytes_for_sample, choose_groups, draw_rows, tell_read
+from bayesfloor.engine._row_groups import (
+    are_labels_cheap,
+    bytes_for_sample,
+    choose_groups,
+    compare_groups,
+    draw_rows,
+    tell_read,
+)
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
 from bayesfloor.engine._runners import Runner, follow
 from bayesfloor.engine._show import how_many, join_labels, printable, quoted
@@ -150,7 +157,12 @@ def draw_few_bytes(
     ]
     parts = _run(take_chunk, tasks, data, runner, progress)
     n_bytes = bytes_read() - start + (0 if runner.shares_memory else sum(part[3] for part in parts))
-    return _join(data, parts)._replace(note=tell_read(n_bytes, size, len(chosen), len(groups.n_rows)))
+    drawn = _join(data, parts)
+    features, codes = enumerate(drawn.x.T), np.unique(drawn.y, return_inverse=True)[1]
+    named = ((str(number), values) for number, values in features)
+    if compare_groups(named, codes, groups.group_of(drawn.row)).is_misleading:
+        return draw_labelled(data, n_drawn, seed, runner, progress)
+    return drawn._replace(note=tell_read(n_bytes, size, len(chosen), len(groups.n_rows)))
 
 
 def _run(function: Any, tasks: Sequence[Any], data: Labelled, runner: Runner, progress: Progress | None) -> list[Any]:

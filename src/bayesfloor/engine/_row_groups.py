@@ -24,6 +24,10 @@ _FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we
 _RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
 
 
+_ALIKE = 0.05  # smallest intraclass correlation that matters
+_MOST = 50  # classes, the most frequent ones, whose order is looked at
+
+
 class RowGroups(NamedTuple):
     """The number of rows and the compressed bytes of each column, for all row groups in table order."""
 
@@ -154,6 +158,44 @@ def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.
     order = order[np.argsort(codes[order], kind="stable")]
     place = np.arange(len(order)) - (np.cumsum(have) - have)[codes[order]]
     return np.sort(order[place < quota[codes[order]]])
+
+
+class Alike(NamedTuple):
+    """How much rows of the same group resemble each other: intraclass correlations."""
+
+    name: str  # the feature in which they do most
+    feature: float  # its correlation within classes
+    label: float
+
+    @property
+    def is_noticeable(self) -> bool:
+        """Whether intervals that treat rows as independent may be too narrow."""
+        return self.feature > _ALIKE
+
+    @property
+    def is_misleading(self) -> bool:
+        """Whether a few groups may look easier than the table.
+
+        If the class and, within a class, the features depend on the group, each class is seen at a few places only.
+        Classes that overlap everywhere then look separate: the floor would be far too low.
+        """
+        return self.is_noticeable and self.label > _ALIKE
+
+
+def compare_groups(columns: Iterable[tuple[str, Floats]], codes: Ints, groups: Ints) -> Alike:
+    """Measure how much the sampled rows of the same row group resemble each other; at least two classes are given."""
+    labels = [likeness((codes == code).astype(np.float64), groups) for code in np.argsort(-np.bincount(codes))[:_MOST]]
+    found = [(likeness(_without_class(values, codes), groups), name) for name, values in columns]
+    feature, name = max(found, default=(0.0, ""))
+    return Alike(name, feature, max(labels))
+
+
+def _without_class(values: Floats, codes: Ints) -> Floats:
+    """Return the differences from the class means: order by class alone does no harm."""
+    finite = np.isfinite(values)
+    counts = np.maximum(1, np.bincount(codes[finite], minlength=codes.max() + 1))
+    means = np.bincount(codes[finite], values[finite], minlength=codes.max() + 1) / counts
+    return np.where(finite, values - means[codes], np.nan)
 
 
 def likeness(values: Floats, groups: Ints) -> float:

@@ -15,7 +15,7 @@ from bayesfloor.engine._errors import InputError, InputTypeError, blame
 from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.engine._parameters import check_flag, check_folder, check_seed
 from bayesfloor.engine._result import Shown
-from bayesfloor.engine._row_groups import RowGroups
+from bayesfloor.engine._row_groups import Alike, RowGroups
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
@@ -34,7 +34,7 @@ from bayesfloor.io._numpy_files import read_npy, read_npz
 from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
-from bayesfloor.io._sample_groups import Wanted, draw_from_groups
+from bayesfloor.io._sample_groups import Wanted, draw_from_groups, tell_misleading
 
 POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
 
@@ -268,14 +268,18 @@ def _read_table(file: File, asked: Asked) -> Contents:
     table = open_table(file)
     label = None if asked.labels_elsewhere else find_label(table, asked.label)
     refuse_unknown(asked.named, table.names)
+    alike = None
     if label is not None and table.grouped is not None and file.is_large:
-        return _sample_groups(table, table.grouped.groups, asked, label, start)
+        sampled, alike = _sample_groups(table, table.grouped.groups, asked, label, start)
+        if not alike.is_misleading:
+            return sampled
     given = read_roles(table, asked.roles, label)
     labels = None if label is None else labels_of(label, given[label])
     beside = {name: coded.rows for name, coded in given.items()}
     drawn = None if labels is None or not file.is_large else _draw(file, labels.y, asked)
     X, names = _read_features(table, asked, drawn)
-    return Contents(X, names, labels, beside, table.notes, drawn)
+    notes = table.notes if alike is None else (*table.notes, tell_misleading(alike, bytes_read() - start, file.size))
+    return Contents(X, names, labels, beside, notes, drawn)
 
 
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
@@ -293,8 +297,11 @@ def _pool(file: File, n_rows: int, asked: Asked) -> int:
     return max(_LEAST, asked.most_rows or 0, min(POOL, room))
 
 
-def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> Contents:
-    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``."""
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
+    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``.
+
+    Also return how much rows of the same group are alike, which decides whether the subsample can be used.
+    """
     features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
     beside = list(dict.fromkeys(asked.beside.values()))
     n_rows = int(groups.n_rows.sum())
@@ -302,8 +309,9 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     drawn = draw_from_groups(table, groups, wanted, start)
     given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
     X, names = _read_features(table, asked, drawn.rows)
-    notes = (*table.notes, *drawn.notes(X, bytes_read() - start))
-    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled))
+    alike = drawn.compare(X)
+    notes = (*table.notes, *drawn.notes(alike, bytes_read() - start))
+    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled)), alike
 
 
 def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:

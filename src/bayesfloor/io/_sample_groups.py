@@ -9,22 +9,23 @@ import numpy as np
 
 from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.engine._row_groups import (
+    Alike,
     RowGroups,
     are_labels_cheap,
     bytes_for_sample,
     choose_groups,
+    compare_groups,
     draw_rows,
-    likeness,
     tell_read,
 )
 from bayesfloor.engine._types import Ints
-from bayesfloor.io._arrow_types import is_number
+from bayesfloor.io._arrow_types import arrow, is_list, is_number
 from bayesfloor.io._find_label import LabelColumn, labels_of
 from bayesfloor.io._messages import quote
 from bayesfloor.io._open_table import Table
 from bayesfloor.io._row_columns import read_roles
 
-_ALIKE = 0.05  # smallest intraclass correlation for a note that rows of a group resemble each other
+_MOST = 64  # columns of an array whose order is looked at
 
 
 class DrawnRows(NamedTuple):
@@ -38,27 +39,48 @@ class DrawnRows(NamedTuple):
     n_unlabelled: int  # in all rows; estimated if not all labels were read
     has_all_labels: bool
 
-    def notes(self, X: Any, n_bytes: int) -> Iterator[str]:
+    def compare(self, X: Any) -> Alike:
+        """Measure how much rows of the same group resemble each other."""
+        codes = np.unique(self.labels.y, return_inverse=True)[1]
+        return compare_groups(_columns(X), codes, self.groups.group_of(self.rows))
+
+    def notes(self, alike: Alike, n_bytes: int) -> Iterator[str]:
         """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
         proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
         told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
         yield f"{told}{proportions}"
-        name, most = self._most_alike(X)
-        if most > _ALIKE:
-            yield (
-                f"rows of the same row group resemble each other ({quote(name)}, intraclass correlation {most:.2f}), "
-                "so intervals may be too narrow; set max_rows higher to read more row groups"
-            )
+        if alike.is_noticeable:
+            yield f"{_resemble(alike)}, so intervals may be too narrow; set max_rows higher to read more row groups"
 
-    def _most_alike(self, X: Any) -> tuple[str, float]:
-        """Return the numeric feature in which row groups differ most, and its intraclass correlation."""
-        group = self.groups.group_of(self.rows)
-        found = [("", 0.0)]
-        for name in getattr(X, "column_names", ()):
-            if is_number(X.column(name).type):
-                values = X.column(name).cast("float64", safe=False).to_numpy()
-                found.append((name, likeness(values, group)))
-        return max(found, key=lambda pair: pair[1])
+
+def tell_misleading(alike: Alike, n_bytes: int, size: int) -> str:
+    """Return the note for a table that cannot be sampled from a few row groups."""
+    return (
+        f"{_resemble(alike)} and in their labels, so the whole table was read: {n_bytes / 1e6:,.1f} MB, with the files "
+        f"taking {size / 1e6:,.1f} MB"
+    )
+
+
+def _resemble(alike: Alike) -> str:
+    told = f"intraclass correlation {alike.feature:.2f}"
+    return f"rows of the same row group resemble each other in {quote(alike.name)} ({told})"
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """Yield columns as numbers, text as the numbers of its distinct values; leave out row numbers, which are ids."""
+    if isinstance(X, np.ndarray):
+        for number in np.unique(np.linspace(0, X.shape[1] - 1, _MOST).astype(int)):
+            yield f"x{number}", X[:, number].astype(np.float64)
+        return
+    for name in X.column_names:
+        column = X.column(name)
+        if is_number(column.type):
+            values = column.cast("float64", safe=False).to_numpy()
+            if not (arrow(".types").is_integer(column.type) and (np.diff(values) > 0).all()):
+                yield name, values
+        elif not is_list(column.type):
+            distinct = column.unique().drop_null()
+            yield name, arrow(".compute").index_in(column, value_set=distinct).cast("float64").to_numpy()
 
 
 class Wanted(NamedTuple):
