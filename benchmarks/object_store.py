@@ -6,7 +6,7 @@ them as a Parquet folder, uploads it to an S3 server on this machine (moto, in a
 case. ``--quick`` uses few rows; ``--show`` prints saved results. Missed goals stay in the results.
 
 - ``mixed``: rows in random order, 25,000 in a row group.
-- ``sorted``: the same rows sorted by class and by the first feature, so that a few row groups would mislead: all are read.
+- ``sorted``: the same rows sorted by class and by the first feature, so a few row groups would mislead; all are read.
 - ``few``: rows in random order, 500,000 in a row group, one group per file: too few groups to stay within the bytes.
 """
 
