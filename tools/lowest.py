@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
 
 def lowest_versions(root: Path) -> list[str]:
-    """Return the name and lowest version of every package that users or tests need."""
+    """Return the name and lowest version of every package that users or tests need, without extras: pip allows none."""
     with (root / "pyproject.toml").open("rb") as file:
         said = tomllib.load(file)
     extras = said["project"]["optional-dependencies"].values()
     groups = [said["project"]["dependencies"], *extras, said["dependency-groups"]["test"]]
-    return sorted({requirement.replace(">=", "==") for group in groups for requirement in group})
+    return sorted(
+        {re.sub(r"\[.*?\]", "", requirement).replace(">=", "==") for group in groups for requirement in group}
+    )
 
 
 if __name__ == "__main__":
