@@ -128,7 +128,10 @@ _SAID_AGAIN = {
 
 def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
     """Return commands to paste, with what each does: remedies for the main findings first, then the report."""
-    explain = (f"bayesfloor explain {found.findings[0].code if found.findings else 'CODE'}", "explain a code")
+    from bayesfloor.summary._text import NOT_HERE
+
+    shown = (finding.code for finding in found.findings if output.verbose or finding.code not in NOT_HERE)
+    explain = (f"bayesfloor explain {next(shown, 'CODE')}", "explain a code")
     if settings.path == "-":
         return [explain]
     from bayesfloor.cli._large_data import say_again
@@ -153,9 +156,12 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
     if "BF120" in codes:
-        steps.append((_command("check", [*again, "--balanced"]), "balanced accuracy"))
-    if found.suspicious.n_suspect:
-        steps.append((_command("samples", [*data, *drop, *_prepare_again(settings)]), "check labels"))
+        steps.append((_command("check", [*again, "--balanced"]), "rare classes"))
+    held = found.dependence if found.dependence is not None and found.dependence.applied else None
+    same_rows = (held is None or held.kind == "groups") and not _priors_again(settings)  # as samples would use
+    if found.suspicious.n_suspect and same_rows:
+        belong = [] if held is None else ["--groups", held.column]
+        steps.append((_command("samples", [*data, *belong, *drop, *_prepare_again(settings)]), "check labels"))
     return steps
 
 

@@ -54,12 +54,11 @@ def _two_errors(found: Dependence) -> str:
     if found.kind == TIME:
         near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
         return (
-            f"Rows {near} are alike: a random forest's error is {together} in stretches that it has not seen and "
-            f"{apart} close to its training rows."
+            f"Rows {near} are alike: a random forest's error is {together} in unseen stretches and {apart} elsewhere."
         )
     return (
         f"{percent(found.similarity)} % of rows have a near-duplicate: a random forest's error is {together} on new "
-        f"rows and {apart} if near-duplicates are among its training rows."
+        f"rows, {apart} beside near-duplicates."
     )
 
 

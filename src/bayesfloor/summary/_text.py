@@ -27,7 +27,7 @@ _SHOWN = 5  # hardest pairs and classes
 _PAIR_DROPS = (3, 4)  # columns to drop on a narrow terminal, least important first
 _CLASS_DROPS = (5, 3, 4)
 # Findings left out on one screen: the user's model has its own line, and how the answer was found needs no action.
-_NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
+NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
 
 Steps = Sequence[tuple[str, str]]  # what to type next, and its purpose in at most 13 characters
 
@@ -90,7 +90,7 @@ def _fitting_ruler(check: Measured, width: int) -> str:
 
 def _main_findings(check: Measured, width: int, most: int) -> list[str]:
     """Return the first sentences of the most important findings."""
-    found = [finding for finding in check.findings if finding.code not in _NOT_HERE]
+    found = [finding for finding in check.findings if finding.code not in NOT_HERE]
     lines = [line for finding in found[:most] for line in _hang(finding.code, finding.headline, width, 2)]
     more = len(found) - most
     return [*lines, *(_hang("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
