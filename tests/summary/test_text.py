@@ -10,7 +10,7 @@ from bayesfloor.engine._show import cells, percent, range_text, span
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._ruler import ruler
-from bayesfloor.summary._text import _NOT_HERE, to_full_text, to_text, unmeasured
+from bayesfloor.summary._text import NOT_HERE, to_full_text, to_text, unmeasured
 from bayesfloor.summary._text_table import align
 
 WIDTHS = (100, 80, 60)
@@ -235,7 +235,7 @@ def test_wrapping_changes_no_word_of_the_findings(each):
 
 def test_one_screen_has_the_three_main_findings(each):
     """And says how many more there are; those that call for no action are not among them."""
-    found = [finding for finding in each.findings if finding.code not in _NOT_HERE]
+    found = [finding for finding in each.findings if finding.code not in NOT_HERE]
     text = joined(to_text(each, 200))
 
     assert all(joined(f"{finding.code} {finding.headline}") in text for finding in found[:3])
