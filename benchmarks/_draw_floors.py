@@ -6,6 +6,7 @@ from benchmarks import answers, calibration, feebee, labels
 from benchmarks._figures import (
     TWO_SIDED,
     goal_mark,
+    in_percent,
     legend_above,
     mark_line,
     ours,
@@ -38,7 +39,10 @@ def draw_methods(results, look):
     mark_line(bias, 0, look)
     bias.set(xlabel="estimate - Bayes error,\nmean and s.d.")
     size.set(xlabel="mean absolute error", xlim=(0, None))
-    held.set(xlabel="truth between the\nbounds, share", xlim=(0, 1.02))
+    held.set(xlabel="truth between\nthe bounds", xlim=(0, 1.04))
+    for axes in (bias, size, held):
+        axes.locator_params(axis="x", nbins=3)
+    in_percent(bias.xaxis, size.xaxis, held.xaxis)
     for axes in (size, held):
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
@@ -61,7 +65,8 @@ def draw_designs(results, look):
     for place, cells in enumerate(rows.values()):
         _draw_design(axes, place, cells, look)
     rows_down(axes, [f"{name}, {cells[0]['n']:,}" for name, cells in rows.items()], size=8)
-    axes.set(xlabel="error rate", xlim=(0, None))
+    axes.set(xlabel="error", xlim=(0, None))
+    in_percent(axes.xaxis)
     legend_above(figure, axes, columns=4)
     return figure
 
@@ -97,7 +102,8 @@ def draw_answers(results, look):
             if error is not None:
                 axes.plot(error, place, **theirs(look, number, ms=4.5), label=None if place else what)
     rows_down(axes, [f"{name}, {cases[f'answer/{name}']['shape'][0]:,}" for name in names], size=8)
-    axes.set(xlabel="error rate", xlim=(0, None))
+    axes.set(xlabel="error", xlim=(0, None))
+    in_percent(axes.xaxis)
     legend_above(figure, axes, columns=2)
     return figure
 
@@ -136,6 +142,7 @@ def _draw_band(axes, name, cases, look):
     above = [case["methods"][our]["estimate"] for case in cases.values()] - edges[:, 0]
     axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label=f"{our} (ours)")
     axes.set(title=name, xlabel="fraction of labels redrawn", ylabel="estimate - lower end of band", ylim=(-0.27, 0.37))
+    in_percent(axes.xaxis, axes.yaxis)
     axes.grid(axis="y")
 
 
@@ -163,7 +170,9 @@ def draw_coverage(results, look):
             label = f'interval="{form}"' if name == settings[0] else None
             one.errorbar(share, at, xerr=ends, **kind, label=label)
         mark_line(one, 0.95, look)
-        one.set(title=title, xlabel="fraction of 400 samples")
+        one.set(title=title, xlabel="of 400 samples")
+        one.locator_params(axis="x", nbins=3)
+        in_percent(one.xaxis)
         one.tick_params(axis="y", length=0)
         one.spines["left"].set_visible(False)
     rows_down(axes[0], [_setting(name) for name in settings])
@@ -183,7 +192,8 @@ def draw_bias(results, look):
     for one, (kind, title) in zip(axes, {"raw": "without", "corrected": "with"}.items(), strict=True):
         for number, cell in enumerate(cells):
             _draw_curves(one, cell, kind, number, look)
-        one.set(title=f"{title} bias correction", xlabel="distance between the means", ylabel="error rate")
+        one.set(title=f"{title} bias correction", xlabel="distance between the means", ylabel="error")
+        in_percent(one.yaxis)
         one.grid(axis="y")
     legend_above(figure, axes[0], columns=2)
     return figure
@@ -231,6 +241,7 @@ def draw_labels(results, look):
     ranking.set(xlabel="AUC of the ranking,\nmean, least and most")
     times.set(xlabel="our CPU time /\ncleanlab's", xlim=(0, None))
     lists.set(xlabel="false fraction of the list,\ntwo s.e. to each side", xlim=(0, None))
+    in_percent(lists.xaxis)
     for axes in (times, lists):
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)

@@ -4,7 +4,18 @@ import numpy as np
 
 from benchmarks import _compared as compared
 from benchmarks import _sel_noise, _sel_representations, _sel_splits
-from benchmarks._figures import legend_above, mark_line, ours, panels, plain_logs, rows_down, steps, theirs, wilson
+from benchmarks._figures import (
+    in_percent,
+    legend_above,
+    mark_line,
+    ours,
+    panels,
+    plain_logs,
+    rows_down,
+    steps,
+    theirs,
+    wilson,
+)
 from benchmarks._ranks import LEVEL, critical_difference, friedman_p, joined, mean_ranks
 from benchmarks.selection import cells_of
 
@@ -167,5 +178,6 @@ def draw_noise(results, look):
         axes.errorbar(share, place, xerr=ends, **ours(look))
     rows_down(axes, [name for name, _, _ in found])
     mark_line(axes, _sel_splits.LEVEL, look)
-    axes.set(xlabel="fraction of 200 trials in which something is declared better, 95 % interval", xlim=(-0.002, None))
+    axes.set(xlabel="trials of 200 in which something is declared better, 95 % interval", xlim=(-0.002, None))
+    in_percent(axes.xaxis)
     return figure

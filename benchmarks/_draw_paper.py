@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bayesfloor.plotting._style import MAP
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._draw_models import draw_rank_parts
 from benchmarks._figures import legend_above, ours, panels, rows_down, theirs
@@ -23,7 +24,7 @@ def _draw_matrix(axes, values, title, label, form, look):
     """Plot pairs as squares, darker for harder ones, with their figures."""
     matrix = np.full((10, 10), np.nan)
     matrix[_paper_mnist.PAIRS] = matrix[_paper_mnist.PAIRS[::-1]] = values
-    picture = axes.imshow(matrix, cmap="cividis_r", vmin=0)
+    picture = axes.imshow(matrix, cmap=MAP, vmin=0)
     for i, j in zip(*np.nonzero(~np.isnan(matrix)), strict=True):
         shade = "white" if matrix[i, j] > 0.5 * values.max() else "black"
         axes.text(j, i, f"{matrix[i, j]:{form}}", ha="center", va="center", fontsize=6.5, color=shade)

@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from benchmarks._figures import goal_mark, legend_above, mark_line, ours, panels, plain_logs, rows_down, steps, theirs
+from benchmarks._figures import (
+    goal_mark,
+    in_percent,
+    legend_above,
+    mark_line,
+    ours,
+    panels,
+    plain_logs,
+    rows_down,
+    steps,
+    theirs,
+)
 from benchmarks._overhead import BARE, median_ratio
 from benchmarks._scaled import OVERHEAD, runs_of
 from benchmarks.forest import CASES, measure_trees
@@ -131,7 +142,8 @@ def draw_enough(results, look):
     axes.errorbar(rows, found, yerr=ends, **ours(look), label="subsample, with 95 % interval")
     axes.axhspan(*whole["interval"], color=look.band, zorder=0, label=f"all {whole['rows']:,} rows, with its interval")
     mark_line(axes, whole["cross_rate"], look, down=False)
-    axes.set(xscale="log", xlabel="rows in the subsample", ylabel="fraction of cross-class edges")
+    axes.set(xscale="log", xlabel="rows in the subsample", ylabel="cross-class edges")
+    in_percent(axes.yaxis)
     plain_logs(axes.xaxis, rows)
     axes.grid(axis="y")
     axes.legend(loc="lower right")

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesfloor.plotting._style import COLOURS
+
 
 class Look(NamedTuple):
     """The colours of a page."""
@@ -17,8 +19,21 @@ class Look(NamedTuple):
 
 
 # Most people with colour blindness can distinguish these colours; markers distinguish them in greyscale.
-LIGHT = Look("#24292f", "#c5cbd1", "#d7dce1", "#b63b00", ("#0072b2", "#00795a", "#8a5a00", "#a3437d", "#4f5b66"))
-DARK = Look("#dfe4e9", "#545c65", "#3a424a", "#ff9a5c", ("#6cc3f5", "#3fcf9f", "#e8b64a", "#ef9ac6", "#aeb8c2"))
+_LIGHT, _DARK = ({name: pair[page] for name, pair in COLOURS.items()} for page in (0, 1))
+LIGHT = Look(
+    _LIGHT["ink"],
+    _LIGHT["faint"],
+    "#d7dce1",
+    _LIGHT["strong"],
+    ("#0072b2", "#00795a", "#8a5a00", "#a3437d", _LIGHT["soft"]),
+)
+DARK = Look(
+    _DARK["ink"],
+    _DARK["faint"],
+    "#3a424a",
+    _DARK["strong"],
+    ("#6cc3f5", "#3fcf9f", "#e8b64a", "#ef9ac6", _DARK["soft"]),
+)
 MARKS = "os^vPX<>p"
 TWO_SIDED = 1.96  # standard errors to each side of a 95 % interval
 
@@ -98,6 +113,12 @@ def rows_down(axes, labels, size=9):
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def in_percent(*axes):
+    """Show fractions on these axes in percent."""
+    for axis in axes:
+        axis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
 
 
 def goal_mark(look):

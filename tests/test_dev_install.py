@@ -37,11 +37,15 @@ def imported(folder):
                 yield node.module.partition(".")[0]
 
 
+def _modules(folder):
+    return [path.stem for path in (ROOT / folder).glob("*.py")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_import_is_declared(folder):
     """What comes by way of another package goes when that one changes its mind."""
-    own = {"bayesfloor", "benchmarks", "figures", "tables", *(path.stem for path in (ROOT / "tools").glob("*.py"))}
+    own = {"bayesfloor", "benchmarks", "figures", "tables", *_modules("tools"), *_modules("docs/_extensions")}
     others = set(imported(folder)) - own - sys.stdlib_module_names
     homes = packages_distributions()
     assert [

@@ -4,12 +4,18 @@ import contextlib
 import doctest
 import importlib.util
 import inspect
+import pkgutil
 import re
+import shutil
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+
+from bayesfloor import BayesFloor, check
 
 pytestmark = pytest.mark.real_race  # pages show what users see
 
@@ -24,8 +30,15 @@ OTHERS = {
     "bayesfloor.floor.SampledRowsWarning",
     "bayesfloor.forest.ClassForests",  # made by class_forests, not by users
     "bayesfloor.io.InputError",  # an exception: some Pythons find no signature
+    "bayesfloor.io.Rows",  # made by open_rows
     "bayesfloor.selection.LabelsSeenWarning",
 }
+
+
+def find(name):
+    """The object with this full name."""
+    module, _, last = name.rpartition(".")
+    return getattr(import_module(module), last)
 
 
 def pages_with_blocks():
@@ -98,8 +111,7 @@ def test_every_block_of_a_page_gives_what_it_shows(name, tmp_path):
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_has_a_summary_its_parameters_and_an_example(name):
     """Doctest runs the example; here it has to be there."""
-    module, _, last = name.rpartition(".")
-    found = getattr(import_module(module), last)
+    found = find(name)
     doc = pytest.importorskip("numpydoc.docscrape").get_doc_object(found)
     told = {
         one.strip("* ") for part in ("Parameters", "Attributes") for entry in doc[part] for one in entry[0].split(",")
@@ -110,18 +122,68 @@ def test_a_public_name_has_a_summary_its_parameters_and_an_example(name):
     assert any(line.startswith(">>> ") for line in doc["Examples"])
 
 
-def test_the_reference_lists_the_public_names_and_no_others():
+def listed_names():
+    """The names in the tables of the reference, in the order of its pages."""
+    lines = [line for page in sorted((DOCS / "api").glob("*.rst")) for line in page.read_text("utf-8").splitlines()]
+    places = [i for i, line in enumerate(lines) if line.startswith(".. autosummary::")]
+    tables = [takewhile(lambda line: line[:3] in ("", "   "), lines[i + 1 :]) for i in places]
+    names = [line.strip().removeprefix("~") for table in tables for line in table if re.fullmatch(r"   ~?[\w.]+", line)]
+    return [f"bayesfloor.{name}" for name in names]
+
+
+def test_the_reference_lists_every_public_name_once_and_no_others():
     """A name that is not there is not found; one that leads nowhere breaks the page."""
-    listed, module = set(), ""
-    for line in (DOCS / "api" / "index.rst").read_text("utf-8").partition("On the command line")[0].splitlines():
-        module = line.removeprefix(".. currentmodule:: ") if line.startswith(".. currentmodule::") else module
-        listed |= {f"{module}.{line.strip()}"} if re.fullmatch(r"   \w+", line) else set()
-    again = {
-        name
-        for name in PUBLIC
-        if name.count(".") > 1 and name.rpartition(".")[2] in import_module("bayesfloor").__all__
-    }
-    assert listed == set(PUBLIC) - again
+    at_top = import_module("bayesfloor").__all__
+    again = {name for name in PUBLIC if name.count(".") > 1 and name.rpartition(".")[2] in at_top}
+    assert sorted(listed_names()) == sorted(set(PUBLIC) - again)
+
+
+def own_classes():
+    """Every class of the package, by its name."""
+    package = import_module("bayesfloor")
+    names = [each.name for each in pkgutil.walk_packages(package.__path__, "bayesfloor.")]
+    modules = [import_module(name) for name in names if not name.endswith("__main__")]  # which would run
+    classes = [(name, it) for module in modules for name, it in vars(module).items() if inspect.isclass(it)]
+    return {name: it for name, it in classes if it.__module__.startswith("bayesfloor.")}
+
+
+def promised(found):
+    """What a public function, or a public method or attribute of a public class, says that it returns or holds."""
+    if not inspect.isclass(found):
+        return [inspect.get_annotations(found).get("return", "")]
+    held = [kind for name, kind in inspect.get_annotations(found).items() if not name.startswith("_")]
+    members = [getattr(it, "fget", getattr(it, "func", getattr(it, "__func__", it))) for _, it in public_members(found)]
+    return held + [inspect.get_annotations(it).get("return", "") for it in members if inspect.isfunction(it)]
+
+
+def public_members(found):
+    """The public members of a class that the package itself defines, unbound."""
+    owners = [each for each in found.__mro__ if each.__module__.startswith("bayesfloor")]
+    return [(name, it) for each in owners for name, it in vars(each).items() if not name.startswith("_")]
+
+
+def test_what_a_public_name_returns_has_a_page():
+    """A reader who gets an object looks it up."""
+    public, own = {name.rpartition(".")[2] for name in PUBLIC}, own_classes()
+    records = {"bayesfloor.floor.Counts", "bayesfloor.floor.Fit"}  # their own pages describe their parts
+    kinds = [(name, str(kind)) for name in set(PUBLIC) - records for kind in promised(find(name))]
+    words = {(word, name) for name, kind in kinds for word in re.findall(r"\b[A-Z]\w+", kind)}
+    assert {(word, name) for word, name in words if word in own and word not in public} == set()
+
+
+def test_what_a_check_and_a_fitted_floor_hold_has_a_page():
+    """Also where nothing says what it is."""
+    X, y = load_iris(return_X_y=True)
+    held = [*values_of(check(X, y, 0.9, effort="quick", predictions=y)), *values_of(BayesFloor().fit(X, y))]
+    kinds = {type(it) for it in held if type(it).__module__.startswith("bayesfloor")}
+    assert len(kinds) > 12
+    assert {kind.__name__ for kind in kinds} <= {name.rpartition(".")[2] for name in PUBLIC}
+
+
+def values_of(result):
+    """The values of the public attributes of a result, and what is in their lists."""
+    values = [getattr(result, name) for name in dir(result) if not name.startswith("_") and name != "metadata_routing"]
+    return values + [it for value in values if isinstance(value, (list, tuple)) for it in value]
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "contributing").glob("*.md")), ids=lambda page: page.name)
@@ -162,6 +224,27 @@ def test_the_check_of_the_site_sees_styles_that_load_from_elsewhere(tmp_path):
     """Fonts are the usual way to call home."""
     (tmp_path / "a.css").write_text('@font-face { src: url("https://example.org/a.woff2"); }', "utf-8")
     assert load("check_links.py").main(tmp_path)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("style", "fault"),
+    [
+        ("", "the page scrolls sideways"),
+        ("overflow-x: hidden", "pre. shows"),
+        ("overflow-x: auto", None),
+        ("white-space: pre-wrap; overflow-wrap: anywhere", None),
+    ],
+)
+def test_the_check_of_widths_sees_what_is_cut_off(tmp_path, capsys, style, fault):
+    """On a phone, what readers can scroll is not cut off."""
+    pytest.importorskip("playwright")
+    if shutil.which("chromium") is None:
+        pytest.skip("needs chromium on the PATH")
+    (tmp_path / "a.html").write_text(f'<body><pre class="" style="{style}">{"x" * 500}</pre></body>', "utf-8")
+
+    assert load("check_fit.py").main(tmp_path, [390]) == (fault is not None)
+    assert fault is None or f"a.html at 390: {fault}" in capsys.readouterr().out
 
 
 def test_formulas_keep_an_index_beside_its_letter_and_braces_small():

@@ -1,6 +1,7 @@
 """Every result a user can get in hand: a short text, a form for notebooks, plain values."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from bayesfloor.selection import feature_floors, gap, merge_advice, samples_for,
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
 LONG = "x" * 5000
-NO_VALUES = {"ClassForests", "Data", "Race"}  # a handle on forests, the user's own rows, and all posteriors
+# A handle on forests, the user's own rows, all posteriors, and the records behind the results.
+NO_VALUES = {"ClassForests", "Counts", "Data", "Fit", "Race"}
 WORKING = (
     "forest/_spanning_forest",
     "forest/_prim",
@@ -43,7 +45,15 @@ def make_results():
     differences = gap(floor, y, DummyClassifier().fit(X, y).predict(X), answer=answer)
     advice = merge_advice(floor, 0.98, answer=answer)
     many = spanning_forest(X, n_trees=40)
-    parts = [floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_, answer.wrong_labels()]
+    parts = [
+        floor.fitted_,
+        floor.fitted_.counts,
+        floor.overall_,
+        floor.pairwise_,
+        floor.one_vs_rest_,
+        floor.samples_,
+        answer.wrong_labels(),
+    ]
     parts += [
         answer,
         answer.curve,
@@ -96,6 +106,7 @@ NAMES = (
     "ClassTree",
     "Column",
     "Comparison",
+    "Counts",
     "Curve",
     "Data",
     "Dependence",
@@ -103,6 +114,7 @@ NAMES = (
     "Facts",
     "FeatureFloors",
     "Finding",
+    "Fit",
     "Floor",
     "Forest",
     "Gap",
@@ -195,6 +207,35 @@ def test_to_show_a_result_is_no_work(result):
 
     assert not [name for name in called if any(part in Path(name).as_posix() for part in WORKING)]
     assert (repr(result), result._repr_html_()) == first
+
+
+def test_a_text_has_percent_and_no_fraction(result):
+    """What a person reads: 0.0267 is for attributes."""
+    assert not re.search(r"(?<!p [<=] )\b0\.\d{3,}", repr(result))
+
+
+def test_a_fitted_floor_shows_its_bounds_and_then_its_answer_above_the_box_of_parameters():
+    """The result is what one waits for; scikit-learn's box shows only what went in."""
+    floor = BayesFloor()
+    assert floor._repr_html_().startswith("<style>")
+
+    floor.fit(*load_iris(return_X_y=True))
+    box = "sk-top-container"
+    for page in (floor._repr_mimebundle_()["text/html"], floor._repr_html_()):
+        assert page.index(repr(floor.overall_)) < page.index("call answer()") < page.index(box)
+
+    answer = floor.answer("quick")
+    page = floor._repr_html_()
+    assert page.index(repr(answer)) < page.index(box)
+    assert repr(floor.overall_) not in page  # the answer may contradict it
+
+
+def test_a_fitted_floor_of_a_thousand_classes_shows_a_few_lines():
+    """And what was not computed is not computed to be shown."""
+    rng = np.random.default_rng(0)
+    floor = BayesFloor().fit(rng.normal(size=(3000, 2)), np.arange(3000) % 1000)
+    assert len(floor._results_html().splitlines()) <= 4
+    assert "PairwiseFloor" not in floor.relabel(rng.integers(0, 2, 3000))._results_html()
 
 
 def test_a_check_keeps_its_own_form():

@@ -49,6 +49,7 @@ IN_SDIST = (
     r"docs/(?!_build|auto_|api/generated)([\w-]+/)*[\w-]+\.(py|md|rst|html|css|svg|png|json)",
     r"docs/([\w-]+/)*\.gitignore",
     r"changelog\.d/[\w-]+(\.\w+)*\.md",
+    r"action\.yml|examples/\w+\.(csv|ipynb|md)",
     r"\.github/([A-Za-z_]+/)?\w+\.(yml|md)|\.pre-commit-config\.yaml",
     r"\.ci/run|\.gitignore|[A-Z_]+\.md|CITATION\.cff|LICENSE|constraints\.txt|pyproject\.toml|PKG-INFO",
 )

@@ -1,6 +1,7 @@
-"""Pages generated from the code: the command line, the codes and terms, the JSON fields, and an example report."""
+"""Pages generated from the code: the command line, codes, the glossary, JSON fields, and an example report."""
 
 import re
+from dataclasses import is_dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -19,13 +20,14 @@ KINDS = {
     "3": "Gates",
     "4": "What to do next",
 }
+_SHOW = "`bayesfloor explain` and {func}`~bayesfloor.summary.explain` show the same texts."
 
 
 def write_pages(app):
     """Write the pages; an unchanged page is left alone, so that Sphinx does not read it again."""
-    pages = {"command_line": show_commands(), "findings": show_codes() + show_terms(), "json_fields": show_fields()}
-    for name, page in pages.items():
-        path = Path(app.srcdir) / "api" / f"{name}.md"
+    pages = {"command_line": show_commands, "codes": show_codes, "glossary": show_terms, "json_fields": show_fields}
+    for name, show in pages.items():
+        path, page = Path(app.srcdir) / "api" / f"{name}.md", show()
         if not path.exists() or path.read_text("utf-8") != page:
             path.write_text(page, "utf-8")
 
@@ -45,7 +47,7 @@ def show_help(name, command):
 
 def show_codes():
     """Return all codes, grouped by their first digit."""
-    text = "# Findings and terms\n\n`bayesfloor explain` and {func}`~bayesfloor.summary.explain` show these texts.\n\n"
+    text = f"# Codes\n\nEvery finding and gate has a code. {_SHOW} {{doc}}`glossary` has the terms.\n\n"
     for kind, codes in groupby(CODES, key=lambda code: code[2]):
         text += f"## {KINDS[kind]}\n\n" + "".join(map(show_code, codes))
     return text
@@ -59,18 +61,30 @@ def show_code(code):
 
 def show_terms():
     """Return the terms, and the other words that results print."""
-    return "## Terms\n\n" + define(TERMS) + "## Other words in results\n\n" + define(WORDS)
+    text = f"# Glossary\n\nOne term, one meaning, wherever results are shown. {_SHOW} {{doc}}`codes` has the codes.\n\n"
+    return text + "## Terms\n\n" + define(TERMS) + "## Other words in results\n\n" + define(WORDS)
 
 
 def show_fields():
     """Return the fields of the JSON."""
-    link = "{func}`~bayesfloor.summary.schema` returns the schema, which has the same texts."
+    link = "{func}`~bayesfloor.summary.schema` returns the schema, with the same texts; {doc}`glossary` has the terms."
     return f"# JSON fields\n\nEvery field that `--json` and `Check.to_json` write. {link}\n\n" + define(FIELDS)
 
 
 def define(texts):
     """Return a list of definitions, in alphabetical order."""
     return "".join(f"`{name}`\n: {texts[name]}\n\n" for name in sorted(texts, key=str.lower))
+
+
+def hide_constructors(_app, kind, _name, member, _options, _signature, _returned):
+    """Show results without the signature of their constructor, which only the library calls."""
+    return ("", None) if kind == "class" and is_dataclass(member) else None
+
+
+def skip_others(_app, _kind, _name, member, skip, _options):
+    """Leave out what scikit-learn documents, and the fields of named tuples, which only say that they are fields."""
+    aliases = str(getattr(member, "__doc__", "")).startswith("Alias for field number")
+    return skip or aliases or str(getattr(member, "__module__", "")).startswith("sklearn")
 
 
 def write_report(app, error):
@@ -84,6 +98,8 @@ def write_report(app, error):
 
 def setup(app):
     """Register the extension with Sphinx."""
+    app.connect("autodoc-process-signature", hide_constructors)
+    app.connect("autodoc-skip-member", skip_others)
     app.connect("build-finished", write_report)
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from bayesfloor import spanning_forest
 from bayesfloor.formulas import henze_penrose
-from benchmarks._figures import TWO_SIDED
+from benchmarks._figures import TWO_SIDED, in_percent
 from figures.drawing import panels
 
 ROWS = 32_000  # per size, in all samples together; small samples are repeated more often
@@ -20,31 +20,34 @@ def bounds(ink):
     share = np.linspace(0, 0.6, 301)
     found = henze_penrose(share * 1000, 500, 500)
     ax.fill_between(share, found.lower, found.upper, color=ink.faint, alpha=0.25, linewidth=0)
-    for values, name, style in (
-        (found.upper, "upper bound", "-"),
-        (found.estimate, "HP-estimate", "--"),
-        (found.lower, "lower bound", "-."),
+    for values, style, name, at, place, side in (
+        (found.upper, "-", "upper bound", 0.3, (0.27, 0.36), "right"),
+        (found.estimate, "--", "HP-estimate", 0.3, (0.36, 0.2), "left"),
+        (found.lower, "-.", "lower bound", 0.2, (0.27, 0.08), "left"),
     ):
-        ax.plot(share, values, style, color=ink.ink, label=name)
+        ax.plot(share, values, style, color=ink.ink)
+        line = {"arrowstyle": "-", "color": ink.faint}
+        ax.annotate(name, (at, np.interp(at, share, values)), place, ha=side, va="center", arrowprops=line)
     ax.set(xlabel="R / n, cross-class edges per row", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
-    ax.legend(frameon=False, loc="lower right")
+    in_percent(ax.xaxis, ax.yaxis)
     return figure
 
 
 def falling(ink):
     """Plot the fraction of cross-class edges of two Gaussians against the number of rows, in 2, 5 and 10 dimensions."""
     figure, (ax,) = panels(1, width=5.6, height=3.6)
-    for d, marker, color in zip((2, 5, 10), "os^", ink.theirs, strict=False):
+    for d, marker, color, below in zip((2, 5, 10), "os^", ink.theirs, (-8, 0, 0), strict=False):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
-        ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3, label=f"d = {d}")
+        ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3)
+        ax.annotate(f"d = {d}", (SIZES[-1], mean[-1]), (8, below), textcoords="offset points", va="center", color=color)
     ax.axhline(true_limit(), color=ink.ink, linestyle="--", linewidth=1)
     ax.annotate("limit for all three", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
     ax.axhline(0.15, color=ink.ink, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
-    ax.set(xscale="log", xlabel="rows", ylabel="fraction of cross-class edges", ylim=(0.13, 0.31))
+    ax.set(xscale="log", xlabel="rows", ylabel="cross-class edges", xlim=(None, 1.4 * SIZES[-1]), ylim=(0.13, 0.31))
+    in_percent(ax.yaxis)
     ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])
     ax.minorticks_off()
-    ax.legend(frameon=False, loc="upper right", ncols=3)
     return figure
 
 

@@ -2,8 +2,8 @@
 Which classes are alike
 =======================
 
-Classes that are hard to separate split last. The number at a split is the mean error between its two sides relative to
-guessing, from the spanning trees; a dot marks a split whose error is too small to measure.
+Classes that are hard to separate split last. The number at a split is the mean of the best estimates for the pairs
+across it, relative to guessing; a dot marks a split whose error is too small to measure.
 
 Do not read a taxonomy into it. Splits near the top often separate classes so far apart that any other split would do as
 well.

@@ -2,9 +2,9 @@
 Which representation has the fewest cross-class edges
 =====================================================
 
-The plot compares four representations of the same rows, with the best on top. A bar is the fraction of cross-class
-edges, which is extrapolated if there are at least 1,000 rows; crosses show the measured values. The lines are intervals
-for the paired differences from the best, and the words follow from them.
+The plot compares four representations of the same rows, with the best on top. A dot is the fraction of cross-class
+edges, which is extrapolated if there are at least 1,000 rows. The lines are intervals for the paired differences from
+the best (dashed), and the words follow from them: a representation is worse if its line is entirely to the right.
 
 Do not read "no significant difference" as "equal", and do not compare a representation that was made with these labels:
 it has seen the answers.

@@ -2,8 +2,8 @@
 Is my model done
 ================
 
-The plot compares a naive Bayes model with the floor: it shows the model's error with a 95 % interval, the lowest
-possible error, and below them the pairs of digits with the most room to improve.
+The plot compares a naive Bayes model with the floor: diamonds are the model's errors with 95 % intervals, bars the
+lowest possible errors. Below the whole are the digits and the pairs of digits with the most room to improve.
 
 Do not read "no room shown" as "no room": a better model may still be possible. And the test rows must be distributed
 like the rows behind the floor.

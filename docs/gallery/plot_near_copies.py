@@ -32,9 +32,16 @@ def estimates(n_copies, *, given):
 
 copies = [1, 2, 4, 8]
 _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-for given, look, label in ((True, "o-", "with groups"), (False, "s--", "without groups")):
+for given, look, colour, label in (
+    (True, "o-", "#b63b00", "with groups"),
+    (False, "s--", "#4f5b66", "without groups"),
+):
     drawn = np.array([estimates(n, given=given) for n in copies])
-    ax.errorbar(copies, drawn.mean(axis=1), drawn.std(axis=1, ddof=1), fmt=look, capsize=3, label=label)
-ax.axhline(25, color="0.5", linewidth=1, label="lowest possible error")
-ax.set(xlabel="duplicates of each row", ylabel="tree estimate, %", ylim=(0, 35))
-ax.legend(frameon=False, loc="lower left")
+    mean = drawn.mean(axis=1)
+    ax.errorbar(copies, mean, drawn.std(axis=1, ddof=1), fmt=look, color=colour, capsize=3)
+    ax.text(8.15, mean[-1], label, va="center", color=colour, size=9)
+ax.axhline(25, color="#24292f", linewidth=1)
+ax.text(4.3, 23.2, "lowest possible error", color="#24292f", size=9)
+ax.set(xlabel="duplicates of each row", ylabel="tree estimate", xlim=(0.7, 10), ylim=(0, 35), xticks=copies)
+ax.yaxis.set_major_formatter("{x:.0f} %")
+ax.spines[["top", "right"]].set_visible(False)

@@ -2,11 +2,12 @@
 Which class is the hardest
 ==========================
 
-The plot shows tree bounds for the error of the best classifier in separating each class from all others, as a fraction
-of all rows, with a 95 % interval. The hardest class is on top. ``check(X, y).classes`` has the answer for each class.
+The plot shows how often the best possible classifier gets the rows of each class wrong: best estimate and range. The
+hardest class is on top. A bar fades towards its lower end, which is extrapolated from learning curves. ``check(X,
+y).classes`` has the same numbers, and ``OneVsRestDisplay.from_results(floor.one_vs_rest_)`` draws the paper's tree
+bounds.
 
-Do not compare classes whose intervals overlap much, and do not add up the classes: every confused row counts for two of
-them.
+Do not rank classes whose ranges overlap much.
 """
 
 from sklearn.datasets import load_digits

@@ -3,7 +3,8 @@ A ruler: best estimate, range and learners
 ==========================================
 
 The ruler shows everything that is known about the lowest possible error. The bar is the range, and the mark in it is
-the best estimate. Below are the cross-validated errors of the learners tried, and the dashed line is the target.
+the best estimate. The bar fades towards its lower end, which is extrapolated; a proved one would be sharp. Below are
+the cross-validated errors of the learners tried, and the dashed line is the target.
 
 The best estimate lies below the learners' errors: it is the level at which their learning curves end with more and more
 rows. The second plot shows the curve of the best learner. Do not mistake the tree bounds for the answer. They are the

@@ -21,8 +21,8 @@ confusion = floor.soft_confusion_ / floor.soft_confusion_.sum(axis=1, keepdims=T
 
 _, ax = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
 shown = np.where(np.eye(10, dtype=bool), np.nan, 100 * confusion)
-image = ax.imshow(shown, cmap="Oranges")
+image = ax.imshow(shown, cmap="Oranges", vmin=0)
 for i, j in np.argwhere(shown > 0.5):
     ax.text(j, i, f"{shown[i, j]:.1f}", ha="center", va="center", color="white" if shown[i, j] > 1.6 else "black")
 ax.set(xlabel="neighbour's digit", ylabel="digit", xticks=range(10), yticks=range(10))
-plt.colorbar(image, label="% of the digit's edges, diagonal left out")
+plt.colorbar(image, label="of the digit's edges, diagonal left out", format="{x:.1f} %")

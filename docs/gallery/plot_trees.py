@@ -11,6 +11,7 @@ More trees do not replace more rows: they use the same rows again, at larger dis
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import PercentFormatter
 
 from bayesfloor import spanning_forest
 from bayesfloor.formulas import henze_penrose
@@ -33,11 +34,13 @@ n_trees = np.arange(1, MOST + 1)
 mean_edges = np.array([np.cumsum(cross_edges()) / n_trees for _ in range(10)])
 found = henze_penrose(mean_edges, *SIZES).estimate
 
-_, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
-ax.fill_between(n_trees, *np.quantile(found, [0.05, 0.95], axis=0), color="#fdd0a2", label="90 % of estimates")
-ax.errorbar(
-    n_trees, found.mean(axis=0), found.std(axis=0), fmt="o-", color="#a63603", label="mean; bar: standard deviation"
-)
-ax.axhline(TRUTH, color="#222222", linestyle="--", label="true Bayes error")
+_, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+ax.fill_between(n_trees, *np.quantile(found, [0.05, 0.95], axis=0), color="#fbd9bc")
+ax.errorbar(n_trees, found.mean(axis=0), found.std(axis=0), fmt="o-", color="#b63b00", capsize=3)
+ax.axhline(TRUTH, color="#24292f", linestyle="--")
+ax.text(1.05, 0.186, "mean and standard deviation", color="#b63b00", size=9)
+ax.text(MOST, np.quantile(found, 0.95, axis=0)[-1], "90 % of estimates", ha="right", va="top", color="#4f5b66", size=9)
+ax.text(MOST, TRUTH + 0.001, "true Bayes error", ha="right", va="bottom", color="#24292f", size=9)
 ax.set(xlabel="orthogonal trees", ylabel="error", xticks=n_trees)
-ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+ax.spines[["top", "right"]].set_visible(False)

@@ -32,28 +32,29 @@ print(found)
 # %%
 # Read it from the top:
 #
-# *lowest possible error*
-#     The error of the best conceivable classifier on these features: a best estimate and a range. The verdict depends
-#     only on how this range compares with the target.
+# *best estimate* and *range*
+#     The lowest possible error: that of the best conceivable classifier on these features. The verdict depends only on
+#     how this range compares with the target.
+# *guessing*
+#     The error of always predicting the most frequent class.
 # *reliability*
 #     ``good``: both ends are known. ``limited``: both are known, with a reservation. ``upper limit only``: these data
 #     give no lower limit. ``found.answer.reasons`` says why.
-# *learners*
-#     Cross-validated errors of several kinds of model. The lowest possible error cannot be above the error of any of
-#     them, except by chance; the upper end allows for that.
-# *tree bounds*
-#     The paper's bounds, from the fraction of cross-class edges. They are listed under "how we know". If data are
-#     sparse, they are too high, and the output says so.
+# *BF105*
+#     A finding, with its code: what is holding accuracy back, or what weakens the answer.
 #
 # Each end has its own evidence:
 
 answer = found.answer
-print(f"upper end {answer.upper:.3f}:", answer.why_upper)
-print(f"lower end {answer.lower:.3f}:", answer.why_lower)
+print(f"upper end {100 * answer.upper:.1f} %:", answer.why_upper)
+print(f"lower end {100 * answer.lower:.1f} %:", answer.why_lower)
 
 # %%
-# Here is the same range on a ruler. The dashed line is the target; errors to the left of it meet the target. (A
-# notebook shows the display automatically; in a script, save it with ``display.figure_.savefig("ruler.png")``.)
+# Here is the same range on a ruler, with what it is based on: the cross-validated errors of several kinds of model, and
+# the paper's tree bounds, which are too high if data are sparse. The lowest possible error cannot be above the error of
+# any model, except by chance; the upper end allows for that. The dashed line is the target; errors to the left of it
+# meet the target. (A notebook shows the display automatically; in a script, save it with
+# ``display.figure_.savefig("ruler.png")``.)
 
 from bayesfloor.plotting import AnswerDisplay
 
@@ -71,7 +72,7 @@ display = CurveDisplay.from_answer(answer)
 # Reachable, too close to call, out of reach
 # ------------------------------------------
 # Here are all three outcomes, on data with a known Bayes error: two normal classes in the plane, placed so that the
-# best classifier has an error of exactly 2, 5 or 10 %.
+# best classifier has an error of exactly 2, 5 or 10 %. ``effort="quick"`` is enough for these.
 
 import numpy as np
 from scipy.stats import norm
@@ -82,11 +83,16 @@ def two_normals(error, n_rows, n_noise=0, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n_rows)
     X = rng.normal(size=(n_rows, 2 + n_noise))
-    X[:, 0] += 2 * norm.isf(error) * y
+    X[:, :2] += np.sqrt(2) * norm.isf(error) * y[:, None]
     return X, y
 
 
-checks = {error: bayesfloor.check(*two_normals(error, 2000), target=0.95) for error in (0.02, 0.05, 0.10)}
+def ask(X, y):
+    """Ask for 95 %, with little effort."""
+    return bayesfloor.check(X, y, target=0.95, effort="quick")
+
+
+checks = {error: ask(*two_normals(error, 2000)) for error in (0.02, 0.05, 0.10)}
 for error, one in checks.items():
     print(f"truth {100 * error:.0f} %: {one.outcome}")
     print(f"  {one.verdict}")
@@ -114,17 +120,17 @@ for target in (0.85, 0.90, 0.95, 0.99):
 # %%
 # What would settle it
 # --------------------
-# The true Bayes error is 3.5 %, so 95 % is possible. A few hundred rows cannot show this, but a few thousand can. A
+# The true Bayes error is 3 %, so 95 % is possible. A few hundred rows cannot show this, but a few thousand can. A
 # verdict that is too close to call says about how many rows would settle it:
 
 for n_rows in (300, 3000):
-    print(f"{n_rows} rows: {bayesfloor.check(*two_normals(0.035, n_rows), target=0.95).verdict}")
+    print(f"{n_rows} rows: {ask(*two_normals(0.03, n_rows)).verdict}")
 
 # %%
 # **Noise columns.** The true Bayes error is 10 % again, and we add eighteen columns of noise. They do not affect the
 # best classifier, but the data are now sparse, and the tree bounds are too high. The answer does not depend on them:
 
-noisy = bayesfloor.check(*two_normals(0.10, 2000, n_noise=18), target=0.95)
+noisy = ask(*two_normals(0.10, 2000, n_noise=18))
 print(noisy.verdict)
 print(f"tree bounds: {100 * noisy.overall.lower:.1f} to {100 * noisy.overall.upper:.1f} %, the truth is 10 %")
 
@@ -134,7 +140,7 @@ print(f"tree bounds: {100 * noisy.overall.lower:.1f} to {100 * noisy.overall.upp
 
 rng = np.random.default_rng(0)
 squares = rng.uniform(0, 2, size=(1500, 8))
-board = bayesfloor.check(squares, np.floor(squares).sum(axis=1).astype(int) % 2, target=0.95)
+board = ask(squares, np.floor(squares).sum(axis=1).astype(int) % 2)
 print(board.verdict)
 print(board.answer.reliability, board.answer.reasons)
 
@@ -148,7 +154,7 @@ print(board.answer.reliability, board.answer.reasons)
 
 from sklearn.datasets import load_wine
 
-wine = bayesfloor.check(*load_wine(return_X_y=True), target=0.95)
+wine = ask(*load_wine(return_X_y=True))
 print("used:", wine.facts.scale)
 for scale, rate in wine.facts.scale_rates.items():
     print(f"{scale:>8}: {100 * rate:4.1f} % cross-class edges")

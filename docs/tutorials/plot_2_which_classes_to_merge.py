@@ -72,7 +72,7 @@ for one, two in (("oak", "beech"), ("beech", "willow"), ("oak", "willow")):
 
 from bayesfloor.plotting import PairwiseDisplay
 
-display = PairwiseDisplay.from_estimator(floor)
+display = PairwiseDisplay.from_results(floor.pairwise_)
 
 # %%
 # **Shown to be inseparable.** A high floor is not enough for this. It takes a test that finds almost no difference
@@ -105,8 +105,8 @@ print(f"{after.lower:.3f} to {after.upper:.3f}")
 
 import bayesfloor
 
-print("as they are:", bayesfloor.check(X, y, target=0.97).verdict)
-print("merged:", bayesfloor.check(X, merged, target=0.97).verdict)
+print("as they are:", bayesfloor.check(X, y, target=0.97, effort="quick").verdict)
+print("merged:", bayesfloor.check(X, merged, target=0.97, effort="quick").verdict)
 
 # %%
 # Merge what belongs together

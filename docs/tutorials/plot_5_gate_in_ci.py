@@ -70,9 +70,9 @@ def run(command, **environment):
 # The command
 # -----------
 # First we check the good data. The result is printed to the log and written as JSON to a file that will be the
-# baseline:
+# baseline. ``--effort quick`` makes gates cheaper; a baseline should have the same effort:
 
-run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json floor.json")
+run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --effort quick --json floor.json")
 
 # %%
 # The lines that begin with ``BF3`` are the gates. Each is *ok*, *failed* or *too close to call*:
@@ -118,14 +118,14 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --json 
 #      - an internal error of bayesfloor
 #
 # A gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it *failed*.
-# Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails. ``--effort quick`` makes
-# gates cheaper; a baseline should have the same effort.
+# Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails.
 #
 # Now we check the broken data, with similar limits and the baseline. ``GITHUB_STEP_SUMMARY`` names the file for
 # GitHub's job summary; any file will do:
 
 run(
-    "bayesfloor check bad.csv -y kind --target 92% --max-error 10% --baseline floor.json --max-error-rise 1%",
+    "bayesfloor check bad.csv -y kind --target 92% --max-error 10% "
+    "--baseline floor.json --max-error-rise 1% --effort quick",
     GITHUB_STEP_SUMMARY="page.md",
 )
 
@@ -164,7 +164,7 @@ import matplotlib.pyplot as plt
 import bayesfloor
 from bayesfloor.plotting import AnswerDisplay
 
-now = bayesfloor.check(bad, "kind", target=0.92)
+now = bayesfloor.check(bad, "kind", target=0.92, effort="quick")
 _, axes = plt.subplots(2, figsize=(7.5, 7), layout="constrained")
 for one, name, ax in ((before, "good.csv", axes[0]), (now, "bad.csv", axes[1])):
     AnswerDisplay.from_answer(one.answer, target=0.92, ax=ax)
@@ -186,17 +186,16 @@ from bayesfloor import assert_reachable
 
 @pytest.mark.parametrize("name", ["good", "bad"])
 def test_the_target_can_be_reached(name):
-    found = assert_reachable(pd.read_csv(f"{name}.csv"), "kind", 0.92)
+    found = assert_reachable(pd.read_csv(f"{name}.csv"), "kind", 0.92, effort="quick")
     assert found.suspicious.n_suspect < 0.03 * found.facts.n_rows, "too many suspicious labels"
 """)
-run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
+run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="80", CI="true")
 
 # %%
-# A workflow
-# ----------
-# Here is a complete workflow for GitHub. It needs a baseline: make it with ``bayesfloor check data/train.csv -y kind
-# --json data/floor.json`` and commit it. Update it whenever you have reviewed and accepted a rise. Until there is a
-# release, install from a checkout, as :doc:`/start` says.
+# On GitHub
+# ---------
+# The repository of bayesfloor is also a GitHub Action. It runs the command, adds its result to the job summary, and
+# writes the report:
 #
 # .. code-block:: yaml
 #
@@ -211,28 +210,43 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="200")
 #         runs-on: ubuntu-latest
 #         timeout-minutes: 15
 #         steps:
-#           - uses: actions/checkout@v4
-#           - uses: actions/setup-python@v5
+#           - uses: actions/checkout@v6
+#           - id: floor
+#             uses: OWNER/bayesfloor@main # your copy of the repository; better pinned to a commit
 #             with:
-#               python-version: "3.13"
-#           - run: python -m pip install "bayesfloor[cli]"
-#           - name: Check the data
-#             run: >
-#               bayesfloor check data/train.csv -y kind
-#               --target 92% --max-pair-error 15%
-#               --baseline data/floor.json --max-error-rise 1%
-#               --json floor.json
-#           - name: Write the report
-#             if: always()
-#             run: bayesfloor report data/train.csv -y kind --target 92% -o floor.html
-#           - name: Keep both
+#               file: data/train.csv
+#               label: kind
+#               target: 92%
+#               options: --max-pair-error 15% --baseline data/floor.json --max-error-rise 1%
+#           - name: Keep the report
 #             if: always()
 #             uses: actions/upload-artifact@v4
 #             with:
 #               name: floor
 #               path: |
-#                 floor.json
-#                 floor.html
+#                 ${{ steps.floor.outputs.report }}
+#                 ${{ steps.floor.outputs.json }}
+#
+# Make the baseline with ``bayesfloor check data/train.csv -y kind --json data/floor.json`` and commit it. Update it
+# whenever you have reviewed and accepted a rise. ``options`` takes any option of the command.
+#
+# .. list-table::
+#    :header-rows: 1
+#    :widths: 25 75
+#
+#    * - output
+#      - meaning
+#    * - ``verdict``, ``outcome``
+#      - the sentence, and *reachable*, *out of reach* or *too close to call*
+#    * - ``estimate``, ``lower``, ``upper``
+#      - the lowest possible error and its range, as fractions; ``lower`` is empty if there is none
+#    * - ``reliability``
+#      - *good*, *limited* or *upper limit only*
+#    * - ``report``, ``json``
+#      - the files
+#
+# The action brings its own Python and leaves that of your job alone. A failed gate fails the step, after the report and
+# the outputs are written.
 #
 # The same command works on other services: it needs no network and no token. If ``GITHUB_STEP_SUMMARY`` is not set, no
 # summary is written; ``--markdown page.md`` writes it to a file of your choice.

@@ -48,19 +48,21 @@ import matplotlib.pyplot as plt
 
 n_rows, rate, error = (np.array([one[key] for one in floor.curve_]) for key in ("n_rows", "cross_rate", "std_error"))
 _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
-ax.errorbar(n_rows, rate, 1.96 * error, fmt="o", color="#222222", capsize=4)
+ax.errorbar(n_rows, 100 * rate, 196 * error, fmt="o", color="#b63b00", capsize=4)
+ax.yaxis.set_major_formatter("{x:.1f} %")
+ax.spines[["top", "right"]].set_visible(False)
 ax.set_xscale("log")
 ax.set_xticks(n_rows, [f"{n:,}" for n in n_rows])
 ax.set_xticks([], minor=True)
 ax.set(
     xlabel="rows in the subsample (log scale)",
-    ylabel="fraction of cross-class edges",
+    ylabel="cross-class edges, 95 % interval",
     title="Subsamples until the interval is narrow enough",
 )
 ax.set_xlim(n_rows[0] / 1.5, n_rows[-1] * 1.5)
 label = ax.annotate(
-    "narrower than 0.01:\nenough",
-    (n_rows[-1], rate[-1]),
+    "narrower than 1 point:\nenough",
+    (n_rows[-1], 100 * rate[-1]),
     (-12, 0),
     textcoords="offset points",
     ha="right",

@@ -163,7 +163,7 @@ get_reusable_executor().shutdown(wait=True)
 import matplotlib.pyplot as plt
 
 _, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
-bars = ax.barh(list(seconds), list(seconds.values()), color="#fdd0a2", edgecolor="#222222")
+bars = ax.barh(list(seconds), list(seconds.values()), color="#fbd9bc", edgecolor="#24292f")
 ax.bar_label(bars, fmt="%.1f s", padding=4)
 ax.invert_yaxis()
 ax.margins(x=0.15)

@@ -105,8 +105,26 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
     X = np.column_stack([np.concatenate([few, many]), np.zeros(800)])
     found = BayesFloor(scale=None).fit(X, rng.integers(2, size=800)).answer()
 
-    assert found.why_lower == "proved by equal rows with different labels (95 %)"
+    assert found.why_lower == (
+        "proved by equal rows with different labels (95 %); the learning curves give no lower limit"
+    )
     assert 0.1 < found.lower < 0.25
+    assert found.reliability == "limited"
+
+
+def test_a_proved_lower_end_next_to_zero_is_no_lower_limit():
+    """One pair of equal rows proves a hundredth of a percent, and the range is not wide for want of rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.integers(2, size=400)
+    X[1], y[:2] = X[0], (0, 1)
+    found = BayesFloor(interval="fast").fit(X, y).answer("quick")
+
+    assert 0 < found.lower < 0.001
+    assert np.isnan(found.useful_lower)
+    assert found.reliability == "upper limit only"
+    assert found.reasons == ("no signal found: no learner does clearly better than guessing",)
+    assert found.judge(0.9).settle == "only better features or other models could decide it"
+    assert found.judge(1.0).outcome == "out of reach"  # proved all the same
 
 
 def test_separate_classes():

@@ -50,7 +50,60 @@ def test_the_target_is_checked_before_any_work():
 
 def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
     """More rows would be a false promise."""
-    assert answer.judge(0.852).settle.startswith("more rows would not decide it: the target is within 0.5 points")
+    found = answer.judge(0.852)
+
+    assert found.why == "it is within 0.5 points of the best estimate"
+    assert found.settle == "more rows would not decide it; better features might"
+
+
+@pytest.mark.parametrize(
+    ("figures", "target", "why"),
+    [
+        ({}, 0.82, "the range is too wide to confirm it"),
+        ({}, 0.88, "the range is too wide to rule it out"),
+        ({"lower": np.nan}, 0.88, "these data give no lower limit that could rule it out"),
+        ({"lower": np.nan}, 0.82, "the range is too wide to confirm it"),
+        ({"reasons": ("no signal found: none",)}, 0.82, "no signal found: none"),
+        ({}, 0.75, ""),
+        ({}, 0.95, ""),
+    ],
+)
+def test_too_close_to_call_says_which_case_it_is(answer, figures, target, why):
+    """Rows help in one case, features in another, and nothing in the third."""
+    assert replace(answer, **figures).judge(target).why == why
+
+
+def test_a_proved_lower_end_does_not_rise_with_more_rows(answer):
+    """It counts equal rows, so the gap to the estimate never closes."""
+    proved = "proved by equal rows with different labels (95 %)"
+    alone = replace(answer, lower=0.1, why_lower=f"{proved}; the learning curves give no lower limit")
+
+    assert "more rows" in replace(answer, why_lower=proved).judge(0.88).settle
+    assert alone.judge(0.88).settle.startswith("only better features or other models could decide it")
+
+
+def test_groups_are_counted_instead_of_their_rows(answer):
+    """Forty patients can be asked for; their rows come with them."""
+    rows, groups = (
+        replace(answer, **unit).judge(0.88).settle for unit in ({}, {"unit": "groups (patient)", "rows_per_unit": 10.0})
+    )
+    n_rows, n_groups = (float(text.split()[1].replace(",", "")) for text in (rows, groups))
+
+    assert n_groups == pytest.approx(n_rows / 10, abs=1)
+    assert " more groups (patient) would probably rule the target out" in groups
+
+
+@pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
+def test_a_target_that_equals_the_upper_end_is_reachable(answer, target):
+    """1 - 0.9 is less than 0.1 in a computer."""
+    assert replace(answer, upper=round(1 - target, 3), estimate=0.05, lower=0.01).verdict(target) == "reachable"
+
+
+def test_spellings_of_a_class_are_merged_before_anything_else(answer):
+    """Better features would not cure them."""
+    spelled = replace(answer, reasons=("7 labels look like spellings of 3 classes",))
+
+    assert spelled.judge(0.88).settle == "first merge the spellings of each class: --clean-labels, or clean_labels=True"
 
 
 def test_more_rows_are_said_to_decide_and_not_to_raise_the_accuracy(answer):

@@ -8,6 +8,7 @@ import sys
 import unicodedata
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -215,7 +216,7 @@ def test_a_gate_too_close_to_call_fails_only_if_strict(run, files, strict, code)
     """No number of rows proves that 100 % can be had: a job may be told to take that for a no."""
     ended = run("check", files / "easy.csv", "-y", "label", "--target", "100%", *strict)
 
-    assert "100 % accuracy is too close to call: " in ended.stdout
+    assert "100 % accuracy is too close to call, because " in ended.stdout
     assert (ended.code, ended.stderr) == (code, "")
 
 
@@ -482,3 +483,15 @@ def test_a_page_that_cannot_be_written_does_not_lose_the_result(run, files, tmp_
     ended = run("check", files / "easy.csv", "-y", "label", GITHUB_STEP_SUMMARY=str(tmp_path / "no" / "page.md"))
 
     assert "\neasy.csv · " in ended.stdout
+
+
+def test_columns_that_are_no_features_come_with_the_command_to_drop_them(run, tmp_path):
+    """Whole, so that it can be pasted."""
+    rng = np.random.default_rng(0)
+    tags = pd.DataFrame(rng.integers(0, 2, size=(120, 4)), columns=["tag_a", "tag_b", "tag_c", "tag_d"])
+    tags = tags.assign(x=rng.normal(size=120) + tags["tag_a"])
+    tags.to_csv(tmp_path / "tags.csv", index=False)
+    ended = run("check", tmp_path / "tags.csv", "-y", "tag_a", "--effort", "quick")
+
+    assert "drop columns   bayesfloor check " in ended.stdout
+    assert " -y tag_a --effort quick --drop tag_b --drop tag_c --drop tag_d\n" in ended.stdout

@@ -108,8 +108,9 @@ def test_one_line_sums_it_up(checked):
         "paid, kilos, ok; dates turned into numbers in seen; free text turned into numbers in note; codes replaced by "
         "class rates in zip; many categories compared by spelling in town; 3 rows without a label left out"
     ) in unwrap(ended.stdout)
-    assert "BF106 2 labels look like spellings of 1 class: add --clean-labels, or clean_labels=True." in unwrap(
-        ended.stdout
+    assert (
+        "BF106 2 labels look like spellings of 1 class: merge them with --clean-labels, or clean_labels=True."
+        in unwrap(ended.stdout)
     )
     assert "BF107 1 column of whole numbers looks like codes" in unwrap(ended.stdout)
     assert found["prepared"]["n_unlabelled"] == 3

@@ -37,7 +37,7 @@ def shown(run, two_help):
     return run("features", two_help, "-y", "label")
 
 
-def test_the_path_is_a_table_with_bounds_gains_and_the_set_that_is_enough(shown):
+def test_the_path_is_a_table_with_edges_gains_and_the_set_that_is_enough(shown):
     """The columns that the data were made of, and nothing else."""
     told, head, first, second, *notes = shown.stdout.splitlines()
 
@@ -46,7 +46,7 @@ def test_the_path_is_a_table_with_bounds_gains_and_the_set_that_is_enough(shown)
     assert head.split()[:3] == ["feature", "added", "kept"]
     assert {first.split()[0], second.split()[0]} == {"x2", "x5"}
     assert (first.split()[1], second.split()[1]) == ("1", "2")
-    assert re.search(r"\d to \d+\.\d+ % +\+\d+\.\d +\+\d+\.\d to \+\d+\.\d", first)
+    assert re.search(r" \d+\.\d+ % +\+\d+\.\d +\+\d+\.\d to \+\d+\.\d", first)
     assert any("optimistic" in note for note in notes)
     assert any(re.match(r"On 11[123] held-out rows: ", note) for note in notes)
 

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.engine._show import about, cells, join_labels, pad, printable, quoted, show_labels
+from bayesfloor.engine._show import (
+    about,
+    cells,
+    join_labels,
+    pad,
+    printable,
+    quoted,
+    show_labels,
+    without_shared_prefix,
+)
 
 HOSTILE = {
     "new line": ("a\nb", r"a\nb"),
@@ -100,6 +109,34 @@ def test_labels_that_differ_are_shown_as_different_lines(labels, width):
     assert len(set(shown)) == len(labels)
     assert all(text.isprintable() and text for text in shown)
     assert all(len(text) <= width + len(f" #{2 * len(labels)}") for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["North region Sub 01", "North region Sub 27"], ["… Sub 01", "… Sub 27"]),
+        (["north_region_sub_01", "north_region_sub_27"], ["… sub_01", "… sub_27"]),
+        (["Shared words alpha", "Shared words also"], ["Shared words alpha", "Shared words also"]),
+        (["class 001", "class 002"], ["class 001", "class 002"]),
+        (["North region Sub", "North region Sub 01"], ["North region Sub", "North region Sub 01"]),
+        (["2024-01-01", "2024-01-02"], ["2024-01-01", "2024-01-02"]),
+        ([1.25, 1.5], ["1.25", "1.5"]),
+        (["North region Sub 01"], ["North region Sub 01"]),
+        ([], []),
+    ],
+)
+def test_words_that_all_labels_start_with_are_cut_but_for_the_last(labels, shown):
+    """A matrix of a hundred classes has space for what differs; short prefixes and parts of words stay."""
+    assert without_shared_prefix(labels) == shown
+
+
+@given(st.lists(st.text(st.sampled_from("ab \n-_…1")), unique=True, max_size=8), st.text(st.sampled_from("ab -")))
+def test_labels_without_their_prefix_still_differ(labels, prefix):
+    """Two classes under one name would be one class to the reader."""
+    shown = without_shared_prefix([prefix + label for label in labels])
+
+    assert len(set(shown)) == len(labels)
+    assert all(shown) or "" in [prefix + label for label in labels]
 
 
 @given(st.lists(st.text(min_size=1), unique=True, max_size=8))

@@ -354,7 +354,7 @@ def test_forest_says_what_it_is():
     """In a notebook the last line of a cell is all one sees."""
     forest = spanning_forest([[0.0], [1.0], [3.0], [3.0]], n_trees=3)
 
-    assert repr(forest) == "Forest(4 rows, 3 vertices, trees of 2 + 1 + 0 edges)"
+    assert repr(forest) == "Forest(4 rows, 3 distinct, 3 trees of 2 + 1 + 0 edges)"
 
 
 def test_forest_is_frozen():

@@ -77,7 +77,7 @@ def test_without_a_folder_to_write_to_kernels_are_compiled_and_not_kept():
         [*NOBODY, sys.executable, "-c", CALL], env=kept, cwd="/", capture_output=True, text=True, check=False
     )
 
-    assert (ended.returncode, ended.stdout) == (0, "Forest(200 rows, 200 vertices, trees of 199 edges)\n"), ended
+    assert (ended.returncode, ended.stdout) == (0, "Forest(200 rows, 200 distinct, 1 tree of 199 edges)\n"), ended
     assert ended.stderr.count("Compiled code cannot be cached") == len(ended.stderr.splitlines()) == 1
 
 

@@ -29,6 +29,18 @@ def test_ids_without_a_telling_name_are_found_if_there_are_many(patients, as_tab
     assert found.name == "unit"
 
 
+@pytest.mark.parametrize("form", ["{:.1f}", "{:.1f} €", "{:.0f}"])
+def test_a_number_written_as_text_is_not_an_id(patients, as_table, form):
+    """A patient's age is the same in all rows of a patient, and a feature."""
+    table, y, patient = patients
+    age = 30 + np.random.default_rng(0).permutation(60)[patient]
+    texts = np.where(np.arange(len(y)) % 20, [form.format(a).replace(".", ",") for a in age], "-")
+    found = find_group_column(as_table(table.assign(age=texts, who=[f"P-{p:03d}" for p in patient]), y), 0)
+
+    assert found.name == "who"
+    assert find_group_column(as_table(table.assign(age=texts), y), 0) is None
+
+
 def test_the_order_of_rows_does_not_matter(patients, as_table):
     """Groups are found by their values."""
     table, y, patient = patients

@@ -46,6 +46,23 @@ def test_a_leak_beside_constant_columns_is_found(three, as_table):
     assert leak.error_without == pytest.approx(1 - np.bincount(y).max() / len(y))
 
 
+def test_a_leak_beside_groups_is_found(patients, as_table):
+    """Each hides the other: a model that knows the patients needs no leak, and with the leak no patient is new."""
+    table, y, patient = patients
+    left = np.where(y, "cured", "")
+    (leak,) = find_leaks(as_table(table.assign(patient=[f"P-{p:03d}" for p in patient], after=left), y), 0)
+
+    assert leak.columns == ("after",)
+    assert leak.error_without > 0.12
+
+
+def test_groups_alone_are_no_leak(patients, as_table):
+    """The patient is known, and nothing else is."""
+    table, y, patient = patients
+
+    assert find_leaks(as_table(table.assign(patient=[f"P-{p:03d}" for p in patient]), y), 0) == ()
+
+
 def test_a_leak_in_an_array_is_named_by_its_number(three, as_table):
     """Arrays have no names."""
     table, y = three

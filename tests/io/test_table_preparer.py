@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import KINDS, WORDS, tables
 
 from bayesfloor.io import TablePreparer
-from bayesfloor.io._column_encoders import ONE_HOT
-from bayesfloor.io._prepared import summarize
+from bayesfloor.io._column_encoders import ONE_HOT, Column
+from bayesfloor.io._prepared import Prepared, summarize
 
 RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=200).tolist()
@@ -578,3 +578,20 @@ def test_estimator():
 def test_checks_of_scikit_learn(estimator, check):
     """It behaves as scikit-learn asks of all estimators."""
     check(estimator)
+
+
+def test_many_columns_with_the_same_treatment_share_a_line():
+    """Two hundred lines that differ only in their numbers hide the others."""
+    filled = "filled {} missing values with the median -{}.5e-3"
+    columns = [
+        *(Column(f"s{i}", "number", filled.format(i + 10, i), 2, i) for i in range(12)),
+        Column("when", "date", "split into 5 numbers", 5),
+        Column("used", "number", "", 1, as_is=True),
+    ]
+    example = "66 missing values in all; for example s0: filled 10 missing values with the median -0.5e-3"
+
+    assert list(Prepared(tuple(columns)).lines()) == [
+        ("12 columns", "number", example),
+        ("when", "date", "split into 5 numbers"),
+    ]
+    assert len(list(Prepared(tuple(columns[:10])).lines())) == 10

@@ -13,6 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
 from bayesfloor import BayesFloor, Check, check
+from bayesfloor.io import open_data
 from bayesfloor.io._features import WIDE
 from bayesfloor.io._wide_input import lay_flat, read_any
 
@@ -248,6 +249,16 @@ def test_pictures_are_laid_flat_and_that_is_said(shape):
     del one["prepared"], two["prepared"]
     assert one == two
     assert Check.from_json(found.to_json()).prepared == found.prepared
+
+
+def test_pictures_in_a_file_are_laid_flat_and_that_is_said(tmp_path):
+    """The same note as for an array."""
+    np.savez(tmp_path / "pictures.npz", X=np.arange(96.0).reshape(6, 4, 4), y=np.arange(6) % 2)
+    np.save(tmp_path / "pictures.npy", np.arange(96.0).reshape(6, 4, 4))
+
+    for found in (open_data(tmp_path / "pictures.npz"), open_data(tmp_path / "pictures.npy", np.arange(6) % 2)):
+        assert found.X.shape == (6, 16)
+        assert found.notes == ("flattened 4 x 4 numbers per row",)
 
 
 def test_sparse_cubes_are_laid_flat_too():

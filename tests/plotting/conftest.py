@@ -183,10 +183,11 @@ def _make(name, K, kind="plain"):
     part = np.linspace(0.01, 0.2, K)
     if name == "pairwise":
         order = class_tree(classes, matrix, "average").order
-        return PairwiseDisplay(classes, matrix, unseen, order)
+        return PairwiseDisplay(classes, matrix, unseen, order, 50.0 * K)
     if name == "one_vs_rest":
-        sizes = np.arange(20.0, 20 + K)
-        return OneVsRestDisplay(classes, sizes, part / 2, part, part * 2, part, part / 3, part * 1.5, sizes < 30)
+        sizes, lower = np.arange(20.0, 20 + K), np.where(np.arange(K) % 3, part / 2, np.nan)
+        note = np.where(sizes < 30, "too few rows", "")
+        return OneVsRestDisplay(classes, sizes, lower, part, part * 2, note)
     if name == "comparison":
         return ComparisonDisplay(_comparison(classes.tolist()))
     if name == "selection":

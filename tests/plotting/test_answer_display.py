@@ -34,22 +34,35 @@ def test_learners_have_their_names(answer):
     assert not any(name.get_parse_math() for name in names)
 
 
-def test_without_a_lower_end_the_range_is_pale_and_open(answer):
+def test_without_a_lower_end_the_range_fades_out_at_zero(answer):
     """The picture claims no more than the words do."""
     closed, open_ = (AnswerDisplay.from_answer(replace(answer, lower=end)) for end in (0.05, np.nan))
 
     np.testing.assert_allclose((open_.range_.get_x(), open_.range_.get_width()), (0.0, 0.2))
-    assert sum(open_.range_.get_facecolor()) > sum(closed.range_.get_facecolor())
+    assert open_.range_.get_facecolor()[3] < 0.1 < closed.range_.get_facecolor()[3]
+    assert "fades out" in open_.caption_
     assert texts_of(open_)[0] == "about 10.0 % (at most 20.0 %)"
+
+
+def test_only_a_proved_lower_end_is_as_solid_as_the_upper_one(answer):
+    """An extrapolated end is an assumption, and looks like one."""
+    proved, extrapolated = (
+        AnswerDisplay.from_answer(replace(answer, why_lower=why)) for why in ("proved: equal rows", answer.why_lower)
+    )
+
+    assert proved.range_.get_facecolor()[3] == 1.0
+    assert extrapolated.range_.get_facecolor()[3] < 0.5
+    assert "extrapolated" in extrapolated.caption_
+    assert "extrapolated" not in proved.caption_
 
 
 def test_tree_bounds_above_the_best_estimate_are_no_result(answer, floor):
     """Two voices that contradict each other are worse than one."""
     high = replace(floor.overall_, lower=0.21, upper=0.3)
 
-    assert texts_of(AnswerDisplay.from_answer(answer, overall=high))[-1] == "too high here: sparse data"
+    assert texts_of(AnswerDisplay.from_answer(answer, overall=high))[3] == "too high here"
     assert (
-        texts_of(AnswerDisplay.from_answer(replace(answer, estimate=0.22, upper=0.25), overall=high))[-1]
+        texts_of(AnswerDisplay.from_answer(replace(answer, estimate=0.22, upper=0.25), overall=high))[3]
         == "21.0 to 30.0 %"
     )
     assert AnswerDisplay.from_answer(answer).bounds_ is None
@@ -70,10 +83,10 @@ def test_a_ruler_that_ends_before_guessing_says_so(answer):
     near, far = (AnswerDisplay.from_answer(replace(answer, guessing=guessing)) for guessing in (0.9, 0.3))
 
     assert near.zoomed_
-    assert near.ax_.get_xlabel() == "error, % (guessing: 90.0 % →)"
+    assert near.ax_.get_xlabel() == "error (guessing: 90.0 % →)"
     assert near.ax_.get_xlim()[1] < 0.3
     assert not far.zoomed_
-    assert far.ax_.get_xlabel() == "error, % (dashed: guessing: 30.0 %)"
+    assert far.ax_.get_xlabel() == "error (dotted: guessing: 30.0 %)"
 
 
 def test_the_axis_is_in_percent(answer):
@@ -82,7 +95,7 @@ def test_the_axis_is_in_percent(answer):
     display.figure_.draw_without_rendering()
     shown = [(tick.get_position()[0], tick.get_text()) for tick in display.ax_.get_xticklabels()]
 
-    assert all(float(text) == pytest.approx(100 * x) for x, text in shown)
+    assert all(float(text.removesuffix(" %")) == pytest.approx(100 * x) for x, text in shown)
 
 
 def test_an_answer_is_a_table(answer, floor):
@@ -102,3 +115,13 @@ def test_nothing_but_zeros_and_no_learner_at_all_are_drawn(answer):
     assert display.zoomed_
     assert display.ax_.get_xlim()[1] > 0
     assert len(AnswerDisplay.from_answer(replace(answer, errors={})).markers_.get_offsets()) == 0
+
+
+def test_a_lower_end_of_no_use_is_not_drawn(answer):
+    """The report and the verdict give none either."""
+    proved = replace(answer, lower=0.001, reliability="upper limit only")
+
+    display = AnswerDisplay.from_answer(proved)
+
+    assert "(at most " in display.caption_
+    assert "0.10 to" not in display.caption_

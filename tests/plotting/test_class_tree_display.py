@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from bayesfloor.answer._pairs_and_classes import pair_answers
+from bayesfloor.engine._show import percent
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import ClassTreeDisplay
 from bayesfloor.plotting._tree_layout import layout
@@ -15,12 +17,21 @@ def test_splits_show_their_link_and_rows_their_classes(floor):
     tree, placed = display.tree, layout(display.tree)
     places = [text.xy for text in display.texts_]
 
-    told = [f"{tree.link[node]:.3f}" if tree.link[node] else "·" for node in placed.forks]
+    told = [f"{percent(tree.link[node])} %" if tree.link[node] else "·" for node in placed.forks]
 
     assert [text.get_text() for text in display.texts_] == told
     np.testing.assert_allclose(places, np.stack([placed.x, placed.y], axis=1)[placed.forks])
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == tree.classes[placed.rows].tolist()
     assert len(display.lines_.get_segments()) == len(placed.segments)
+
+
+def test_numbers_are_the_best_estimates_of_the_pairs(floor):
+    """The same as in the heat map and in the report, averaged across the split."""
+    tree, pairs = ClassTreeDisplay.from_estimator(floor).tree, pair_answers(floor.answer(), floor.classes_)
+    relative = np.where(pairs.too_small, 0.0, pairs.relative)
+    left, right = tree.members(int(tree.left[0])), tree.members(int(tree.right[0]))
+
+    np.testing.assert_allclose(tree.link[0], relative[np.ix_(left, right)].mean())
 
 
 def test_a_classifiers_own_tree_is_drawn_with_floors_and_models(floor, overlaps):
@@ -31,7 +42,7 @@ def test_a_classifiers_own_tree_is_drawn_with_floors_and_models(floor, overlaps)
     fitted = type("Fitted", (), {"tree_": replace(tree, floor=error / 2, cv_error=error, model=model)})()
     display = ClassTreeDisplay.from_estimator(fitted)
 
-    assert display.texts_[0].get_text().startswith("0.125, error 0.250, linear SVM")
+    assert display.texts_[0].get_text().startswith("12.5 %, error 25.0 %, linear SVM")
     assert "tree estimate of the error at the split" in display.ax_.get_xlabel()
     assert overlaps(display.figure_) == []
 

@@ -11,14 +11,14 @@ from bayesfloor import compare_representations
 from bayesfloor.plotting import ComparisonDisplay
 
 
-def test_bars_and_crosses_are_the_results_fewest_first():
+def test_dots_are_the_results_fewest_first():
     """The picture says what the result says."""
     X, y = load_wine(return_X_y=True)
     found = compare_representations({"raw": X, "standard": StandardScaler(), "pca": PCA(2)}, y, X=X)
     display = ComparisonDisplay.from_comparison(found)
 
-    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], found.predicted)
-    np.testing.assert_allclose(display.measured_.get_offsets()[:, 0], found.cross_rate)
+    np.testing.assert_allclose(display.dots_.get_offsets()[:, 0], found.predicted)
+    assert {f"{100 * rate:.1f} %" for rate in found.predicted} <= {text.get_text() for text in display.ax_.texts}
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == list(found.names)
     assert [text.get_text() for text in display.words_] == list(found.word)
 
@@ -27,19 +27,20 @@ def test_those_are_worse_whose_line_lies_to_the_right_of_the_best(make):
     """Nobody needs to take the word for it."""
     display = make("comparison", 9).plot()
     left = [line[0, 0] for line in display.intervals_.get_segments()]
-    best = display.marks_.get_offsets()[1:, 0]
+    best = [line[0, 0] for line in display.best_.get_segments()][1:]
 
-    assert (left > best).tolist() == [word == "worse" for word in display.result.word[1:]]
+    assert [one > two for one, two in zip(left, best, strict=True)] == [
+        word == "worse" for word in display.result.word[1:]
+    ]
     assert len(set(display.result.word)) == 3
 
 
 def test_kinds_are_told_apart_without_colour(make):
-    """By a word beside each, and by how light bars are."""
+    """By a word beside each, and by hollow dots."""
     display = make("comparison", 9).plot()
-    grounds = {text.get_text(): bar.get_facecolor() for text, bar in zip(display.words_, display.bars_, strict=True)}
-    shades = [np.mean(grounds[word][:3]) for word in ("best", "no significant difference", "worse")]
+    hollow = [np.allclose(color[:3], 1.0) for color in display.dots_.get_facecolors()]
 
-    assert (np.diff(shades) > 0.1).all()
+    assert hollow == [text.get_text() == "worse" for text in display.words_]
 
 
 def test_rows_are_told_where_some_were_measured_on_fewer(make):
@@ -54,7 +55,7 @@ def test_of_many_representations_the_best_are_drawn(make):
     """The title says what was left out."""
     display = make("comparison", 200).plot()
 
-    assert len(display.bars_) == 40
+    assert len(display.dots_.get_offsets()) == 40
     assert display.ax_.get_title(loc="left") == "40 best of 200 representations"
     assert len(display.frame()) == 200
 
@@ -68,11 +69,13 @@ def test_one_representation_is_a_picture_too(make, overlaps, outside):
 
 
 @pytest.mark.slow
-def test_no_bar_or_mark_is_below_zero():
+def test_no_dot_or_line_is_below_zero():
     """Rates that still fall fast overshoot; no fraction is negative."""
     X, y = load_digits(return_X_y=True)
     found = compare_representations({"raw": X, "lda": LinearDiscriminantAnalysis()}, y, X=X)
     display = ComparisonDisplay.from_comparison(found)
 
     assert (found.predicted >= 0).all()
-    assert (display.marks_.get_offsets()[:, 0] >= 0).all()
+    assert all(
+        (line[:, 0] >= 0).all() for lines in (display.best_, display.intervals_) for line in lines.get_segments()
+    )

@@ -31,17 +31,32 @@ def test_the_axes_are_training_rows_and_percent(answer):
     ax = CurveDisplay.from_answer(answer).ax_
 
     assert ax.get_xscale() == "log"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("training rows", "error, %")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("training rows", "error, with 95 % intervals")
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["100", "800", "6,400", "51,200"]
-    assert ax.yaxis.get_major_formatter()(0.05, None) == "5"
+    assert ax.yaxis.get_major_formatter()(0.05, None) == "5 %"
 
 
-def test_without_a_lower_end_the_range_is_pale_and_goes_down_to_zero(answer):
+def test_without_a_lower_end_the_range_fades_out_at_zero(answer):
     """The picture claims no more than the words do."""
     closed, open_ = (CurveDisplay.from_answer(replace(answer, lower=end)) for end in (0.05, np.nan))
 
     np.testing.assert_allclose((open_.range_.get_y(), open_.range_.get_height()), (0.0, answer.upper))
-    assert sum(open_.range_.get_facecolor()) > sum(closed.range_.get_facecolor())
+    assert open_.range_.get_alpha() is None  # opacity is part of the colour
+    assert open_.range_.get_facecolor()[3] < 0.1 < closed.range_.get_facecolor()[3]
+
+
+def test_parts_are_named_where_they_are(answer, overlaps, outside):
+    """Nobody has to look from a legend to the lines and back."""
+    display = CurveDisplay.from_answer(answer)
+    texts = [text.get_text() for text in display.ax_.texts]
+
+    assert display.ax_.get_legend() is None
+    assert texts == [
+        "lowest possible error\n10.0 %\n(5.0 to 20.0 %)",
+        "cross-validated",
+        "predicted",
+    ]
+    assert overlaps(display.figure_) + outside(display.figure_) == []
 
 
 def test_a_curve_without_predictions_or_without_points_is_drawn(answer, overlaps, outside):

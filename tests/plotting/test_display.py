@@ -1,5 +1,6 @@
 """What holds for all displays: no global state, no overlaps, numbers of the results, plain errors."""
 
+import re
 import subprocess
 import sys
 
@@ -18,8 +19,8 @@ from bayesfloor.plotting import (
     PairwiseDisplay,
     SampleScoreDisplay,
 )
-from bayesfloor.plotting._display import LIGHT, MAP, MIDDLE, STRONG
 from bayesfloor.plotting._pairwise_display import luminance
+from bayesfloor.plotting._style import LIGHT, MAP, MIDDLE, STRONG, svg_with_css_colours
 
 BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "answer", "comparison", "selection", "gap")
 OF_FLOOR = (
@@ -75,7 +76,7 @@ class Blocker:
 sys.meta_path.insert(0, Blocker())
 from bayesfloor.plotting import AnswerDisplay, CurveDisplay, PairwiseDisplay, SampleScoreDisplay
 for display in (
-    PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2)),
+    PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2), 9.0),
     SampleScoreDisplay(np.arange(3.0), np.zeros(3, dtype=bool)),
     AnswerDisplay(SimpleNamespace(errors={})),
     CurveDisplay(None),
@@ -149,6 +150,26 @@ def test_a_display_gives_its_data_as_a_table_and_as_plain_values(display, floor)
 
     assert len(drawn.frame()) > 0
     assert isinstance(drawn.to_dict(), dict)
+
+
+@pytest.mark.parametrize("K", [2, 10])
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_caption_says_what_is_drawn(name, K, make):
+    """In plain sentences, with how many rows are behind it; trees have classes only."""
+    caption = make(name, K).plot().caption_
+
+    assert re.fullmatch(r"[A-Z0-9].*\.", caption)
+    assert re.search(r"\d rows|\d classes", caption)
+    assert "  " not in caption
+
+
+@pytest.mark.parametrize("name", [name for name in BY_NAME if name not in ("pairwise", "tree", "ladder")])
+def test_a_display_has_only_named_colours(name, make):
+    """Each of them follows the page: an unnamed one would vanish on a dark page."""
+    svg = svg_with_css_colours(make(name, 10, "hostile").plot().figure_)
+    used = set(re.findall(r"#[0-9a-f]{6}\b", re.sub(r"<text.*?</text>|var\(.*?\)", "", svg)))
+
+    assert used == set()
 
 
 def test_a_display_that_is_not_drawn_shows_nothing(make):

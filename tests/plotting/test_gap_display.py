@@ -25,8 +25,8 @@ def test_bars_and_diamonds_are_the_results(found):
 
     for part, (each, rows) in enumerate(zip(lines, shown, strict=True)):
         lower, upper = (np.atleast_1d(getattr(each, name))[rows] for name in ("lower", "upper"))
-        np.testing.assert_allclose([bar.get_x() for bar in display.bounds_[part]], np.nan_to_num(lower))
-        np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.bounds_[part]], upper)
+        np.testing.assert_allclose([bar.get_x() for bar in display.ranges_[part]], np.nan_to_num(lower))
+        np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.ranges_[part]], upper)
         error = np.atleast_1d(each.error)[rows]
         np.testing.assert_allclose(display.errors_[part].get_offsets()[:, 0], error)
         ends = np.array(display.intervals_[part].get_segments())[:, :, 0]
@@ -73,15 +73,22 @@ def test_of_many_classes_and_pairs_the_worst_are_drawn(make):
     assert "5 worst of 780 pairs (of their rows)" in texts
 
 
-def test_without_a_lower_limit_bars_begin_at_0_and_are_grey(make):
+def test_without_a_lower_limit_bars_fade_out_at_0(make):
     """A lower end that is not known must not look like one that is."""
     display = make("gap", 8).plot()
     lower = display.result.by_class.lower[display.shown_classes_]
-    colors = [bar.get_facecolor()[:3] for bar in display.bounds_[1]]
+    faint = [bar.get_facecolor()[3] < 0.1 for bar in display.ranges_[1]]
 
     assert 0 < np.isnan(lower).sum() < len(lower)
-    assert [max(color) - min(color) < 0.01 for color in colors] == np.isnan(lower).tolist()
-    assert all(bar.get_x() == 0 for bar, none in zip(display.bounds_[1], np.isnan(lower), strict=True) if none)
+    assert faint == np.isnan(lower).tolist()
+    assert all(bar.get_x() == 0 for bar, none in zip(display.ranges_[1], np.isnan(lower), strict=True) if none)
+
+
+def test_two_classes_are_no_pair_of_their_own(make):
+    """The only pair is the whole problem, which has a row already."""
+    names = [text.get_text() for text in make("gap", 2).plot().ax_.get_yticklabels()]
+
+    assert names == ["all classes", "class 001", "class 000"]
 
 
 def test_classes_without_rows_come_last(floor):

@@ -1,43 +1,50 @@
-"""Classes against the rest: bounds and intervals, told apart."""
+"""Classes against the rest: best estimates and ranges, hardest first."""
 
 import numpy as np
+import pytest
 
+from bayesfloor.answer._pairs_and_classes import class_answers
 from bayesfloor.plotting import OneVsRestDisplay
 
 
-def test_bars_dots_and_lines_are_the_results_hardest_first(floor):
-    """The picture says what the result says."""
-    display, found = OneVsRestDisplay.from_estimator(floor), floor.one_vs_rest_
-    order = np.argsort(-found.estimate, kind="stable")
-    low, high = found.interval()
-
-    np.testing.assert_allclose([bar.get_x() for bar in display.bounds_], found.lower[order])
-    np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.bounds_], found.upper[order])
-    np.testing.assert_allclose(display.points_.get_offsets()[:, 0], found.estimate[order])
-    ends = np.array(display.intervals_.get_segments())[:, :, 0]
-    np.testing.assert_allclose(ends, np.stack([low[order], high[order]], axis=1))
-    assert [text.get_text() for text in display.ax_.get_yticklabels()] == found.classes[order].tolist()
+@pytest.fixture(scope="module")
+def found(floor):
+    """The answers for the classes."""
+    return class_answers(floor.answer(), floor.classes_)
 
 
-def test_the_legend_names_bounds_and_interval_apart(floor):
+def test_bars_and_marks_are_the_answers_hardest_first(floor, found):
+    """The picture says what the table says; classes without reliable numbers come last."""
+    display = OneVsRestDisplay.from_estimator(floor)
+    noted = (found.n_rows < 30) | found.too_small
+    k = display.shown_[: np.count_nonzero(~noted)]
+
+    assert noted[display.shown_].tolist() == sorted(noted)
+    assert (np.diff(found.estimate[k]) <= 0).all()
+    np.testing.assert_allclose([bar.get_x() for bar in display.ranges_], np.nan_to_num(found.lower[k]))
+    np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.ranges_], found.upper[k])
+    np.testing.assert_allclose([line[0, 0] for line in display.estimates_.get_segments()], found.estimate[k])
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == found.classes[display.shown_].tolist()
+
+
+def test_the_papers_bounds_can_be_drawn_and_are_no_interval(floor):
     """Bounds taken for a confidence interval are the commonest misreading."""
-    legend = OneVsRestDisplay.from_estimator(floor, level=0.9).ax_.get_legend()
-    texts = [text.get_text() for text in legend.get_texts()]
+    display, trees = OneVsRestDisplay.from_results(floor.one_vs_rest_), floor.one_vs_rest_
+    k = display.shown_[: len(display.ranges_)]
 
-    assert "lower to upper tree bound (not a confidence interval)" in texts
-    assert any(text.startswith("90 % confidence interval") for text in texts)
+    np.testing.assert_allclose([bar.get_x() for bar in display.ranges_], trees.lower[k])
+    assert "not a confidence interval" in display.caption_
+    assert {bar.get_facecolor()[3] for bar in display.ranges_} == {1.0}
 
 
-def test_classes_with_few_rows_are_grey_and_say_so(floor):
-    """Twelve rows give bounds too, and nobody should believe them."""
+def test_classes_with_few_rows_are_grey_and_have_a_note_instead_of_numbers(floor):
+    """Twelve rows give numbers too, and nobody should believe them."""
     display = OneVsRestDisplay.from_estimator(floor)
     place = display.classes[display.shown_].tolist().index("e")
     colors = [tick.get_color() for tick in display.ax_.get_yticklabels()]
-    marks = [text.xy[1] for text in display.ax_.texts if text.get_text() == "too few rows"]
 
-    assert marks == [place]
-    assert len({color for i, color in enumerate(colors) if i != place}) == 1
-    assert colors[place] not in colors[:place] + colors[place + 1 :]
+    assert display.texts_[place].get_text() == "too few rows"
+    assert [colors[place] == color for color in colors] == (display.note[display.shown_] != "").tolist()
 
 
 def test_the_number_of_rows_stands_beside_each_label(floor):
@@ -45,7 +52,7 @@ def test_the_number_of_rows_stands_beside_each_label(floor):
     display = OneVsRestDisplay.from_estimator(floor)
     counts = {text.xy[1]: text.get_text() for text in display.ax_.texts if text.get_ha() == "right"}
 
-    assert [counts[y] for y in range(5)] == [f"{n:g}" for n in display.sizes[display.shown_]]
+    assert [counts[y] for y in range(5)] == [f"{n:g}" for n in display.n_rows[display.shown_]]
 
 
 def test_of_many_classes_the_hardest_are_drawn(make):

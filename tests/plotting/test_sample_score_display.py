@@ -19,7 +19,8 @@ def test_suspects_are_hatched_and_their_number_told():
     """Colour alone does not print."""
     display = SampleScoreDisplay(np.arange(100.0), np.arange(100) > 96).plot(bins=10)
 
-    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["all 100 rows", "3 suspicious"]
+    assert display.ax_.get_title("left") == "Suspicious labels: 3 of 100 rows"
+    assert [text.get_text() for text in display.ax_.texts] == ["suspicious (hatched)"]
     assert all(bar.get_hatch() for bar in display.suspects_)
     assert [bar.get_height() for bar in display.suspects_][-1] == 3
 
@@ -29,4 +30,5 @@ def test_rows_that_all_score_alike_are_drawn():
     display = SampleScoreDisplay(np.zeros(20), np.zeros(20, dtype=bool)).plot()
 
     assert sum(bar.get_height() for bar in display.all_) == 20
-    assert "none suspicious" in [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert display.ax_.get_title("left") == "Suspicious labels: 0 of 20 rows"
+    assert not display.ax_.texts

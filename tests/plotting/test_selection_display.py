@@ -15,27 +15,23 @@ def selector():
     return FloorSelector(n_features=3).fit(*load_wine(return_X_y=True, as_frame=True))
 
 
-def test_the_band_and_the_points_are_the_path(selector):
+def test_the_dots_are_the_path(selector):
     """The picture says what the path says."""
     display, path = SelectionDisplay.from_estimator(selector), selector.path_
 
-    np.testing.assert_allclose([bar.get_x() for bar in display.band_], path.lower)
-    np.testing.assert_allclose([bar.get_x() + bar.get_width() for bar in display.band_], path.upper)
-    np.testing.assert_allclose(display.points_.get_offsets()[:, 0], path.cross_rate)
-    assert set(display.all_.get_xdata()) == {path.all_cross_rate}
+    np.testing.assert_allclose(display.dots_.get_offsets()[:, 0], path.cross_rate)
+    assert {x for line in display.all_.get_segments() for x in line[:, 0]} == {path.all_cross_rate}
+    assert "all 13 features" in [text.get_text() for text in display.ax_.texts]
     names = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert names == [*selector.feature_names_in_[selector.order_], "on held-out rows"]
 
 
-def test_rows_held_out_stand_apart_from_what_flatters(selector):
-    """The optimistic figure has a mark of its own."""
+def test_the_result_on_held_out_rows_is_below_the_steps(selector):
+    """It is the one to trust."""
     display, held_out = SelectionDisplay.from_path(selector.path_), selector.path_.holdout
 
     assert display.held_out_.get_offsets()[0, 0] == pytest.approx(held_out.cross_rate)
-    assert display.optimistic_.get_offsets()[0, 0] == pytest.approx(held_out.optimistic)
-    assert not np.array_equal(
-        display.held_out_.get_paths()[0].vertices.shape, display.optimistic_.get_paths()[0].vertices.shape
-    )
+    assert display.held_out_.get_offsets()[0, 1] > len(selector.path_.added)
     assert held_out.word in {text.get_text() for text in display.ax_.texts}
 
 
@@ -43,7 +39,7 @@ def test_steps_that_were_not_shown_to_help_are_hollow_and_say_so(path):
     """Asked for so many features, the selector adds what it cannot vouch for."""
     found = path(["a", "b", "c", "d", "e", "f"])
     display = SelectionDisplay.from_path(found)
-    hollow = [np.allclose(color[:3], 1.0) for color in display.points_.get_facecolors()]
+    hollow = [np.allclose(color[:3], 1.0) for color in display.dots_.get_facecolors()]
     told = [text.xy[1] for text in display.ax_.texts if text.get_text() == "no significant gain"]
 
     assert hollow == (~found.shown).tolist()
@@ -69,9 +65,9 @@ def test_without_rows_held_out_nothing_is_said_of_them(path):
     """One step, and no row below it."""
     display = SelectionDisplay.from_path(path(["a"], hold_out=False))
 
-    assert display.held_out_ is display.optimistic_ is None
+    assert display.held_out_ is None
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["a"]
-    assert not any("held-out" in text.get_text() for text in display.ax_.get_legend().get_texts())
+    assert "held-out" not in display.caption_
 
 
 def test_of_many_steps_the_first_and_the_last_are_drawn(path):

@@ -71,6 +71,7 @@ def test_without_a_lower_end_the_range_is_open(answer):
     assert drawing.open
     assert drawing.range_[1] == 100
     assert not draw_curve(answer).open
+    assert draw_curve(replace(answer, lower=1e-5, reliability="upper limit only")).open
 
 
 def test_a_curve_without_predictions_and_one_without_points(answer):

@@ -73,7 +73,7 @@ def test_all_that_matters_is_in_it(open_page, visible_text, check):
     """Verdict, ruler, reliability, findings and matrix are seen at once; the rest is one click away."""
     page = open_page(write_host([to_notebook(check)]), javascript=False).page
     text = visible_text(page).replace("\u00a0", " ")
-    assert check.verdict in " ".join(text.split())
+    assert f"{check.words.headline}. {check.words.below}" in " ".join(text.split())
     for part in (
         "95 % accuracy",
         "Reliability: ",
@@ -168,10 +168,20 @@ def test_a_tree_that_is_too_long_is_left_to_the_report(check, quick_check, globa
     assert "Class tree" not in to_notebook(many)
 
 
-def test_a_single_class_pair_has_no_list_of_pairs_when_none_is_measurable():
+def test_separate_classes_have_no_list_of_pairs():
     """Separate classes have nothing to rank, and the output says so."""
-    codes = np.repeat([0, 1], 40)
-    X = np.random.default_rng(0).normal(size=(80, 2)) + 50 * codes[:, None]
+    codes = np.repeat([0, 1, 2], 40)
+    X = np.random.default_rng(0).normal(size=(120, 2)) + 50 * codes[:, None]
     html = to_notebook(bayesfloor.check(X, codes))
     assert 'class="pairs"' not in html
-    assert "1 of 1 pair too small to measure" in html
+    assert "3 of 3 pairs too small to measure" in html
+
+
+def test_two_classes_have_neither_matrix_nor_class_tree():
+    """Their only pair is the whole problem, which the verdict is about."""
+    codes = np.repeat([0, 1], 40)
+    X = np.random.default_rng(0).normal(size=(80, 2)) + 2 * codes[:, None]
+    html = to_notebook(bayesfloor.check(X, codes))
+    assert 'class="matrix' not in html
+    assert "Hardest pairs" not in html
+    assert "Class tree" not in html

@@ -119,7 +119,8 @@ def hostile_check(quick_check):
     """Labels, learners and a name that try to break out, to run, to mislead and to burst their boxes."""
     X, codes = clusters(np.random.default_rng(0), len(HOSTILE), 50, spread=2.5)
     learners = {name: DummyClassifier() for name in HOSTILE[:3]} | {NAME: DummyClassifier(strategy="constant")}
-    found = quick_check(X, np.array(HOSTILE, dtype=object)[codes], name=NAME, learners=learners)
+    labels = np.array(HOSTILE, dtype=object)[codes]
+    found = quick_check(X, labels, name=NAME, learners=learners, predictions=labels[::-1])  # and a chart with labels
     return show_rows(found, 26)
 
 
@@ -200,7 +201,7 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')].filter(it => {
 
 # Boxes whose content is wider than they are.
 BURST = """() => [...document.querySelectorAll(
-  '.tiles > div, .cards > li, .findings > li, .line, dd, summary, h1, h2, h3'
+  '.lead, .top > div, .cards > li, .findings > li, .line, dd, summary, h1, h2, h3'
 )].filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.outerHTML.slice(0, 120))"""
 
 # Rectangles of elements: left, top, right, bottom.
@@ -221,8 +222,8 @@ def test_the_measures_of_this_file_find_planted_faults(open_page, wine_report):
     """A measure that never barks guards nothing."""
     page = open_page(wine_report, width=390).page
     assert page.evaluate(OUTSIDE) == page.evaluate(BURST) == []
-    page.evaluate("document.querySelector('.big').style.whiteSpace = 'nowrap'")
-    page.evaluate("document.querySelector('.big').textContent = 'W'.repeat(200)")
+    page.evaluate("document.querySelector('.lead').style.whiteSpace = 'nowrap'")
+    page.evaluate("document.querySelector('.lead').textContent = 'W'.repeat(200)")
     page.evaluate("document.querySelector('main > section > .hint').style.width = '2000px'")
     page.evaluate("document.querySelector('main > section > .hint').style.maxWidth = 'none'")
     assert len(page.evaluate(OUTSIDE)) >= 1
@@ -325,7 +326,8 @@ def test_a_report_has_nothing_that_runs_or_fetches(outline, report):
         assert not [name for name in attributes if name.startswith("on")]
         assert attributes.get("href", "#").startswith("#")
         assert attributes.get("src", "data:image/").startswith("data:image/")
-        assert not set(attributes) & {"srcset", "action", "formaction", "background", "poster", "ping", "xlink:href"}
+        assert not set(attributes) & {"srcset", "action", "formaction", "background", "poster", "ping"}
+        assert attributes.get("xlink:href", "#").startswith("#")
         assert "url(" not in attributes.get("style", "")
     style = re.search(r"<style>(.*?)</style>", report, re.DOTALL)[1]
     assert "url(" not in style
@@ -388,7 +390,7 @@ def test_hostile_texts_stay_texts(open_page, hostile_report):
     unfold(page)
     page.wait_for_timeout(100)
     assert dialogs == []
-    assert page.query_selector_all("main img, script, main b > b, main a") == []
+    assert page.query_selector_all("main img, script, main b > b, main a:not([href^='#'])") == []
     text = page.inner_text("main")
     assert "<img src=x onerror=alert(1)>" in text
     assert '"><script>alert(2)</script>' in text
@@ -398,10 +400,13 @@ def test_hostile_texts_stay_texts(open_page, hostile_report):
 
 
 def test_the_first_screen_has_the_answer(open_page, visible_text, wine_report):
-    """Thirty seconds: the verdict, the number line, how reliable it is, and the learning curve."""
+    """Thirty seconds: the verdict, how reliable it is beside it, the number line, and what was found."""
     page = open_page(wine_report, width=1280, height=900).page
-    places = [page.locator(f"#verdict {it}").first.bounding_box() for it in ("h1", ".ruler", ".reliability", ".curve")]
+    places = [page.locator(f"#verdict {it}").first.bounding_box() for it in ("h1", ".lead", ".ruler", ".findings li")]
     assert all(after["y"] >= before["y"] for before, after in pairwise(places))
+    beside = page.locator("#verdict .reliability").bounding_box()
+    assert beside["y"] < places[1]["y"]
+    assert beside["x"] >= places[0]["x"] + places[0]["width"]
     assert max(box["y"] + box["height"] for box in places) < 900
     assert "98 % accuracy" in visible_text(page)
 
@@ -411,8 +416,9 @@ def test_the_numbers_of_the_page_are_those_of_the_answer(open_page):
     check = bayesfloor.check(*load_wine(return_X_y=True), name="wine")
     page, answer = open_page(make_page(check)).page, check.answer
     figures = about(answer.estimate, answer.lower, answer.upper)
-    for place in ("#verdict .ruler", "#verdict .tiles", "#verdict .key", "#how .ruler"):
+    for place in ("#verdict .ruler", "#rows .key", "#how .ruler"):
         assert figures in page.inner_text(place)
+    unfold(page)
     how = page.inner_text("#how")
     for name, value in (("best estimate", answer.estimate), ("lower end", answer.lower), ("upper end", answer.upper)):
         assert f"{name}: {percent(value)} %" in how
@@ -438,7 +444,7 @@ def test_tree_bounds_that_a_learner_beats_are_called_too_high(open_page):
     """A bound above the tested limit is no result, and the page says why."""
     check = bayesfloor.check(*load_wine(return_X_y=True))
     page = open_page(make_page(replace(check, overall=replace(check.overall, lower=0.3, upper=0.4)))).page
-    assert page.inner_text("#how .ruler .trees").endswith("30.0 to 40.0 %, too high here: sparse data")
+    assert page.inner_text("#how .ruler .trees").endswith("30.0 to 40.0 %, too high here")
     assert "30.0" not in page.inner_text("#verdict")
 
 
@@ -493,7 +499,7 @@ def test_cells_of_the_matrix_are_equal_and_cards_do_not_touch(open_page, hostile
     cells = np.array(page.evaluate(BOXES, ".matrix tbody td"))
     for size in (cells[:, 2] - cells[:, 0], cells[:, 3] - cells[:, 1]):
         assert np.ptp(size) < 1.5
-    for selector in (".cards > li", ".tiles > div", ".matrix td, .matrix th"):
+    for selector in (".cards > li", ".matrix td, .matrix th"):
         assert overlaps(page.evaluate(BOXES, selector)) == []
 
 
@@ -546,9 +552,10 @@ def test_a_keyboard_is_enough(open_page, digits_report):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
-    stops = press_tab(page, 8)
+    stops = press_tab(page, 9)
     assert [text for _, text in stops] == [
         "Verdict",
+        "More rows",
         "Pairs",
         "Classes",
         "Labels",
@@ -722,6 +729,7 @@ def test_a_name_that_does_not_print_is_left_out_of_the_title(hostile_report):
 def test_what_was_asked_for_has_sections_of_its_own(open_page, visible_text, chosen_check, chosen_report, wine_report):
     """A table, a picture, and a link to each; pages without them are as before."""
     page = open_page(chosen_report).page
+    unfold(page)
     text = visible_text(page)
     for place, title in (
         ("model", "Your model"),
@@ -729,14 +737,14 @@ def test_what_was_asked_for_has_sections_of_its_own(open_page, visible_text, cho
         ("compared", "Representations compared"),
     ):
         assert title in page.inner_text(f"#{place} h2")
-        assert page.evaluate("id => document.querySelector(`#${id} img`).naturalWidth", place) > 1000
+        assert page.locator(f"#{place} .drawn svg").bounding_box()["width"] > 600
         assert page.is_visible(f"nav a[href='#{place}']")
         assert f'id="{place}"' not in wine_report
     assert "all classes" in page.inner_text("#model tbody tr:first-child")
     assert page.locator("#drop tbody tr").count() == 5
     assert page.locator("#compared tbody tr").count() == 6
-    assert chosen_check.selection.holdout.text in text
-    assert "BF403" in text
+    assert chosen_check.selection.holdout.text in text.replace("\u00a0", " ")
+    assert "Room to improve." in text
 
 
 def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monkeypatch):
@@ -744,7 +752,7 @@ def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monke
     monkeypatch.setattr("bayesfloor.report._optional_sections.find_spec", lambda _: None)
     page = make_page(chosen_check)
 
-    assert "<img" not in page
+    assert 'class="drawn"' not in page
     assert "What you can drop" in page
 
 
@@ -752,3 +760,38 @@ def test_without_matplotlib_sections_have_their_tables_alone(chosen_check, monke
 def test_pictures_are_the_same_every_time(chosen_check, chosen_report):
     """Equal data, equal file."""
     assert make_page(chosen_check) == chosen_report
+
+
+def test_two_classes_have_neither_matrix_nor_class_tree(quick_check, rng):
+    """Their only pair is the whole problem, which the verdict is about."""
+    page = Outline(make_page(quick_check(*clusters(rng, 2, 60), target=0.9)))
+    assert not {"pairs", "tree"} & {section.get("id") for section in page.all("section")}
+    assert not {"#pairs", "#tree"} & {link["href"] for link in page.all("a")}
+    assert not [table for table in page.all("table") if table.get("class", "").startswith("matrix")]
+
+
+def test_checks_that_passed_are_folded_away(quick_check, rng):
+    """Readers look at what is wrong."""
+    check = quick_check(*clusters(rng, 3, 60))
+    passed = [trait for trait in check.traits if not trait.weak]
+    page = make_page(check)
+    folded = page[page.index(f"{len(passed)} checks passed") :]
+    assert all(trait.name in folded[: folded.index("</details>")] for trait in passed)
+    assert "✓ fine" not in page[: page.index(f"{len(passed)} checks passed")]
+
+
+def test_the_first_words_are_the_short_answer(quick_check, rng):
+    """One line to quote; its evidence stands below."""
+    check = quick_check(*clusters(rng, 3, 60), target=0.99)
+    headline = re.search(r"<h1[^>]*>(.*?)</h1>", make_page(check))[1]
+    assert re.sub("<[^>]*>", "", headline).replace("\u00a0", " ") == f"{check.words.headline}."
+    assert check.verdict.startswith(check.words.headline)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_follow_the_colours_of_the_page(open_page, chosen_report, scheme):
+    """A white box in a dark page hurts."""
+    page = open_page(chosen_report, scheme=scheme).page
+    ink = page.evaluate("getComputedStyle(document.querySelector('.drawn svg')).fill")
+    red = int(re.findall(r"\d+", ink)[0])
+    assert (red > 128) == (scheme == "dark")

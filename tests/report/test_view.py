@@ -13,7 +13,6 @@ import bayesfloor
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.report._view import (
     MOST_DRAWN,
-    STEPS,
     class_table,
     draw_tree,
     evidence_ruler,
@@ -21,6 +20,7 @@ from bayesfloor.report._view import (
     make_ruler,
     make_ticks,
     matrix_order,
+    matrix_scale,
     pair_table,
     row_cards,
     row_names,
@@ -101,14 +101,15 @@ def test_the_evidence_has_all_learners_and_the_tree_bounds(iris):
 def test_tree_bounds_above_the_best_estimate_are_called_too_high(iris):
     """Two voices that contradict each other are worse than one."""
     high = replace(iris, overall=replace(iris.overall, lower=0.2, upper=0.3))
-    assert evidence_ruler(high).bars[-1].note == "20.0 to 30.0 %, too high here: sparse data"
+    assert evidence_ruler(high).bars[-1].note == "20.0 to 30.0 %, too high here"
     low = replace(iris, overall=replace(iris.overall, lower=0.0))
     assert "too high" not in evidence_ruler(low).bars[-1].note
 
 
-def test_without_a_lower_end_a_range_is_open(iris):
+@pytest.mark.parametrize("ends", [{"lower": np.nan}, {"lower": 1e-5, "reliability": "upper limit only"}])
+def test_without_a_useful_lower_end_a_range_is_open(iris, ends):
     """A bar that begins at 0 as if it were known would claim what nobody knows."""
-    bar = make_ruler(replace(iris, answer=replace(iris.answer, lower=np.nan))).bars[0]
+    bar = make_ruler(replace(iris, answer=replace(iris.answer, **ends))).bars[0]
     assert (bar.kind, bar.left) == ("range open", 0.0)
     assert re.fullmatch(r"about [\d.]+ % \(at most [\d.]+ %\)", bar.note)
 
@@ -158,7 +159,8 @@ def test_the_classes_with_the_hardest_pairs_are_kept(many):
     hardest = pair_table(many, 1)[0]
     matrix = make_matrix(many, 2)
     assert sorted(matrix.titles) == sorted([hardest["one"], hardest["two"]])
-    assert matrix.rows[0][1].kind == f"s{STEPS - 1}"
+    relative = float(hardest["relative"].removesuffix(" %"))
+    assert float(matrix.rows[0][1].text) == pytest.approx(relative, abs=0.51)
     assert matrix.part
 
 
@@ -183,7 +185,9 @@ def test_cells_have_figures_colours_and_what_cannot_be_measured(iris):
     matrix = make_matrix(iris)
     place = {label: k for k, label in enumerate(matrix.labels)}
     hard = matrix.rows[place["1"]][place["2"]]
-    assert hard.kind == f"s{STEPS - 1}"
+    (step,) = [cell for cell in matrix_scale() if cell.kind == hard.kind]
+    low, high = (float(end) for end in step.title.removesuffix(" %").split(" to "))
+    assert low <= 100 * iris.pairs.relative[1, 2] < high
     assert float(hard.text) == pytest.approx(100 * iris.pairs.relative[1, 2], abs=0.51)
     assert re.fullmatch(r"(1 and 2|2 and 1): error about [\d.]+ % \([\d.]+ to [\d.]+ %\)", hard.title)
     assert matrix.rows[place["0"]][place["1"]] == ("·", "", "0 and 1: too small to measure")
@@ -346,3 +350,31 @@ def test_the_tree_as_text_has_the_short_labels(iris):
     text = tree_text(check)
     assert "a" * 40 not in text
     assert all(label in text for label in check.labels)
+
+
+def test_the_colours_of_the_matrix_mean_the_same_for_all_data():
+    """Else the worst pair of an easy problem looks as bad as that of a hard one."""
+    scale = matrix_scale()
+    assert [cell.kind for cell in scale] == [f"s{step}" for step in range(10)]
+    assert scale[0].title == "0 to 0.5 %"
+    assert scale[-1].title == "75 to 100 %"
+
+
+def test_the_words_that_all_labels_share_are_cut_in_the_matrix(quick_check):
+    """Forty columns that all start with the same words say the same forty times."""
+    X, codes = np.random.default_rng(0).normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
+    X += 2 * codes[:, None]
+    found = quick_check(X, np.array([f"Electronics and Home Sub {k:03d}" for k in range(3)])[codes])
+    matrix = make_matrix(found)
+    assert sorted(matrix.labels) == ["… Sub 000", "… Sub 001", "… Sub 002"]
+    assert sorted(matrix.titles) == found.labels
+
+
+def test_a_model_has_its_own_line_on_the_ruler(quick_check):
+    """Readers who bring a model look for it first."""
+    X, y = load_iris(return_X_y=True)
+    found = quick_check(X, y, predictions=np.roll(y, 10))
+    line = make_ruler(found).bars[0]
+    assert line.name == "your model"
+    assert line.note.startswith("20.0 % (")
+    assert line.mark is not None

@@ -32,7 +32,7 @@ def table(gaussians):
 
 def parts(found, *without):
     """All of a check but the name of the label's column and what else is told."""
-    given = json.loads(found.to_json())
+    given = json.loads(found.to_json().replace("groups (patient)", "groups"))  # the column's name is known or not
     for place in ("facts.label", *without):
         first, second = place.split(".")
         del given[first][second]
@@ -97,6 +97,8 @@ def test_a_column_of_any_frame_serves_as_groups(table, grouped, kind):
     found = check(FRAMES[kind](table), "label", groups="patient")
 
     assert parts(found) == parts(grouped)
+    assert (found.answer.unit, grouped.answer.unit) == ("groups (patient)", "groups")
+    assert found.answer.rows_per_unit == pytest.approx(len(table) / 30)
     assert (found.facts.n_groups, found.facts.n_features) == (30, 3)
 
 
@@ -306,8 +308,25 @@ def test_labels_that_may_be_one_are_named_and_merged_if_asked(gaussians):
     labels[:5], labels[5] = "Cat ", "cta"
     apart, together = (check(X, labels, clean_labels=clean) for clean in (False, True))
 
-    assert apart.findings[0].text.startswith("2 labels look like spellings of 1 class: add --clean-labels")
+    assert apart.findings[0].text.startswith("2 labels look like spellings of 1 class: merge them with --clean-labels")
+    assert apart.verdict.endswith(
+        " But 2 labels look like spellings of 1 class: first merge them (--clean-labels, or clean_labels=True)."
+    )
+    assert "spellings" not in together.verdict
+    assert str(together.prepared) == "Prepared: merged 2 spellings into 1 class"
     assert (apart.facts.n_classes, together.facts.n_classes) == (4, 3)
+
+
+def test_groups_that_make_class_proportions_unreachable_can_be_switched_off():
+    """Nobody asked for them."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(60), 10)
+    y = (patient % 2) ^ (rng.random(600) < 0.2)
+    table = pd.DataFrame(rng.normal(size=(60, 3))[patient] + 0.1 * rng.normal(size=(600, 3))).add_prefix("x")
+    table = table.assign(patient_id=[f"P-{p:03d}" for p in patient])
+
+    with pytest.raises(ValueError, match=r"priors cannot be reached.*--no-auto-groups, or auto_groups=False"):
+        check(table, y, priors=[0.9, 0.1], effort="quick")
 
 
 def test_what_is_no_class_is_refused(gaussians):
@@ -353,7 +372,7 @@ def test_every_kind_of_data_has_a_whole_summary(fresh):
     assert 0 <= np.nan_to_num(fresh.answer.lower) <= fresh.answer.estimate <= fresh.answer.upper <= 1
     assert fresh.overall.lower <= fresh.overall.estimate <= fresh.overall.upper
     assert len(fresh.tree.order) == K
-    assert len(fresh.traits) == 7
+    assert len(fresh.traits) == 8
     assert len(fresh.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (fresh.target is not None)
 
 
@@ -665,20 +684,3 @@ def test_lists_of_different_lengths_are_refused():
     frame = pd.DataFrame({"e": [[1.0], [1.0, 2.0], [3.0], [4.0]], "label": [0, 0, 1, 1]})
     with pytest.raises(ValueError, match="lists in column e"):
         check(frame, "label")
-
-
-def test_metrics_are_figures_of_the_answer_and_a_row_of_a_table(each):
-    """For a tracker, and for a table of many datasets: numbers only, and none that is not known."""
-    found, answer = each.metrics(), each.answer
-
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["lowest_error_estimate"] == answer.estimate
-    assert ("lowest_error_lower" in found) == bool(answer.lower >= 0)
-    assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": answer.reliability}.items()
-
-
-def test_metrics_leave_out_what_no_learner_told(made):
-    """Where none could be trained there is no error of the best one."""
-    found = made("iris")
-    none = replace(found, answer=replace(found.answer, errors={}, best=""))
-    assert set(found.metrics()) - set(none.metrics()) == {"best_learner_error"}

@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, show_labels
+from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
 from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
 from bayesfloor.summary._glossary import CODES
 
@@ -114,7 +115,7 @@ def test_the_hardest_pair_is_the_first_of_the_table(made):
 
     assert text_of(made("iris"), "BF104") == (
         f"Hardest pair: 1 and 2, error between them {told}. That is {percent(pairs.relative[1, 2])} % relative to "
-        "guessing between the two. A feature that separates them would help most."
+        "guessing between the two. A feature that separates them would help."
     )
 
 
@@ -143,11 +144,13 @@ def test_suspicious_labels_are_counted(made):
     assert found.suspicious.n_suspect == 14
     assert text_of(found, "BF105") == (
         "14 labels disagree with their neighbours (7.0 % of rows): wrong, or the classes overlap there. "
-        "Such labels may explain much of the error. To look at them: bayesfloor samples, or .suspicious."
+        "Such labels may explain much of the lowest possible error. "
+        "To look at them: bayesfloor samples, or .suspicious."
     )
     assert text_of(one, "BF105") == (
         "1 label disagrees with its neighbours (0.50 % of rows): wrong, or the classes overlap there. "
-        "Such labels explain at most 5.2 % of the error. To look at them: bayesfloor samples, or .suspicious."
+        "Such labels explain at most 5.2 % of the lowest possible error. "
+        "To look at them: bayesfloor samples, or .suspicious."
     )
 
 
@@ -190,9 +193,9 @@ def test_spellings_of_one_class_come_first_and_are_no_hard_pair(misspelled):
 
     assert codes(found)[0] == "BF106"
     assert text_of(found, "BF106") == (
-        "7 labels look like spellings of 3 classes: add --clean-labels, or clean_labels=True. These differ only by "
-        "case or spaces: setosa = SETOSA, versicolor = VERSICOLOR, virginica = VIRGINICA. These look like typos: "
-        "setsoa for setosa. Correct typos in the data: they are not merged."
+        "7 labels look like spellings of 3 classes: merge them with --clean-labels, or clean_labels=True. These differ "
+        "only by case or spaces: setosa = SETOSA, versicolor = VERSICOLOR, virginica = VIRGINICA. These look like "
+        "typos: setsoa (1 row) for setosa. It counts as a class of its own: correct the label, or leave out its row."
     )
     assert "7 labels look like spellings of 3 classes" in found.answer.reasons
     named = " ".join(finding.text for finding in found.findings if finding.code in ("BF103", "BF104"))
@@ -205,8 +208,13 @@ def test_typos_left_after_cleaning_limit_the_answer(misspelled):
     found = check(*misspelled, clean_labels=True, effort="quick")
 
     assert found.facts.n_classes == 4
-    assert text_of(found, "BF106").startswith("2 labels look like spellings of 1 class: correct the typos in the data.")
-    assert "2 labels look like spellings of 1 class" in found.answer.reasons
+    assert text_of(found, "BF106") == (
+        "1 label looks like a typo; correct it in the data: setsoa (1 row) for setosa. It counts as a class of its "
+        "own: correct the label, or leave out its row."
+    )
+    assert "1 label looks like a typo" in found.answer.reasons
+    assert "BF120" not in codes(found)  # a typo is no rare class
+    assert "setsoa" not in found.verdict
     assert found.answer.reliability != "good"
 
 
@@ -366,3 +374,24 @@ def test_a_verdict_that_is_too_good_says_so(made, name, alarm):
     _, _, said = made(name).verdict.partition(" But ")
 
     assert said == (f"{alarm}." if alarm else "")
+
+
+@pytest.mark.parametrize(
+    ("names", "headline"),
+    [
+        (("tag_b",), "The column tag_b looks like another label, but is used as a feature: --drop tag_b."),
+        (
+            ("tag_b", "tag c"),
+            "The columns tag_b, tag c look like further labels, but are used as features: --drop tag_b --drop 'tag c'.",
+        ),
+        (
+            ("a", "b", "c"),
+            "The columns a, b, c look like further labels, but are used as features: leave them out with --drop.",
+        ),
+    ],
+)
+def test_further_labels_come_with_the_command_to_drop_them(made, names, headline):
+    """The first sentence is all that one screen shows."""
+    found = replace(made("two classes"), doubtful=(DoubtfulColumns("labels", names),))
+
+    assert next(each.headline for each in found.findings if each.code == "BF115") == headline

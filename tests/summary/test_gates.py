@@ -74,7 +74,22 @@ def test_the_text_has_the_numbers_of_the_answer(each):
     told = about(each.answer.estimate, each.answer.lower, each.answer.upper)
 
     assert error_gate(each, 0.5).text == f"lowest possible error {told}, limit 50 %"
-    assert target_gate(each, 0.5).text == f"target 50 %, lowest possible error {told}"
+    assert target_gate(each, 0.5).text.startswith(f"target 50 %, lowest possible error {told}")
+
+
+def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(made):
+    """The table of gates may be all that a reviewer sees."""
+    gate, found = target_gate(made("target"), 0.9), made("target").answer.judge(0.9)
+
+    assert gate.text.endswith(f": the range is too wide to rule it out. {found.settle[0].upper()}{found.settle[1:]}.")
+
+
+def test_limits_that_differ_from_an_end_never_look_equal_to_it(made, altered):
+    """Too close to call with an upper end that equals the limit would contradict itself."""
+    found = altered(made("two classes"), answer={"upper": 0.15002})
+
+    assert "to 15.002 %" in error_gate(found, 0.15).text
+    assert "to 15.002 %" in target_gate(found, 0.85).text
 
 
 @pytest.mark.parametrize("limit", LIMITS)

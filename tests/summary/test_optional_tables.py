@@ -35,14 +35,15 @@ def test_every_row_of_every_table_is_as_long_as_its_head(chosen):
         assert {len(row) for row in rows} == {len(head)}
 
 
-def test_a_step_shows_its_names_tree_bounds_and_gain(chosen):
+def test_a_step_shows_its_names_cross_class_edges_and_gain(chosen):
     """In the order of the head; names as harmless texts."""
     path = chosen.selection
     head, first, second = path_cells(path)
 
-    assert head == ("feature added", "kept", "tree bounds", "gain (points)", "95 % interval", "")
+    assert head == ("feature added", "kept", "cross-class edges", "gain (points)", "95 % interval", "")
     assert first[:2] == ("<script>alert(1)</script>", "1")
     assert second[0] == "new\\nline\\r\\ttab"
+    assert first[2] == f"{100 * path.cross_rate[0]:.1f} %"
     assert first[3] == f"+{100 * path.gain[0]:.1f}"
     assert path_cells(path, str.upper)[1][0] == "<SCRIPT>ALERT(1)</SCRIPT>"
 

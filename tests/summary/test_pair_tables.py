@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
+from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL, class_rows, hardest_pairs, pair_rows
 
 PAIR_FIGURES = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
 CLASS_FIGURES = ("n_rows", "estimate", "lower", "upper", "error", "part")
@@ -24,9 +24,9 @@ def test_too_small_is_no_confusion_in_cross_validation(made):
     """One rule; a class is not confused with itself."""
     found = made("iris")
 
-    assert too_small(found.pairs).tolist() == [[True, True, True], [True, True, False], [True, False, True]]
+    assert found.pairs.too_small.tolist() == [[True, True, True], [True, True, False], [True, False, True]]
     unknown = replace(found.pairs, error=np.full((3, 3), np.nan))
-    assert too_small(unknown).all()  # classes that no row was tested of
+    assert unknown.too_small.all()  # classes that no row was tested of
 
 
 def test_pairs_are_in_order_hardest_first(each):

@@ -1,6 +1,7 @@
 """Rare classes and other class proportions: what accuracy hides is said, and priors answer for what was asked."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ def test_what_accuracy_hides_is_said_in_the_verdict(rare):
     assert rare.verdict in rare.to_markdown()
     assert "Always predicting no gives" in rare._repr_html_()
     assert hidden_by_accuracy(np.array([60.0, 37, 3]), ["a", "b", "c"]) == "Never predicting c costs only 3.0 points."
+    assert hidden_by_accuracy(np.array([100.0] * 99 + [1]), [f"c{k}" for k in range(100)]) == ""
     assert hidden_by_accuracy(np.array([60.0, 40]), ["a", "b"]) == ""
 
 
@@ -86,7 +88,10 @@ def test_a_balanced_check_answers_for_balanced_classes(balanced):
     assert balanced.answer.guessing == 0.5
     assert balanced.facts.priors == (0.5, 0.5)
     assert "70 % balanced accuracy is reachable" in balanced.verdict
-    assert "balanced classes" in repr(balanced)
+    text = " ".join(repr(balanced).split())
+    assert "balanced classes" in text
+    assert re.search(r"of 4,000 rows \(\d+ per class, limited by the rarest\)", text)
+    assert "guessing 50.0 % balanced accuracy (error 50.0 %): always the same class" in text
     assert not {"BF120", "BF206"} & {finding.code for finding in balanced.findings}
     assert Check.from_json(balanced.to_json()).facts.priors == (0.5, 0.5)
 

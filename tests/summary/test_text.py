@@ -88,7 +88,7 @@ def test_tree_bounds_above_the_best_estimate_are_marked(made, altered):
     found = made("iris")
     below, within = (altered(found, answer={"estimate": found.overall.lower + step}) for step in (-0.001, 0.001))
 
-    assert figure(below, HOW)[1] == "tree bounds, too high here: sparse data"
+    assert figure(below, HOW)[1] == "tree bounds, too high here"
     assert figure(within, HOW)[1] == f"tree bounds, from {percent(found.overall.cross_rate)} % cross-class edges"
 
 

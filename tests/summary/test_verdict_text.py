@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bayesfloor.engine._show import how_many, percent, span
 from bayesfloor.summary._phrases import accuracy, points, target_text
-from bayesfloor.summary._verdict_text import verdict_text
+from bayesfloor.summary._verdict_text import verdict_words
 
 SHARES = st.floats(0, 1)
 
@@ -115,8 +115,8 @@ def asked(made, altered):
     """Sentence for a target, with a best estimate of 15 % and a range of 10 to 20 %: (target, figures) -> sentence."""
 
     def ask(target, **figures):
-        given = {"estimate": 0.15, "lower": 0.1, "upper": 0.2, "guessing": 0.5, "reasons": (), **figures}
-        return verdict_text(altered(made("two classes"), answer=given).answer, target)
+        given = {"estimate": 0.15, "lower": 0.1, "upper": 0.2, "guessing": 0.45, "reasons": (), **figures}
+        return verdict_words(altered(made("two classes"), answer=given).answer, target).text
 
     return ask
 
@@ -152,7 +152,7 @@ def test_no_signal_promises_nothing(asked):
     """Not even the best estimate."""
     assert asked(None, **NONE, **NO_SIGNAL) == (
         "No signal found: no learner does clearly better than guessing, and always predicting the most frequent class "
-        "is wrong on 50.0 % of rows."
+        "is wrong on 45.0 % of rows."
     )
     assert asked(None, **PROVED, **NO_SIGNAL).endswith(
         " Equal rows with different labels prove that the lowest possible error is at least 10.0 %."
@@ -176,7 +176,22 @@ def test_a_reachable_target_names_its_proof(asked):
 
 def test_what_guessing_reaches_was_not_tested(asked):
     """The most frequent class is always there."""
-    assert asked(0.4, upper=0.5).endswith("at most 50.0 % (always predicting the most frequent class reaches it).")
+    assert asked(0.4, upper=0.45).endswith("at most 45.0 % (always predicting the most frequent class reaches it).")
+
+
+def test_no_class_is_the_most_frequent_one_if_all_are_equally_frequent(asked):
+    """As with balanced classes."""
+    assert asked(0.4, upper=0.5, guessing=0.5).endswith("(always predicting the same class reaches it).")
+
+
+def test_a_proved_lower_end_that_is_of_no_use_is_not_half_of_a_range(asked):
+    """From 0.05 to 20 % looks like a wide range."""
+    little = {"lower": 0.0005, "reliability": "upper limit only", **PROVED}
+
+    assert asked(None, **little).endswith(
+        "(error 15.0 %, at most 20.0 %; equal rows with different labels prove only that it is at least 0.05 %)."
+    )
+    assert asked(None, **little | {"lower": 1e-5}).endswith("at most 20.0 %; these data give no lower limit).")
 
 
 def test_a_target_out_of_reach_says_for_whom(asked):
@@ -192,21 +207,21 @@ def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
     assert asked(0.9, lower=0.1002).endswith("at least 10.02 %.")
     assert "at most 19.98 %" in asked(0.8, upper=0.1998)
     assert "(10.0 to 20.03 %)" in asked(0.8, upper=0.2003)
-    assert "(10.0 to 20.0 %)" in asked(0.8)
+    assert asked(0.8).endswith("at most 20.0 % (95 % confidence).")
 
 
 def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
     """A doubt without a next step is of no use."""
     assert asked(0.852) == (
-        "85.2 % accuracy is too close to call: the lowest possible error is about 15.0 % (10.0 to 20.0 %). "
-        "More rows would not decide it: the target is within 0.5 points of the best estimate."
+        "85.2 % accuracy is too close to call, because it is within 0.5 points of the best estimate: the lowest "
+        "possible error is about 15.0 % (10.0 to 20.0 %). More rows would not decide it; better features might."
     )
 
 
 def test_the_sentence_and_the_outcome_agree(each):
     """One answer, two forms."""
     for target in (0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0):
-        text, word = verdict_text(each.answer, target), each.answer.verdict(target)
+        text, word = verdict_words(each.answer, target).text, each.answer.verdict(target)
 
         assert f" accuracy is {word}" in text
         assert [other for other in ("reachable", "out of reach", "too close to call") if f"is {other}" in text] == [

@@ -17,6 +17,7 @@ NAMES = {
     "BF205": "tree bounds",
     "BF206": "rows used",
     "BF207": "duplicates",
+    "BF208": "extrapolation",
 }
 
 
@@ -41,6 +42,7 @@ def test_every_trait_is_weighed_every_time(each):
         ("sampled", "BF206"),
         ("constant", "BF207"),
         ("copies", "BF207"),
+        ("letters", "BF208"),
     ],
 )
 def test_what_is_weak_is_called_so(made, kind, code):
@@ -224,3 +226,25 @@ def test_equal_rows_of_few_values_are_not_duplicates():
 
     assert found.facts.copies == 0
     assert "too optimistic" not in next(trait.advice for trait in found.traits if trait.code == "BF207")
+
+
+def test_an_estimate_far_below_every_learner_says_what_would_confirm_it(made, altered):
+    """A reader sees two numbers ten points apart and no next step."""
+    found = altered(made("two classes"), answer={"errors": {"linear": 0.2, "boosting": 0.15}, "upper": 0.18})
+    far, near = (trait(altered(found, answer={"estimate": error}), "BF208") for error in (0.05, 0.11))
+
+    assert far.text == (
+        "the best estimate is extrapolated (gradient boosting reaches an error of 15.0 %): more rows, --effort "
+        "thorough or a learner of your own (learners=) could confirm it"
+    )
+    assert far.advice == "It is 10.0 points lower: there the learning curves would end with infinitely many rows."
+    assert (far.weak, near.weak) == (True, False)
+    assert near.text == "the best estimate is 4.0 points below the lowest error reached (15.0 %)"
+
+
+def test_the_lowest_error_may_be_that_of_the_trees(made):
+    """A learner with a higher error is not the one to name."""
+    found = made("letters")
+
+    assert found.answer.upper < min(found.answer.errors.values())
+    assert "(the spanning tree reaches an error of " in trait(found, "BF208").text

@@ -8,19 +8,31 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._learner_label_claims import claim_labels
-from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, TOO_CLOSE, Verdict, check_target
+from bayesfloor.answer._verdict import (
+    NO_SIGNAL,
+    OUT_OF_REACH,
+    REACHABLE,
+    TOO_CLOSE,
+    Verdict,
+    check_target,
+    target_error,
+)
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import about, percent, two_digits
+from bayesfloor.engine._show import about, percent, printable, two_digits
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._confidence_limits import upper_limit
+from bayesfloor.io._label_spellings import SPELLINGS
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
-TOO_HIGH = "too high here: sparse data"  # note on tree bounds that the answer contradicts
+TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
 TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
+NO_LIMIT = "these data give no lower limit"
+WIDE = "the range is"  # start of the reason if the range is wide
+NO_CURVE = "the learning curves give no lower limit"  # end of a proved lower end's reason if it has no other evidence
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
 _MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 
@@ -42,8 +54,8 @@ class Curve(Result):
     >>> import bayesfloor
     >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
     >>> curve = found.answer.curve
-    >>> len(curve.n_rows) == len(curve.error)
-    True
+    >>> curve.n_rows[curve.measured]  # and predicted for up to 64 times as many
+    array([ 15,  30,  60, 120])
     """
 
     n_rows: Ints
@@ -98,6 +110,8 @@ class Answer(Result):
         Lower end from the learning curves alone; NaN if they give none.
     race : Race or None
         The learners' results; None if the answer was read from a file.
+    unit, rows_per_unit : str, float
+        What more data are counted in, and how many rows each has: "rows", or groups if rows belong together.
 
     Examples
     --------
@@ -124,13 +138,14 @@ class Answer(Result):
     n_rows: int
     n_independent: dict[str, float]
     n_classes: int
+    unit: str = "rows"
+    rows_per_unit: float = 1.0
     curve_lower: float = field(default=np.nan, repr=False)
     race: Race | None = field(default=None, repr=False)
 
     def _summary(self) -> str:
-        low = "no lower limit" if np.isnan(self.lower) else f"at least {percent(self.lower)} %"
-        error = f"error {percent(self.estimate)} %, {low}, at most {percent(self.upper)} %"
-        return f"{error}; reliability: {self.reliability}"
+        error = f"lowest possible error {about(self.estimate, self.useful_lower, self.upper)}"
+        return f"{error}, reliability {self.reliability}, best learner {printable(self.best)}"
 
     @property
     def proved(self) -> bool:
@@ -154,39 +169,61 @@ class Answer(Result):
         'reachable'
         """
         check_target(target)
-        error = 1 - target
+        error = target_error(target)
         if self.upper <= error:
             reason = f"the lowest possible error is at most {percent(self.upper, error)} %"
             return Verdict(target, REACHABLE, reason, self.why_upper)
         if self.lower > error:
             reason = f"the lowest possible error is at least {percent(self.lower, error)} %"
             return Verdict(target, OUT_OF_REACH, reason, self.why_lower)
-        reason = f"the lowest possible error is {about(self.estimate, self.lower, self.upper, error)}"
-        if np.isnan(self.lower):
-            reason += "; these data give no lower limit"
         rests_on = f"{self.why_upper}; {self.why_lower}" if self.why_lower else self.why_upper
-        return Verdict(target, TOO_CLOSE, reason, rests_on, self._settle(error))
+        reason = f"the lowest possible error is {about(self.estimate, self.useful_lower, self.upper, error)}"
+        return Verdict(target, TOO_CLOSE, reason, rests_on, self._why_close(error), self._settle(error))
+
+    def _why_close(self, error: float) -> str:
+        """Say why a target is too close to call: no signal, at the best estimate, no lower limit, or a wide range."""
+        if no_signal := next((reason for reason in self.reasons if reason.startswith(NO_SIGNAL)), ""):
+            return no_signal
+        if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
+            return "it is within 0.5 points of the best estimate"
+        if error > self.estimate:
+            return "the range is too wide to confirm it"
+        return "the range is too wide to rule it out" if self._rests_on_curve else f"{NO_LIMIT} that could rule it out"
+
+    @property
+    def useful_lower(self) -> float:
+        """The lower end; NaN if there is none, or if it is proved but too far below the best estimate to be of use."""
+        return np.nan if self.reliability == UPPER_ONLY else self.lower
+
+    @property
+    def _rests_on_curve(self) -> bool:
+        """Whether learning curves give a lower limit, which more rows would raise."""
+        return not np.isnan(self.lower) and not self.why_lower.endswith(NO_CURVE)
 
     def _settle(self, error: float) -> str:
-        """Say what would settle a verdict: a number of additional rows, or better features or models."""
+        """Say what would settle a verdict: cleaner labels, more rows or groups, better features or other models."""
+        if any(SPELLINGS in reason for reason in self.reasons):
+            return "first merge the spellings of each class: --clean-labels, or clean_labels=True"
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return "more rows would not decide it: the target is within 0.5 points of the best estimate"
+            return f"more {self.unit} would not decide it; better features might"
         if not len(self.curve.n_rows):
             return "more rows would decide it: these are too few to train any learner"
         if error > self.estimate:
             growth, decides = self._growth_to_reach(error), "confirm the target"
             if growth is None:
-                return "the models tried would need too many rows to confirm it: try other models or better features"
-        elif np.isnan(self.lower):
-            why = "" if not self.reasons or self.reasons[0].startswith(NO_SIGNAL) else f" ({self.reasons[0]})"
+                need = f"the models tried would need too many {self.unit} to confirm it"
+                return f"{need}: try other models or better features"
+        elif not self._rests_on_curve:
+            doubts = [reason for reason in self.reasons if not reason.startswith((NO_SIGNAL, WIDE))]
+            why = f" ({doubts[-1]})" if doubts else ""
             return f"only better features or other models could decide it{why}"
         else:  # the gap between lower end and estimate shrinks as one over the square root of the number of rows
             growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
             decides = "rule the target out; they would hardly raise the accuracy"
             if growth > _MOST_GROWTH:
-                return f"it would take more than {_MOST_GROWTH:g} times as many rows to decide it"
-        more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1])
-        return f"about {two_digits(more):,} more rows would probably {decides}"
+                return f"it would take more than {_MOST_GROWTH:g} times as many {self.unit} to decide it"
+        more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1]) / self.rows_per_unit
+        return f"about {max(1, two_digits(more)):,} more {self.unit} would probably {decides}"
 
     def _growth_to_reach(self, error: float) -> float | None:
         """Return the factor by which rows must probably grow for the best learner's upper limit to meet the target."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import GOOD, LIMITED, PROVED, UPPER_ONLY, Answer, Curve
+from bayesfloor.answer._answer import GOOD, LIMITED, NO_CURVE, PROVED, UPPER_ONLY, WIDE, Answer, Curve
 from bayesfloor.answer._curve_ends import Ends
-from bayesfloor.answer._verdict import NO_SIGNAL
+from bayesfloor.answer._verdict import NO_SIGNAL, guessed_class
 from bayesfloor.counts._near_duplicates import near_duplicates
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._show import percent, printable
+from bayesfloor.engine._show import SMALLEST, percent, printable
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit, has_copies
 from bayesfloor.floor._results import Floor
@@ -35,6 +35,7 @@ _BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
 _MOST_OF_IT = 0.7  # another learner agrees if its gain over guessing is at least this fraction of the best learner's
 _ROWS_PER_CLASS = 50
+_LITTLE = 0.1  # a proved lower end below this fraction of the best estimate says next to nothing
 _WIDE = 0.1  # width of the range above which an answer is limited
 
 
@@ -78,7 +79,10 @@ def make_answer(
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
     cautions = (*_spellings(fit), *_near_duplicates(fit))
-    return put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
+    made = put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
+    if sample.groups is None:
+        return made
+    return replace(made, unit="groups", rows_per_unit=len(sample.groups) / len(np.unique(sample.groups)))
 
 
 def _spellings(fit: Fit) -> tuple[str, ...]:
@@ -131,26 +135,27 @@ def put_together(
     )
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    upper, why_upper = _upper(race, tree_limit, floor.constant_error, own)
+    upper, why_upper = _upper(race, tree_limit, floor.constant_error, floor.n_classes, own)
     least = min([*errors.values(), upper])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor)
     if doubts and doubts[0].startswith(NO_SIGNAL):
         middle = least  # a curve that does not fall does not show where it levels off
     curve_lower = np.nan if doubts else low
-    lower, why_lower = (low, _MORE_ROWS) if not doubts and low > proved else (np.nan, "")
-    if np.isnan(lower) and proved > 0:
-        lower, why_lower = min(proved, upper), _CONFLICT
-    if np.isnan(lower) and not doubts:
+    if low < SMALLEST and proved < SMALLEST and not doubts:
         doubts = (_MAY_BE_ZERO,)
-    reasons = (*cautions, *doubts, *_wide(lower, upper))
+    lower, why_lower = (low, _MORE_ROWS) if low > proved and not doubts else (np.nan, "")
+    if np.isnan(lower) and proved > 0:
+        lower, why_lower = min(proved, upper), f"{_CONFLICT}; {NO_CURVE}" if doubts else _CONFLICT
+    useless = np.isnan(lower) or (bool(doubts) and lower < _LITTLE * middle)
+    reasons = (*cautions, *doubts, *_wide(np.nan if useless else lower, upper))
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,
         upper=upper,
         why_lower=why_lower,
         why_upper=why_upper,
-        reliability=UPPER_ONLY if np.isnan(lower) else LIMITED if reasons else GOOD,
+        reliability=UPPER_ONLY if useless else LIMITED if reasons else GOOD,
         reasons=reasons,
         guessing=floor.constant_error,
         best=best,
@@ -171,7 +176,7 @@ _MAY_BE_ZERO = "the lowest possible error may be zero"
 _CONFLICT = f"{PROVED} by equal rows with different labels (95 %)"
 
 
-def _upper(race: Race, tree_limit: float, guessing: float, own: list[str]) -> tuple[float, str]:
+def _upper(race: Race, tree_limit: float, guessing: float, n_classes: int, own: list[str]) -> tuple[float, str]:
     """Return the smallest upper limit and its evidence.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
@@ -183,7 +188,7 @@ def _upper(race: Race, tree_limit: float, guessing: float, own: list[str]) -> tu
         limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least):
-        return guessing, "no learner is shown to beat always predicting the most frequent class"
+        return guessing, f"no learner is shown to beat always predicting {guessed_class(guessing, n_classes)}"
     if tree_limit < least:
         return tree_limit, "tested (95 %): each label predicted from a neighbour in the spanning tree"
     return least, f"tested (95 %): {called(name)} has a cross-validated error of {percent(errors[name])} %"
@@ -230,7 +235,7 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
 def _wide(lower: float, upper: float) -> tuple[str, ...]:
     """Return a caution if the range is wide."""
     if upper - lower > _WIDE:
-        return (f"the range is {percent(upper - lower)} points wide: more rows would narrow it",)
+        return (f"{WIDE} {percent(upper - lower)} points wide: more data would narrow it",)
     return ()
 
 

@@ -51,6 +51,11 @@ class ClassAnswers(Result):
     def _summary(self) -> str:
         return hardest_class(self.classes, self.estimate)
 
+    @property
+    def too_small(self) -> np.ndarray:
+        """Which errors are too small to measure: cross-validation confused none of the class's rows."""
+        return np.asarray(~(self.error > 0))
+
     def _columns(self) -> dict[str, Any]:
         return {"class" if item.name == "classes" else item.name: getattr(self, item.name) for item in fields(self)}
 
@@ -96,6 +101,11 @@ class PairAnswers(Result):
     def relative(self) -> Floats:
         """Best estimates relative to guessing: 0 for pairs that can be separated, 1 for pairs that cannot."""
         return np.asarray(self.estimate / np.maximum(self.guessing, 1e-12))
+
+    @property
+    def too_small(self) -> np.ndarray:
+        """Which errors are too small to measure: cross-validation confused none of the rows. True on the diagonal."""
+        return np.asarray(~(self.error > 0))
 
     def _columns(self) -> dict[str, Any]:
         one, two = np.triu_indices(len(self.classes), 1)

@@ -155,6 +155,12 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     steps = []
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
+    if found.doubtful:
+        names = (name for each in found.doubtful for name in each.columns)
+        options = [word for name in names for word in ("--drop", name)]
+        steps.append((_command("check", [*again, *options]), "drop columns"))
+    if "BF208" in codes and settings.effort == "normal":
+        steps.append((_command("check", [*again, "--effort", "thorough"]), "more learners"))
     if "BF120" in codes:
         steps.append((_command("check", [*again, "--balanced"]), "rare classes"))
     held = found.dependence if found.dependence is not None and found.dependence.applied else None

@@ -22,6 +22,7 @@ from bayesfloor.engine._row_groups import (
     choose_groups,
     compare_groups,
     draw_rows,
+    tell_misleading,
     tell_read,
 )
 from bayesfloor.engine._row_handles import ArrayRows, Rows, open_rows
@@ -59,6 +60,7 @@ class Drawn(NamedTuple):
     x: Floats
     y: NDArray[Any]
     n_rows: int  # in all the data
+    n_bytes: int  # read by the tasks
     note: str = ""  # says how much was read from an address
 
 
@@ -155,14 +157,17 @@ def draw_few_bytes(
         (data.rows.part(begin, begin + int(groups.n_rows[group])), data.column, begin, rows[low:high] - begin)
         for group, begin, (low, high) in zip(chosen.tolist(), first.tolist(), inside.tolist(), strict=True)
     ]
-    parts = _run(take_chunk, tasks, data, runner, progress)
-    n_bytes = bytes_read() - start + (0 if runner.shares_memory else sum(part[3] for part in parts))
-    drawn = _join(data, parts)
-    features, codes = enumerate(drawn.x.T), np.unique(drawn.y, return_inverse=True)[1]
-    named = ((str(number), values) for number, values in features)
-    if compare_groups(named, codes, groups.group_of(drawn.row)).is_misleading:
-        return draw_labelled(data, n_drawn, seed, runner, progress)
-    return drawn._replace(note=tell_read(n_bytes, size, len(chosen), len(groups.n_rows)))
+    drawn = _join(data, _run(take_chunk, tasks, data, runner, progress))
+    elsewhere = 0 if runner.shares_memory else drawn.n_bytes  # by other processes
+    names = columns if len(columns) == drawn.x.shape[1] else [f"x{number}" for number in range(drawn.x.shape[1])]
+    codes = np.unique(drawn.y, return_inverse=True)[1]
+    alike = compare_groups(zip(names, drawn.x.T, strict=True), codes, groups.group_of(drawn.row))
+    if alike.is_misleading:
+        drawn = draw_labelled(data, n_drawn, seed, runner, progress)
+        elsewhere += 0 if runner.shares_memory else drawn.n_bytes
+        return drawn._replace(note=tell_misleading(alike, bytes_read() - start + elsewhere, size))
+    note = tell_read(bytes_read() - start + elsewhere, size, len(chosen), len(groups.n_rows))
+    return drawn._replace(note=note)
 
 
 def _run(function: Any, tasks: Sequence[Any], data: Labelled, runner: Runner, progress: Progress | None) -> list[Any]:
@@ -178,14 +183,14 @@ def _run(function: Any, tasks: Sequence[Any], data: Labelled, runner: Runner, pr
 def _join(data: Labelled, parts: Sequence[Any]) -> Drawn:
     row, x = (np.concatenate([part[field] for part in parts]) for field in range(2))
     y = np.asarray(data.labels)[row] if data.column is None else np.concatenate([part[2] for part in parts])
-    return Drawn(row, x, y, data.rows.shape[0])
+    return Drawn(row, x, y, data.rows.shape[0], sum(part[3] for part in parts))
 
 
 def draw_chunk(
     rows: Rows, column: str | None, first_row: int, n_drawn: int, seed: int
-) -> tuple[Ints, Floats, NDArray[Any] | None]:
-    """Subsample a chunk's rows, with their labels if these are in a column of the same files."""
-    return take_chunk(rows, column, first_row, _choose(rows.shape[0], n_drawn, [seed, first_row]))[:3]
+) -> tuple[Ints, Floats, NDArray[Any] | None, int]:
+    """Subsample a chunk's rows, with their labels if these are in a column of the same files; count the bytes read."""
+    return take_chunk(rows, column, first_row, _choose(rows.shape[0], n_drawn, [seed, first_row]))
 
 
 def take_chunk(

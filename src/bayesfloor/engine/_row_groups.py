@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._show import printable
 from bayesfloor.engine._types import Floats, Ints
 
 _BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
@@ -84,6 +85,14 @@ def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
     return (
         f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from {n_chosen:,} of "
         f"{n_groups:,} row groups spread over the table"
+    )
+
+
+def tell_misleading(alike: Alike, n_bytes: int, size: int) -> str:
+    """Return the note for a table that cannot be sampled from a few row groups."""
+    return (
+        f"{alike} and in their labels, so the whole table was read: {n_bytes / 1e6:,.1f} MB, with the files taking "
+        f"{size / 1e6:,.1f} MB"
     )
 
 
@@ -166,6 +175,10 @@ class Alike(NamedTuple):
     name: str  # the feature in which they do most
     feature: float  # its correlation within classes
     label: float
+
+    def __str__(self) -> str:
+        told = f"intraclass correlation {self.feature:.2f}"
+        return f"rows of the same row group resemble each other in '{printable(self.name)}' ({told})"
 
     @property
     def is_noticeable(self) -> bool:

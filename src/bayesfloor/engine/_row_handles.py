@@ -33,7 +33,19 @@ _COPIED_AT_ONCE = 1 << 24  # bytes
 
 
 class Rows(Protocol):
-    """Rows of numbers, in memory or in files."""
+    """Rows of numbers, in memory or in files; ``open_rows`` makes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor.io import open_rows
+    >>> rows = open_rows(np.arange(6.0).reshape(3, 2))
+    >>> rows.shape
+    (3, 2)
+    >>> rows.part(1, 3).read()
+    array([[2., 3.],
+           [4., 5.]])
+    """
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import accumulate
@@ -10,7 +11,11 @@ from math import isfinite
 from unicodedata import category, east_asian_width, normalize
 
 _LONGEST, _LISTED = 10_000, 200  # characters shown of a string, and of each string in a list
+_WORD = re.compile(r"[^\s_/|:;,.-]*[\s_/|:;,.-]+")  # with the separators after it
+_WORTH_CUTTING = 8  # characters; a shorter shared prefix is kept
 _MOST_DECIMALS = 7  # numbers that look equal with fewer decimals than this count as equal
+
+SMALLEST = 0.00005  # smaller fractions are printed as 0.0 %
 
 
 def printable(label: object, most: int = _LONGEST) -> str:
@@ -47,6 +52,24 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
     again = {look for look, times in Counter(looks).items() if times > 1}
     numbers, taken = Counter[str](), set(looks)
     return [_numbered(text, numbers, taken) if look in again else text for text, look in zip(short, looks, strict=True)]
+
+
+def without_shared_prefix(labels: Sequence[object]) -> list[str]:
+    """Return labels without the words that all of them start with, except the last such word.
+
+    Examples
+    --------
+    >>> without_shared_prefix(["Customer segment Sub 026", "Customer segment Sub 027"])
+    ['… Sub 026', '… Sub 027']
+    """
+    texts = [str(label) for label in labels]
+    words = _WORD.findall(_shared_prefix(min(texts), max(texts))) if len(texts) > 1 else []
+    cut = sum(map(len, words[:-1]))
+    return texts if cut < _WORTH_CUTTING else [f"… {text[cut:]}" for text in texts]
+
+
+def _shared_prefix(one: str, two: str) -> str:
+    return one[: next((place for place, letter in enumerate(one) if not two.startswith(letter, place)), len(one))]
 
 
 def quoted(label: object, most: int = _LISTED) -> str:
@@ -137,7 +160,7 @@ def p_text(p_value: float) -> str:
 
 
 def _decimals(error: float) -> int:
-    return 2 if 0.00005 <= error < 0.00995 else 1
+    return 2 if SMALLEST <= error < 0.00995 else 1
 
 
 def two_digits(rows: float) -> int:

@@ -13,11 +13,14 @@ from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.floor._fit_record import Counts, Fit
     from bayesfloor.floor._results import Floor, LabelClaims, OneVsRestFloor, PairwiseFloor, SampleScores
     from bayesfloor.floor._sample import SampledRowsWarning
 
 __all__ = [
     "BayesFloor",
+    "Counts",
+    "Fit",
     "Floor",
     "LabelClaims",
     "OneVsRestFloor",
@@ -28,6 +31,7 @@ __all__ = [
 
 _HOMES = {
     "._bayes_floor": "BayesFloor",
+    "._fit_record": "Counts Fit",
     "._results": "Floor LabelClaims OneVsRestFloor PairwiseFloor SampleScores",
     "._sample": "SampledRowsWarning",
 }

@@ -136,7 +136,7 @@ def _with_all_classes(drawn: Drawn, data: Labelled, codes: Ints, n_classes: int)
         return drawn
     more = np.concatenate([np.flatnonzero(codes == code)[:_FEW] for code in missing])
     row = np.union1d(drawn.row, more)
-    return Drawn(row, data.rows.take(row), data.read_labels()[row], drawn.n_rows)
+    return Drawn(row, data.rows.take(row), data.read_labels()[row], drawn.n_rows, drawn.n_bytes)
 
 
 def _count_all(floor: Any, fit: Fit, far: Far, codes: Ints, checkpoint: Any) -> tuple[Counts, Work]:

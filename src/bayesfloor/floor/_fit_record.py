@@ -12,6 +12,8 @@ from bayesfloor.counts._near_duplicates import may_be_copies
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._result import Shown
+from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds_by_options import Options
 from bayesfloor.floor._sample import Sample
@@ -37,11 +39,27 @@ class Content:
         return clusters * float(labels.weight.sum() ** 2 / (len(labels.weight) * (labels.weight**2).sum()))
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Counts from the trees of a sample or of all rows.
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Shown):
+    """Counts from the trees of a sample or of all rows: what the tree bounds are computed from.
 
-    ``shape`` has the moments of the forest as a graph; ``ties`` is the range of G over other orders of tied edges.
+    Attributes
+    ----------
+    forest : Forest
+        The trees.
+    labels : labels of the vertices.
+    edges : edges between classes; ``edges.cross_rate`` is G, the fraction of cross-class edges.
+    shape : moments of the forest as a graph, for p-values.
+    spread : standard errors, and how they were computed.
+    ties : range of G over other orders of equally long edges.
+    content : which rows are equal, and which belong together.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> BayesFloor().fit(*load_iris(return_X_y=True)).fitted_.counts
+    Counts(6.0 % cross-class edges, 3 classes)
     """
 
     forest: Forest
@@ -52,12 +70,35 @@ class Counts:
     ties: tuple[float, float]
     content: Content
 
+    def _summary(self) -> str:
+        return f"{percent(self.edges.cross_rate)} % cross-class edges, {how_many(self.labels.n_classes, 'class')}"
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """A sample, its points scaled by ``scale``, the forests of its classes, and the counts.
 
-    ``forests`` belong to ``fitted``, the labels at the time of the fit; ``relabel`` keeps both.
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
+    """The record behind all results of a fit. It is for looking, not for changing.
+
+    Attributes
+    ----------
+    sample : the rows in use, with their labels, groups and weights.
+    points : the rows in use as scaled numbers: the points that the trees join.
+    scale, scale_rates : the scale in use, and the fraction of cross-class edges for each scale that was tried.
+    forests : ClassForests
+        The forests of the classes, for the labels in ``fitted``.
+    fitted : the labels at the time of the fit; ``relabel`` keeps them.
+    counts : Counts
+        The counts from the trees.
+    options : how bounds are computed from the counts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> fit = BayesFloor().fit(*load_iris(return_X_y=True)).fitted_
+    >>> fit
+    Fit(150 rows, 3 classes, 3 trees, scale none)
+    >>> fit.forest
+    Forest(150 rows, 149 distinct, 3 trees of 148 + 148 + 148 edges)
     """
 
     sample: Sample
@@ -68,6 +109,10 @@ class Fit:
     fitted: VertexLabels
     counts: Counts
     options: Options
+
+    def _summary(self) -> str:
+        trees = how_many(self.forest.n_trees, "tree")
+        return f"{len(self.sample):,} rows, {how_many(self.labels.n_classes, 'class')}, {trees}, scale {self.scale}"
 
     @property
     def forest(self) -> Forest:

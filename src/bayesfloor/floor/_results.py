@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._result import Result
+from bayesfloor.engine._result import Result, make_frame
 from bayesfloor.engine._show import percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._bounds_by_options import Options, error_bounds
@@ -68,8 +68,10 @@ class Floor(Result):
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor
     >>> overall = BayesFloor().fit(*load_iris(return_X_y=True)).overall_
-    >>> bool(overall.lower <= overall.estimate <= overall.upper)
-    True
+    >>> overall
+    Floor(tree bounds 3.1 to 6.0 %, cross-class edges 6.0 %, 150 rows, 3 classes)
+    >>> print(f"{overall.lower:.3f} to {overall.upper:.3f}")
+    0.031 to 0.060
     """
 
     lower: float
@@ -140,7 +142,7 @@ class Floor(Result):
 def hardest_class(classes: np.ndarray, errors: Floats) -> str:
     """Describe in words how many classes there are and which has the highest error."""
     worst = int(np.nanargmax(errors))
-    return f"{len(classes)} classes, hardest {show_labels(classes.tolist())[worst]}: {percent(errors[worst])} %"
+    return f"{len(classes)} classes, hardest class {show_labels(classes.tolist())[worst]}: {percent(errors[worst])} %"
 
 
 def _around(middle: float, reach: float) -> tuple[float, float]:
@@ -352,3 +354,28 @@ class SampleScores(Result):
 
     def _summary(self) -> str:
         return f"{len(self.row):,} rows, {np.count_nonzero(self.suspect):,} suspicious"
+
+    def to_cleanlab(self) -> Any:
+        """Return the rows as a pandas data frame with the columns that cleanlab gives to label issues.
+
+        ``cleanlab.classification.CleanLearning.fit(X, y, label_issues=...)`` takes it. The index is the row's position
+        in the input. ``label_quality`` is ``p_value``, and low for suspicious labels; cleanlab's ``Datalab`` calls this
+        column ``label_score``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from bayesfloor.labels import suspicious_labels
+        >>> issues = suspicious_labels(*load_iris(return_X_y=True)).to_cleanlab()
+        >>> print(issues[issues.is_label_issue])
+             is_label_issue  label_quality  given_label  predicted_label
+        83             True       0.000004            1                2
+        106            True       0.000288            2                1
+        """
+        columns = {
+            "is_label_issue": self.suspect,
+            "label_quality": self.p_value,
+            "given_label": self.label,
+            "predicted_label": self.suggested_label,
+        }
+        return make_frame(columns).set_index(self.row)

@@ -184,6 +184,10 @@ def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     return np.unique(np.concatenate([drawn, *more]))
 
 
+class UnreachablePriorsError(InputError):
+    """No subsample has the class proportions asked for."""
+
+
 def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> Ints:
     """Sample as many units as possible with these class proportions."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
@@ -191,7 +195,7 @@ def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> 
     drawn = draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
     reached = np.asarray(sample.shares[drawn].sum(axis=0)) / len(drawn)
     if np.abs(reached - shares).max() > max(_MISSED_SHARE, 1 / len(drawn)):
-        raise InputError(
+        raise UnreachablePriorsError(
             "priors cannot be reached by subsampling: rows, or groups of rows, belong to several classes at once "
             f"(closest: {np.round(reached, 3).tolist()}). Leave out priors, or use neither groups nor soft labels."
         )

@@ -14,13 +14,15 @@ from bayesfloor.engine._public_names import load_late
 if TYPE_CHECKING:
     from bayesfloor.forest._class_forests import ClassForests, class_forests
     from bayesfloor.forest._forest import Forest
+    from bayesfloor.forest._out_of_core import Work
     from bayesfloor.forest._spanning_forest import spanning_forest
 
-__all__ = ["ClassForests", "Forest", "class_forests", "spanning_forest"]
+__all__ = ["ClassForests", "Forest", "Work", "class_forests", "spanning_forest"]
 
 _HOMES = {
     "._class_forests": "ClassForests class_forests",
     "._forest": "Forest",
+    "._out_of_core": "Work",
     "._spanning_forest": "spanning_forest",
 }
 

@@ -192,7 +192,7 @@ def class_forests(
     >>> forests.pair(0, 1).length
     array([1., 1., 4.])
     >>> forests.all()
-    Forest(5 rows, 5 vertices, trees of 4 edges)
+    Forest(5 rows, 5 distinct, 1 tree of 4 edges)
     """
     check_n_trees(n_trees)
     check_n_jobs(n_jobs)

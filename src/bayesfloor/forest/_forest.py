@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges
 from bayesfloor.forest._vertices import Vertices
@@ -16,6 +17,7 @@ from bayesfloor.forest._vertices import Vertices
 # Shortest edge, as a fraction of the largest value: the squares of shorter edges lose digits, or even underflow.
 SHORTEST = 2.0**-480
 MOST_TREES = 100  # tree numbers are kept in one byte
+_SHOWN_TREES = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +49,7 @@ class Forest(Result):
     >>> from bayesfloor import spanning_forest
     >>> forest = spanning_forest([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]], n_trees=1)
     >>> forest
-    Forest(3 rows, 3 vertices, trees of 2 edges)
+    Forest(3 rows, 3 distinct, 1 tree of 2 edges)
     >>> forest.length
     array([1., 2.])
     """
@@ -72,8 +74,10 @@ class Forest(Result):
         return len(np.unique(self.vertex))
 
     def _summary(self) -> str:
-        sizes = " + ".join(str(size) for size in self.tree_sizes)
-        return f"{len(self.rows)} rows, {self.n_spanned} vertices, trees of {sizes} edges"
+        sizes = [f"{size:,}" for size in self.tree_sizes]
+        few = sizes if len(sizes) <= _SHOWN_TREES else [*sizes[: _SHOWN_TREES - 1], "...", sizes[-1]]
+        trees = how_many(self.n_trees, "tree")
+        return f"{len(self.rows):,} rows, {self.n_spanned:,} distinct, {trees} of {' + '.join(few)} edges"
 
     def _columns(self) -> dict[str, Any]:
         return {"a": self.a, "b": self.b, "length": self.length, "tree": self.tree}

@@ -72,13 +72,30 @@ _POOR = 0.5  # fraction of the work without boxes above which a warning says tha
 
 
 class Work(NamedTuple):
-    """How the work was done."""
+    """How the trees of all rows were grown in blocks.
+
+    Attributes
+    ----------
+    n_blocks : number of blocks of rows.
+    n_pairs : number of pairs of nonempty blocks.
+    n_joined : number of pairs whose edges had to be searched; the other pairs are too far apart.
+    n_loose : number of edges that the main process had to settle.
+    engine : where the work was done, such as this machine's processes or a Dask cluster.
+
+    Examples
+    --------
+    After ``BayesFloor(target_width=None).fit(path)`` on more than 50,000 rows, ``work_`` is such an object:
+
+    >>> from bayesfloor.forest import Work
+    >>> print(Work(n_blocks=4, n_pairs=6, n_joined=5, n_loose=120, engine="2 threads"))
+    2 threads, 4 blocks, 5 of 6 pairs of blocks joined
+    """
 
     n_blocks: int
-    n_pairs: int  # pairs of nonempty blocks
+    n_pairs: int
     n_joined: int
-    n_loose: int  # edges that this process had to settle
-    engine: str  # the name of the runner
+    n_loose: int
+    engine: str
 
     def __str__(self) -> str:
         if self.n_blocks == 1:

@@ -82,7 +82,7 @@ def spanning_forest(
     >>> from bayesfloor import spanning_forest
     >>> forest = spanning_forest([[0.0], [1.0], [3.0], [3.0]], n_trees=2)
     >>> forest
-    Forest(4 rows, 3 vertices, trees of 2 + 1 edges)
+    Forest(4 rows, 3 distinct, 2 trees of 2 + 1 edges)
     >>> forest.length
     array([1., 2., 3.])
     """

@@ -6,5 +6,6 @@ Must not know about: points, and the other subpackages.
 """
 
 from bayesfloor.formulas._henze_penrose import HenzePenrose, henze_penrose
+from bayesfloor.formulas._multiclass_bounds import Bounds
 
-__all__ = ["HenzePenrose", "henze_penrose"]
+__all__ = ["Bounds", "HenzePenrose", "henze_penrose"]

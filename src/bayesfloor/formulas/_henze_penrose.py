@@ -29,8 +29,8 @@ class HenzePenrose:
     --------
     >>> from bayesfloor.formulas import henze_penrose
     >>> found = henze_penrose(10, 50, 50)
-    >>> bool(found.lower <= found.upper)
-    True
+    >>> print(f"{found.lower:.3f} to {found.upper:.3f}")
+    0.053 to 0.100
     """
 
     divergence: Floats | float

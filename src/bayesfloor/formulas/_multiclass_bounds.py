@@ -15,7 +15,24 @@ from bayesfloor.formulas._henze_penrose import cross_to_u
 
 
 class Bounds(NamedTuple):
-    """Bounds on a Bayes error, and their midpoint."""
+    """Bounds on a Bayes error, and their midpoint.
+
+    Attributes
+    ----------
+    lower, upper : float or array
+        The bounds, asymptotic in the number of rows.
+    estimate : float or array
+        Their midpoint.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> overall = BayesFloor().fit(*load_iris(return_X_y=True)).overall_
+    >>> clean = overall.without_noise(rate=0.02)  # if 2 % of the labels were replaced at random
+    >>> bool(clean.upper < overall.upper)
+    True
+    """
 
     lower: Floats
     estimate: Floats

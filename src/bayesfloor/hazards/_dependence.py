@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import percent, quoted
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit
 from bayesfloor.hazards._group_columns import find_group_column
@@ -16,6 +17,7 @@ from bayesfloor.hazards._row_order import find_row_order
 from bayesfloor.hazards._two_errors import TwoErrors
 
 GROUPS, TIME, NEAR_DUPLICATES = "groups", "time", "near-duplicates"
+UNITS = {GROUPS: "groups", TIME: "blocks of consecutive rows", NEAR_DUPLICATES: "clusters of near-duplicates"}
 _ALONE = -1  # group of rows without a label, which are not used
 
 
@@ -61,6 +63,11 @@ class Dependence(Result):
     rise_std_error: float
     applied: bool = True
     groups: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+
+    def _summary(self) -> str:
+        by = f" by {quoted(self.column)}" if self.column else ""
+        errors = f"error {percent(self.error_together)} % if kept together, {percent(self.error_at_random)} % if not"
+        return f"{self.n_units:,} {UNITS[self.kind]}{by}: {errors}"
 
 
 def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence | None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import join_labels
 from bayesfloor.hazards._labelled_table import LabelledTable
 
 LABELS, WEIGHTS = "labels", "weights"
@@ -37,6 +38,10 @@ class DoubtfulColumns(Result):
 
     kind: str
     columns: tuple[str, ...]
+
+    def _summary(self) -> str:
+        what = "further labels" if self.kind == LABELS else "sampling weights"
+        return f"probably {what}: {join_labels(self.columns)}"
 
 
 def find_doubtful(table: LabelledTable, label: str) -> tuple[DoubtfulColumns, ...]:

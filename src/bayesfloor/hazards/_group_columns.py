@@ -12,6 +12,7 @@ from bayesfloor.hazards._two_errors import TwoErrors, two_errors
 from bayesfloor.io._column_roles import MOST_LEVELS, role_of_texts, says_id, without_gaps, words_of
 from bayesfloor.io._date_formats import date_format
 from bayesfloor.io._frame_columns import Values
+from bayesfloor.io._number_formats import number_format
 
 _WORDS = {
     *("patient", "subject", "participant", "person", "donor", "animal", "user", "customer", "client", "member"),
@@ -38,7 +39,7 @@ class GroupColumn(NamedTuple):
 
 def find_group_column(table: LabelledTable, seed: int) -> GroupColumn | None:
     """Return the column whose groups raise the error most when held out together; None if no column does."""
-    names = [values.name for values in table.columns_at_first if _may_group(values)]
+    names = [values.name for values in table.columns_at_first if may_group(values)]
     found = [each for name in names if (each := _examine(table, table.column(name), seed)) is not None]
     return max(found, key=lambda each: each.errors.together - each.errors.at_random, default=None)
 
@@ -63,7 +64,7 @@ def _examine(table: LabelledTable, values: Values, seed: int) -> GroupColumn | N
     return GroupColumn(values.name, group, pure, near, errors) if errors.differ else None
 
 
-def _may_group(values: Values) -> bool:
+def may_group(values: Values) -> bool:
     """Whether a column may mark groups: it has no gaps, and either an identifier's name or many short strings."""
     if values.missing.any() or values.kind not in ("text", "number"):
         return False
@@ -75,7 +76,7 @@ def _may_group(values: Values) -> bool:
 
 def _groups_of(values: Values) -> Ints | None:
     """Return each row's group if there are enough groups and most have several rows."""
-    if not _may_group(values):
+    if not may_group(values):
         return None
     group = np.unique(values.data, return_inverse=True)[1]
     sizes, n = np.bincount(group), len(group)
@@ -83,7 +84,10 @@ def _groups_of(values: Values) -> Ints | None:
 
 
 def _is_something_else(values: Values) -> bool:
-    return date_format(values.levels) is not None or role_of_texts(without_gaps(values)) in ("text", "people")
+    """Whether short strings are dates, prose, names of people, or numbers written as text."""
+    given = without_gaps(values)
+    read = date_format(values.levels) or number_format(given.levels)
+    return read is not None or role_of_texts(given) in ("text", "people")
 
 
 def whole_groups(group: Ints, rng: np.random.Generator) -> Ints:

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import join_labels, percent, quoted
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.hazards._group_columns import find_group_column, may_group
 from bayesfloor.hazards._labelled_table import LabelledTable, Numbers
 from bayesfloor.hazards._two_errors import wrong
 from bayesfloor.learners._folds import deal_folds
@@ -53,6 +55,11 @@ class Leak(Result):
     error: float
     error_without: float
 
+    def _summary(self) -> str:
+        what = f"class {quoted(self.label)}" if self.label else "the label"
+        errors = f"error {percent(self.error)} % with one alone, {percent(self.error_without)} % without them"
+        return f"{join_labels(self.columns)} may give {what} away: {errors}"
+
 
 def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -> tuple[Leak, ...]:
     """Return the columns that give away the label, or else one class; none if the other columns do nearly as well.
@@ -67,11 +74,11 @@ def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -
     n_bins = max(_LEAST_BINS, _BINS_PER_CLASS * n_classes)
     columns = _columns(numbers, table.names)
     counts = [_count(_levels(numbers.values[:, each.at], n_bins), codes, half) for each in columns]
-    whole = _examine(numbers, columns, counts, codes, -1, seed)
+    whole = _examine(table, numbers, columns, counts, codes, -1, seed)
     if whole is not None or n_classes < 3:
         return () if whole is None else (whole,)
     frequent = np.flatnonzero(np.bincount(codes) >= _FEWEST).tolist()
-    found = ((k, _examine(numbers, columns, counts, codes, k, seed)) for k in frequent)
+    found = ((k, _examine(table, numbers, columns, counts, codes, k, seed)) for k in frequent)
     return tuple(replace(leak, label=str(table.classes[k])) for k, leak in found if leak is not None)
 
 
@@ -125,7 +132,13 @@ def _count(level: Ints, codes: Ints, half: Ints) -> Ints:
 
 
 def _examine(
-    numbers: Numbers, columns: Sequence[_Column], counts: Sequence[Ints], codes: Ints, label: int, seed: int
+    table: LabelledTable,
+    numbers: Numbers,
+    columns: Sequence[_Column],
+    counts: Sequence[Ints],
+    codes: Ints,
+    label: int,
+    seed: int,
 ) -> Leak | None:
     if label >= 0:
         codes, counts = (codes == label).astype(np.int64), [_against_rest(each, label) for each in counts]
@@ -138,9 +151,25 @@ def _examine(
     rest = np.delete(numbers.values, np.concatenate([columns[j].at for j in known]), axis=1)
     fold = deal_folds(codes, find_vertices(rest)[1], np.random.default_rng([seed, 24]))
     error, without = float(alone[known].min()), float(wrong(rest, codes, fold, seed).mean())
-    if without < max(_HARD * guessing, _RISE * error):
-        return None
-    return Leak(tuple(columns[j].name for j in known), "", error, without)
+    names, enough = tuple(columns[j].name for j in known), max(_HARD * guessing, _RISE * error)
+    if without < enough and label < 0:
+        names, without = _beside_groups(table, names, without, seed)
+    return Leak(names, "", error, without) if without >= enough else None
+
+
+def _beside_groups(
+    table: LabelledTable, names: tuple[str, ...], without: float, seed: int
+) -> tuple[tuple[str, ...], float]:
+    """Return which of these columns leak if another column marks groups, and the error without them for new groups.
+
+    Groups and a leak hide each other: with the leak, the error is no higher for a new patient; without it, a model
+    still recognises the patients.
+    """
+    marks = {values.name for values in table.columns_at_first if may_group(values)}
+    leaks = tuple(name for name in names if name not in marks)
+    others = replace(table, roles={**table.roles, **dict.fromkeys(leaks, "group")})
+    groups = find_group_column(others, seed) if leaks else None
+    return (names, without) if groups is None else (leaks, groups.errors.together)
 
 
 def _against_rest(counts: Ints, label: int) -> Ints:

@@ -13,17 +13,17 @@ from bayesfloor.engine._public_names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.engine._errors import InputError
-    from bayesfloor.engine._row_handles import open_rows
+    from bayesfloor.engine._row_handles import Rows, open_rows
     from bayesfloor.io._column_encoders import Column
     from bayesfloor.io._data import Data, open_data
     from bayesfloor.io._prepared import Prepared
     from bayesfloor.io._table_preparer import TablePreparer
 
-__all__ = ["Column", "Data", "InputError", "Prepared", "TablePreparer", "open_data", "open_rows"]
+__all__ = ["Column", "Data", "InputError", "Prepared", "Rows", "TablePreparer", "open_data", "open_rows"]
 
 _HOMES = {
     "..engine._errors": "InputError",
-    "..engine._row_handles": "open_rows",
+    "..engine._row_handles": "Rows open_rows",
     "._column_encoders": "Column",
     "._data": "Data open_data",
     "._prepared": "Prepared",

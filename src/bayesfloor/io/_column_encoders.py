@@ -63,6 +63,10 @@ class Column(Result):
     lossy: bool = False
     as_is: bool = False
 
+    def _summary(self) -> str:
+        missing = f"; {self.n_missing:,} missing" if self.n_missing else ""
+        return f"{quoted(self.name)}: {self.role}, {self.treatment}{missing}"
+
 
 @dataclass(frozen=True)
 class OrderFormat:

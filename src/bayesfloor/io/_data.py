@@ -15,7 +15,7 @@ from bayesfloor.engine._errors import InputError, InputTypeError, blame
 from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.engine._parameters import check_flag, check_folder, check_seed
 from bayesfloor.engine._result import Shown
-from bayesfloor.engine._row_groups import Alike, RowGroups
+from bayesfloor.engine._row_groups import Alike, RowGroups, tell_misleading
 from bayesfloor.engine._row_handles import is_handle
 from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
@@ -34,7 +34,7 @@ from bayesfloor.io._numpy_files import read_npy, read_npz
 from bayesfloor.io._open_table import Table, open_table, table_of
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import read_roles
-from bayesfloor.io._sample_groups import Wanted, draw_from_groups, tell_misleading
+from bayesfloor.io._sample_groups import Wanted, draw_from_groups
 
 POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
 
@@ -59,6 +59,8 @@ class Data(Shown):
         The file's name without its folder, ``stdin`` for ``-``; empty if there is no file.
     label : str
         The name of the label column or array, if it has one.
+    group : str
+        The name of the group column, if it has one.
     feature_names : tuple of str
         The names of the file's feature columns.
     notes : tuple of str
@@ -86,6 +88,7 @@ class Data(Shown):
     images: list[str] | None = None
     name: str = ""
     label: str = ""
+    group: str = ""
     feature_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     drawn: np.ndarray | None = None
@@ -233,7 +236,8 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
         )
     refuse_unknown(names.values(), frame.columns)
     taken = {role: frame[column].to_numpy() for role, column in names.items()}
-    return Data(frame.drop(list(names.values())).to_native(), **given | taken, label=names.get("y", ""))
+    X = frame.drop(list(names.values())).to_native()
+    return Data(X, **given | taken, label=names.get("y", ""), group=names.get("groups", ""))
 
 
 def _refuse_twins(names: dict[str, str]) -> None:
@@ -348,6 +352,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
         images=None if paths is None else [file.beside(str(path)) for path in paths.tolist()],
         name=file.name,
         label=labels.name,
+        group=asked.beside.get("groups", ""),
         feature_names=tuple(found.names),
         notes=found.notes,
     )
@@ -368,9 +373,10 @@ def _only(data: Data, drawn: np.ndarray) -> Data:
 
 def _respelled(data: Data) -> Data:
     """Replace labels and predictions that differ only in case or spaces by their most frequent spelling."""
-    best = find_spellings(data.y).best
-    predictions = None if data.predictions is None else respell(data.predictions, best)
-    return replace(data, y=respell(data.y, best), predictions=predictions)
+    found = find_spellings(data.y)
+    predictions = None if data.predictions is None else respell(data.predictions, found.best)
+    notes = (*data.notes, found.merged) if found.alike else data.notes
+    return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
 
 
 def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:

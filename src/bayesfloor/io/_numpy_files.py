@@ -16,6 +16,7 @@ from bayesfloor.io._find_label import LabelColumn, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._request import Asked, Contents
 from bayesfloor.io._row_columns import Coded, refuse_gaps
+from bayesfloor.io._wide_input import tell_flattened
 
 # One array
 
@@ -24,13 +25,13 @@ def read_npy(file: File, asked: Asked) -> Contents:
     """Read features, and labels from a column given by its number."""
     _refuse_names(file, asked)
     with _loaded(file) as array:
-        X = _check_features(array, file.shown)
+        X, notes = _check_features(array, file.shown), tell_flattened(np.shape(array))
     if asked.labels_elsewhere:
-        return _contents(X, None, {}, asked)
+        return _contents(X, None, {}, asked, notes)
     at = _label_number(file, asked.label, X.shape[1])
     coded = _coded(X[:, at], str(asked.label))
     labels = labels_of(str(asked.label), coded._replace(values=as_whole(coded.values)))
-    return _contents(np.delete(X, at, axis=1), labels, {}, asked)
+    return _contents(np.delete(X, at, axis=1), labels, {}, asked, notes)
 
 
 def _refuse_names(file: File, asked: Asked) -> None:
@@ -67,10 +68,11 @@ def read_npz(file: File, asked: Asked) -> Contents:
         if name is None:
             question = "which array holds the features? Use --embedding."
             name = _find_array(arrays, "X", asked.roles, question, flat=False)
-        X = _check_features(_array(arrays, name), f"array {quote(name)}")
+        array = _array(arrays, name)
+        X, notes = _check_features(array, f"array {quote(name)}"), tell_flattened(np.shape(array))
         labels = None if asked.labels_elsewhere else labels_of(*_label_array(arrays, asked.label, asked.roles))
         given = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
-    return _contents(X, labels, given, asked)
+    return _contents(X, labels, given, asked, notes)
 
 
 def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
@@ -193,7 +195,9 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 
-def _contents(X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.ndarray], asked: Asked) -> Contents:
+def _contents(
+    X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.ndarray], asked: Asked, notes: tuple[str, ...]
+) -> Contents:
     if labels is not None:
         refuse_length(f"there are {how_many(len(labels.y), 'label')}", len(labels.y), len(X))
     for name, values in given.items():
@@ -202,4 +206,4 @@ def _contents(X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.nda
     chosen = asked.choose(names)
     if len(chosen) < len(names):
         X = X[:, [int(name[1:]) for name in chosen]]
-    return Contents(X, chosen, labels, given)
+    return Contents(X, chosen, labels, given, notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -51,10 +52,19 @@ class Prepared(Result):
         return f"Prepared: {told}" if told else ""
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the name, role and treatment of every column that was not used as it is."""
+        """Yield the name, role and treatment of every column that was not used as it is.
+
+        Many columns with the same treatment, but for its numbers, share one line.
+        """
+        alike: dict[tuple[str, str], list[Column]] = {}
         for column in self.columns:
             if not column.as_is:
-                yield printable(column.name), column.role, column.treatment
+                alike.setdefault((column.role, _NUMBER.sub("0", column.treatment)), []).append(column)
+        for (role, _), columns in alike.items():
+            if len(columns) > _LISTED:
+                yield how_many(len(columns), "column"), role, _for_example(columns)
+            else:
+                yield from ((printable(column.name), role, column.treatment) for column in columns)
 
     def _summary(self) -> str:
         return str(self).removeprefix("Prepared: ") or "nothing to do"
@@ -82,6 +92,17 @@ def summarize(columns: Sequence[Column]) -> str:
     parts += [f"{done} {_name_some(names)}" for done, names in _named_by(used, _DONE, _in_a_word).items()]
     parts += [column.treatment for column in columns if column.role == "wide"]
     return f"Prepared: {'; '.join(parts)}" if parts else ""
+
+
+_LISTED = 10  # columns with the same treatment; more share one line
+_NUMBER = re.compile(r"-?\d[\d.,]*(?:e[-+]?\d+)?")
+
+
+def _for_example(columns: Sequence[Column]) -> str:
+    """Describe the treatment of columns that were all treated alike."""
+    missing = sum(column.n_missing for column in columns)
+    told = f"{how_many(missing, 'missing value')} in all; " if missing else ""
+    return f"{told}for example {quoted(columns[0].name)}: {columns[0].treatment}"
 
 
 _NAMED = 3  # columns to name; if there are more, only their number is given

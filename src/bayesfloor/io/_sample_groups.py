@@ -21,7 +21,6 @@ from bayesfloor.engine._row_groups import (
 from bayesfloor.engine._types import Ints
 from bayesfloor.io._arrow_types import arrow, is_list, is_number
 from bayesfloor.io._find_label import LabelColumn, labels_of
-from bayesfloor.io._messages import quote
 from bayesfloor.io._open_table import Table
 from bayesfloor.io._row_columns import read_roles
 
@@ -50,20 +49,7 @@ class DrawnRows(NamedTuple):
         told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
         yield f"{told}{proportions}"
         if alike.is_noticeable:
-            yield f"{_resemble(alike)}, so intervals may be too narrow; set max_rows higher to read more row groups"
-
-
-def tell_misleading(alike: Alike, n_bytes: int, size: int) -> str:
-    """Return the note for a table that cannot be sampled from a few row groups."""
-    return (
-        f"{_resemble(alike)} and in their labels, so the whole table was read: {n_bytes / 1e6:,.1f} MB, with the files "
-        f"taking {size / 1e6:,.1f} MB"
-    )
-
-
-def _resemble(alike: Alike) -> str:
-    told = f"intraclass correlation {alike.feature:.2f}"
-    return f"rows of the same row group resemble each other in {quote(alike.name)} ({told})"
+            yield f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups"
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:

@@ -41,8 +41,12 @@ def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
         return X, ()
     shape = tuple(X.shape)
     values = X if is_sparse(X) else np.asarray(X)
-    note = f"flattened {' x '.join(map(str, shape[1:]))} numbers per row"
-    return values.reshape((shape[0], prod(shape[1:]))), (note,)
+    return values.reshape((shape[0], prod(shape[1:]))), tell_flattened(shape)
+
+
+def tell_flattened(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return a note if rows of this shape have more than one axis."""
+    return (f"flattened {' x '.join(map(str, shape[1:]))} numbers per row",) if len(shape) > 2 else ()
 
 
 def canonical(X: Any) -> Any:

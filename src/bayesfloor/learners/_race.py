@@ -13,6 +13,7 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._shared_arguments import Held, holding
+from bayesfloor.engine._show import how_many, percent, printable
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.formulas._confidence_limits import effective_count
@@ -60,7 +61,10 @@ class Race(Shown):
     left_out: dict[str, str]
 
     def _summary(self) -> str:
-        return f"{len(self.row):,} rows, {len(self.eta)} learners, {len(self.n_train)} training sizes"
+        best = min(self.errors.items(), key=lambda each: each[1], default=None)
+        lowest = f", lowest error {percent(best[1])} % ({printable(best[0])})" if best else ""
+        sizes = how_many(len(self.n_train), "training size")
+        return f"{len(self.row):,} rows, {how_many(len(self.eta), 'learner')}, {sizes}{lowest}"
 
     @property
     def errors(self) -> dict[str, float]:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.answer._verdict import check_target
-from bayesfloor.engine._show import about, percent, span
-from bayesfloor.plotting._display import DARK, GREY, LIGHT, MIDDLE, PALE, STRONG, Display, clear_frame, in_percent
-from bayesfloor.plotting._fonts import label_style, label_texts
+from bayesfloor.engine._show import about, how_many, percent, span
+from bayesfloor.plotting._display import Display, write_title
+from bayesfloor.plotting._fonts import label_texts
+from bayesfloor.plotting._named_rows import ROW, frame_rows, name_rows, wide_enough, write_beside
+from bayesfloor.plotting._ranges import draw_ranges, fade_text
+from bayesfloor.plotting._style import FAINT, INK, SMALL, SOFT, STRONG
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
@@ -39,7 +42,7 @@ class AnswerDisplay(Display):
     Attributes
     ----------
     range_ : Rectangle
-        The range; pale and starting at 0 if it has no lower end.
+        The range. It fades towards a lower end that is extrapolated, and to nothing at 0 if there is none.
     estimate_ : LineCollection
         The best estimate.
     markers_ : PathCollection
@@ -106,89 +109,114 @@ class AnswerDisplay(Display):
 
     def plot(self, *, ax: Any = None) -> AnswerDisplay:
         """Draw the ruler."""
-        ax = self._start(ax, 7.5, 1.5 + 0.27 * self._n_rows)
-        self._draw_range()
+        self._y = self._places()
+        bottom = max(self._y) + 0.5
+        names = self._names()
+        ax = self._start(ax, wide_enough(names, 1.9), 1.0 + ROW * bottom)
+        ends = [[each] for each in (self.answer.useful_lower, self.answer.estimate, self.answer.upper)]
+        (self.range_, *_), self.estimate_ = draw_ranges(ax, [0], ends, height=0.6, proved=self.answer.proved)
         self._draw_markers()
         self._draw_bounds()
-        self._draw_names()
-        self._draw_axis()
+        self._write(names)
+        frame_rows(ax, bottom, self._name_ruler())
+        self._draw_ends()
         title = f"Lowest possible error · reliability: {self.answer.reliability}"
-        ax.set_title(title, loc="left", fontsize=10, pad=8 if self.target is None else 20)
+        write_title(ax, title, 0 if self.target is None else 12)
+        self.caption_ = self._caption()
         return self
 
-    @property
-    def _n_rows(self) -> int:
-        return 1 + len(self.answer.errors) + (self.bounds is not None)
-
-    def _draw_range(self) -> None:
-        answer, open_ = self.answer, np.isnan(self.answer.lower)
-        low, ground = (0.0, LIGHT) if open_ else (answer.lower, MIDDLE)
-        (self.range_,) = self.ax_.barh(0, answer.upper - low, 0.6, low, color=ground, linewidth=0)
-        ends = [answer.upper] if open_ else [low, answer.upper]
-        self.ax_.vlines(ends, -0.3, 0.3, colors=DARK, linewidth=0.8)
-        self.estimate_ = self.ax_.vlines([answer.estimate], -0.42, 0.42, colors=DARK, linewidth=2.6)
+    def _places(self) -> list[float]:
+        """Return the y positions: the answer, a line for the heading, then the learners, and the tree bounds apart."""
+        learners = [2.0 + k for k in range(len(self.answer.errors))]
+        last = learners[-1] if learners else 0.0
+        return [0.0, *learners, *([] if self.bounds is None else [last + 1.3])]
 
     def _draw_markers(self) -> None:
         errors = [error for _, error in ranked(self.answer)]
-        y = np.arange(1, 1 + len(errors))
-        self.ax_.hlines(y, 0, errors, colors=PALE, linewidth=0.8, zorder=0)
-        self.markers_ = self.ax_.scatter(errors, y, s=20, color=STRONG)
+        y = self._y[1 : 1 + len(errors)]
+        self.ax_.hlines(y, 0, errors, colors=FAINT, linewidth=0.8, zorder=0)
+        self.markers_ = self.ax_.scatter(errors, y, s=20, color=STRONG, clip_on=False, zorder=3)
 
     def _draw_bounds(self) -> None:
         self.bounds_ = None
         if self.bounds is not None:
-            self.bounds_ = self.ax_.hlines([self._n_rows - 1], *self.bounds, colors=GREY, linewidth=1.5)
-            self.ax_.scatter(self.bounds, [self._n_rows - 1] * 2, marker="|", s=24, color=GREY, linewidth=1.5)
+            self.bounds_ = self.ax_.hlines([self._y[-1]], *self.bounds, colors=SOFT, linewidth=1.5)
+            self.ax_.scatter(self.bounds, [self._y[-1]] * 2, marker="|", s=24, color=SOFT, linewidth=1.5)
 
-    def _draw_names(self) -> None:
+    def _names(self) -> list[str]:
+        learners = label_texts([learner_name(name) for name, _ in ranked(self.answer)], NAME)
+        return ["lowest possible error", *learners, *([] if self.bounds is None else ["tree bounds"])]
+
+    def _write(self, names: list[str]) -> None:
         """Write each row's name on the left and its numbers on the right, where neither can touch a bar."""
-        names = ["lowest possible error", *label_texts([learner_name(name) for name, _ in ranked(self.answer)], NAME)]
-        answer = self.answer
-        numbers = [about(answer.estimate, answer.lower, answer.upper)]
-        numbers += [f"cross-validated error {percent(error)} %" for _, error in ranked(self.answer)]
+        answer, learners = self.answer, ranked(self.answer)
+        numbers = [
+            about(answer.estimate, answer.useful_lower, answer.upper),
+            *(f"{percent(error)} %" for _, error in learners),
+        ]
         if self.bounds is not None:
-            names.append("tree bounds")
             numbers.append(bounds_text(self.answer, self.bounds))
-        self.ax_.set_yticks(range(len(names)), names, **label_style())
-        for y, text in enumerate(numbers):
-            grey = {"color": GREY} if y > len(ranked(self.answer)) else {}
-            self._write(text, (1.0, y), (5, 0), self.ax_.get_yaxis_transform(), va="center", **grey)
-        if self.bounds is not None:
-            self.ax_.get_yticklabels()[-1].set_color(GREY)
-        self.ax_.set_ylim(len(names) - 0.5, -0.6)
+        name_rows(self.ax_, self._y, names, {})
+        for place, (y, text) in enumerate(zip(self._y, numbers, strict=True)):
+            looks = {"weight": "bold"} if place == 0 else {"color": SOFT} if place > len(learners) else {}
+            write_beside(self.ax_, 1.0, y, text, 6, **looks)
+        if learners:
+            write_beside(self.ax_, 0.0, 1.0, "cross-validated errors", -5, ha="right", color=SOFT)
 
-    def _draw_axis(self) -> None:
-        ax, guessing, marked = self.ax_, self.answer.guessing, [] if self.target is None else [1 - self.target]
-        top = max([self.answer.upper, *self.answer.errors.values(), *(self.bounds or ()), *marked])
-        self.zoomed_ = top < _FAR * guessing
-        ax.set_xlim(0.0, max(1.12 * top, 1e-3) if self.zoomed_ else 1.02 * max(top, guessing))
-        guess = f"guessing: {percent(guessing)} %"
-        ax.set_xlabel(f"error, % ({guess} →)" if self.zoomed_ else f"error, % (dashed: {guess})", size=9)
+    def _name_ruler(self) -> str:
+        marked = [] if self.target is None else [1 - self.target]
+        self._top = max([self.answer.upper, *self.answer.errors.values(), *(self.bounds or ()), *marked])
+        self.zoomed_ = self._top < _FAR * self.answer.guessing
+        guess = f"guessing: {percent(self.answer.guessing)} %"
+        return f"error ({guess} →)" if self.zoomed_ else f"error (dotted: {guess})"
+
+    def _draw_ends(self) -> None:
+        ax, guessing = self.ax_, self.answer.guessing
+        ax.set_xlim(0.0, max(1.06 * self._top, 1e-3) if self.zoomed_ else 1.02 * max(self._top, guessing))
         if not self.zoomed_:
-            ax.axvline(guessing, color=GREY, linestyle="--", linewidth=1)
+            ax.axvline(guessing, color=SOFT, linestyle=":", linewidth=1.2)
+        if self.bounds is not None:
+            ax.get_yticklabels()[-1].set_color(SOFT)
         if self.target is not None:
             self._draw_target(1 - self.target, ax.get_xlim()[1])
-        in_percent(ax.xaxis)
-        clear_frame(ax)
-        ax.tick_params(axis="y", length=0)
 
     def _draw_target(self, error: float, right: float) -> None:
-        self.ax_.axvline(error, color=DARK, linewidth=1.2, linestyle=(0, (4, 2)))
-        text, late = f"target: {100 * (1 - error):.6g} % accuracy", error > 0.6 * right
-        side = "right" if late else "left"
-        self._write(text, (error, 1.0), (-2 if late else 2, 3), self.ax_.get_xaxis_transform(), ha=side)
-
-    def _write(self, text: str, xy: tuple[float, float], offset: tuple[float, float], where: Any, **looks: Any) -> None:
+        self.ax_.axvline(error, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
+        late = error > 0.5 * right
         self.ax_.annotate(
-            text, xy, offset, xycoords=where, textcoords="offset points", size=8, annotation_clip=False, **looks
+            f"target: {100 * (1 - error):.6g} % accuracy",
+            (error, 1.0),
+            (-3 if late else 3, 3),
+            xycoords=self.ax_.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="right" if late else "left",
+            size=SMALL,
+            color=INK,
+            annotation_clip=False,
         )
+
+    def _caption(self) -> str:
+        answer = self.answer
+        sentences = [
+            (
+                f"Lowest possible error {about(answer.estimate, answer.useful_lower, answer.upper)}: best estimate "
+                f"(mark) and range (bar), from {how_many(answer.n_rows, 'row')} and "
+                f"{how_many(answer.n_classes, 'class')}."
+            ),
+            "The upper end holds with 95 % confidence." if "95 %" in answer.why_upper else "",
+            fade_text(answer.useful_lower, proved=answer.proved),
+            "Dots are cross-validated errors of the models tried." if answer.errors else "",
+            "Grey: tree bounds." if self.bounds is not None else "",
+            "" if self.target is None else f"Dashed: the error at the target of {100 * self.target:.6g} % accuracy.",
+        ]
+        return " ".join(sentence for sentence in sentences if sentence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer, tree bounds and target as plain values."""
         return {"answer": self.answer.to_dict(), "bounds": self.bounds, "target": self.target}
 
     def _columns(self) -> dict[str, Any]:
-        rows = [("lowest possible error", self.answer.lower, self.answer.estimate, self.answer.upper)]
+        rows = [("lowest possible error", self.answer.useful_lower, self.answer.estimate, self.answer.upper)]
         rows += [(name, np.nan, error, np.nan) for name, error in ranked(self.answer)]
         if self.bounds is not None:
             rows.append(("tree bounds", self.bounds[0], np.nan, self.bounds[1]))
@@ -196,8 +224,8 @@ class AnswerDisplay(Display):
 
 
 def ranked(answer: Answer) -> list[tuple[str, float]]:
-    """Return learners and their cross-validated errors, smallest first."""
-    return sorted(answer.errors.items(), key=lambda item: item[1])
+    """Return learners and their cross-validated errors, smallest first; of several, the answer's best comes first."""
+    return sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
 
 
 def learner_name(name: str) -> str:

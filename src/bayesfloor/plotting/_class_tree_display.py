@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import show_labels
+from bayesfloor.engine._show import how_many, percent, show_labels, without_shared_prefix
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.plotting._display import DARK, GREY, MAP, Display
+from bayesfloor.plotting._display import Display, write_title
 from bayesfloor.plotting._fonts import LONGEST, label_style, label_texts
+from bayesfloor.plotting._style import INK, MAP, SMALL, SOFT, TEXT, pair_norm
 from bayesfloor.plotting._tree_layout import TreeLayout, layout
 
 _ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # (most classes, inches per row)
 _NAMES = {
     "floor": "tree estimate of the error at the split",
-    "link": "mean error of pairs across the split, relative to guessing; · too small to measure",
+    "link": "mean error of pairs across the split, relative to guessing",
 }
 
 
@@ -26,8 +27,8 @@ class ClassTreeDisplay(Display):
     """A class tree, from all classes on the left to single classes on the right.
 
     The number at each split is the tree estimate of its error if that was measured, else the mean error of the pairs
-    across the split. The split's cross-validated error and model follow, if there are any. A chain
-    that splits off one class at a time looks like a staircase.
+    across the split, relative to guessing. The split's cross-validated error and model follow, if there are any. A
+    chain that splits off one class at a time looks like a staircase.
 
     Parameters
     ----------
@@ -51,29 +52,38 @@ class ClassTreeDisplay(Display):
     >>> from bayesfloor import BayesFloor
     >>> from bayesfloor.plotting import ClassTreeDisplay
     >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
-    >>> display = ClassTreeDisplay.from_estimator(floor)
-    >>> [text.get_text() for text in display.texts_]
-    ['·', '0.122']
+    >>> display = ClassTreeDisplay.from_estimator(floor, effort="quick")
+    >>> display.texts_[0].get_text()  # the first split is easy: too small to measure
+    '·'
     """
 
     tree: ClassTree
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, cut: str = "average", **looks: Any) -> ClassTreeDisplay:
+    def from_estimator(
+        cls, estimator: Any, *, cut: str = "average", effort: str = "normal", **looks: Any
+    ) -> ClassTreeDisplay:
         """Draw the class tree of a fitted ``SmartSVM`` or ``FloorGuidedClassifier``, or one made from a ``BayesFloor``.
 
         Parameters
         ----------
         estimator : fitted estimator
-            An estimator with ``tree_``, or a ``BayesFloor``.
+            An estimator with ``tree_``, or a ``BayesFloor``: the numbers are then best estimates from its answer, which
+            is computed first if needed.
         cut : str, default="average"
             How to make the tree from a ``BayesFloor``'s pairs, as in ``SmartSVM``.
+        effort : {"quick", "normal", "thorough"}, default="normal"
+            As in ``BayesFloor.answer``.
         **looks
             Arguments of ``plot``.
         """
         if hasattr(estimator, "tree_"):
             return cls(estimator.tree_).plot(**looks)
-        return cls(pair_tree(estimator.pairwise_, cut)).plot(**looks)
+        from bayesfloor.answer._pairs_and_classes import pair_answers  # late import: it loads scikit-learn
+
+        pairs = pair_answers(estimator.answer(effort), estimator.classes_)
+        tree = pair_tree(estimator.pairwise_, cut).linked(np.where(pairs.too_small, 0.0, pairs.relative))
+        return cls(tree).plot(**looks)
 
     @classmethod
     def from_results(cls, tree: ClassTree, **looks: Any) -> ClassTreeDisplay:
@@ -94,9 +104,18 @@ class ClassTreeDisplay(Display):
         self._draw_texts(self.layout_, self._points_a_row(row))
         ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
         ax.spines[:].set_visible(False)
-        ax.set_title(f"Class tree, {K} classes", loc="left", fontsize=10)
-        ax.set_xlabel(f"number at a split: {_NAMES[self._shown]}", size=8, loc="left")
+        write_title(ax, f"Class tree, {K} classes")
+        dot = "; · too small to measure" if self._shown == "link" else ""
+        ax.set_xlabel(f"at each split: {_NAMES[self._shown]}{dot}", size=SMALL, color=SOFT, loc="left")
+        self.caption_ = self._caption(dot)
         return self
+
+    def _caption(self, dot: str) -> str:
+        models = ", then the split's cross-validated error and model" if any(self.tree.model) else ""
+        return (
+            f"Class tree of {how_many(len(self.tree.classes), 'class')}: those that are hard to separate split last. "
+            f"At each split: {_NAMES[self._shown]}, in percent{models}{dot}."
+        )
 
     @property
     def _shown(self) -> str:
@@ -111,7 +130,7 @@ class ClassTreeDisplay(Display):
     def _draw_tree(self, placed: TreeLayout, cmap: str) -> None:
         from matplotlib.collections import LineCollection
 
-        self.lines_ = LineCollection(list(placed.segments), colors=GREY, linewidths=0.8, capstyle="projecting")
+        self.lines_ = LineCollection(list(placed.segments), colors=SOFT, linewidths=0.8, capstyle="projecting")
         self.ax_.add_collection(self.lines_)
         value = getattr(self.tree, self._shown)[placed.forks]
         self.nodes_ = self.ax_.scatter(
@@ -120,21 +139,21 @@ class ClassTreeDisplay(Display):
             s=14,
             c=np.nan_to_num(value),
             cmap=cmap,
-            vmin=0.0,
-            edgecolors=DARK,
+            norm=pair_norm(),
+            edgecolors=INK,
             linewidths=0.5,
             zorder=3,
         )
 
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
-        texts = label_texts(self.tree.classes.tolist())
+        texts = label_texts(without_shared_prefix(self.tree.classes.tolist()))
         shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
         close = max(map(len, shown), default=0) > 8  # long strings may reach the labels and must fit between their rows
-        size = min(8.0, points * (0.42 if close else 0.6))
-        label_size = min(9.0, points * (0.45 if close else 0.8))
+        size = min(SMALL, points * (0.42 if close else 0.6))
+        label_size = min(TEXT, points * (0.45 if close else 0.8))
         self.ax_.yaxis.tick_right()
         self.ax_.set_yticks(range(len(texts)), [texts[k] for k in placed.rows], size=label_size, **label_style())
-        self.ax_.tick_params(axis="y", length=0, pad=2)
+        self.ax_.tick_params(axis="y", length=0, pad=2, labelcolor=INK)
         self.texts_ = [
             self.ax_.annotate(
                 text,
@@ -143,6 +162,7 @@ class ClassTreeDisplay(Display):
                 textcoords="offset points",
                 va="center",
                 size=size,
+                color=INK,
                 **label_style(),
             )
             for node, text in zip(placed.forks.tolist(), shown, strict=True)
@@ -160,7 +180,7 @@ class ClassTreeDisplay(Display):
 def _telling(tree: ClassTree, node: int, shown: str) -> str:
     """Return the string to write at a split."""
     value, error = getattr(tree, shown)[node], tree.cv_error[node]
-    figure = "·" if shown == "link" and value == 0 else f"{value:.3f}"  # all too small to measure
-    parts = [figure if np.isfinite(value) else "", f"error {error:.3f}" if np.isfinite(error) else ""]
+    figure = "·" if shown == "link" and value == 0 else f"{percent(value)} %"  # all too small to measure
+    parts = [figure if np.isfinite(value) else "", f"error {percent(error)} %" if np.isfinite(error) else ""]
     parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
     return ", ".join(part for part in parts if part)

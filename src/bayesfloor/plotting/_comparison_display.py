@@ -7,35 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.plotting._display import (
-    DARK,
-    GREY,
-    LIGHT,
-    MIDDLE,
-    MOST,
-    STRONG,
-    ResultDisplay,
-    check_most,
-    stroke,
-    swatch,
-)
+from bayesfloor.engine._show import how_many, percent
+from bayesfloor.plotting._display import MOST, ResultDisplay, check_most, write_title
 from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._named_rows import ABOVE, ROW, draw_intervals, draw_marks, frame_rows, name_rows, write_beside
-from bayesfloor.selection._selection_path import NO_DIFFERENCE
+from bayesfloor.plotting._named_rows import (
+    ROW,
+    draw_dots,
+    draw_intervals,
+    draw_references,
+    frame_rows,
+    name_above,
+    name_rows,
+    wide_enough,
+    write_columns,
+)
 
 if TYPE_CHECKING:
     from bayesfloor.selection._comparison import Comparison
 
-_GROUND = {"best": MIDDLE, NO_DIFFERENCE: LIGHT, "worse": "white"}
-
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ResultDisplay):
-    """Representations by their cross-class edges, fewest first; those that are significantly worse are white.
+    """Representations by their fraction of cross-class edges, fewest first.
 
-    The hollow diamond below each bar is the best representation on the same rows. The line is the confidence interval
-    for the difference from it: a representation is worse if the line is entirely to the right of the diamond. All of
-    these are predicted for more rows; a cross is the measured value.
+    The line through each dot is the confidence interval for the difference from the best, which is the dashed line: a
+    representation is worse if its interval is entirely to the right of it. Fractions are predicted for more rows. If a
+    representation dropped out early, it is compared with the best on as many rows.
 
     Parameters
     ----------
@@ -44,12 +41,10 @@ class ComparisonDisplay(ResultDisplay):
 
     Attributes
     ----------
-    bars_ : BarContainer
-        Predicted fractions of cross-class edges.
-    intervals_, marks_ : LineCollection, PathCollection
-        Confidence intervals for the differences, and the best representation on the same rows.
-    measured_ : PathCollection
-        Measured fractions of cross-class edges.
+    dots_, intervals_ : PathCollection, LineCollection
+        Fractions of cross-class edges, hollow for worse ones, and intervals for the differences from the best.
+    best_ : LineCollection
+        The best representation, in each row as predicted from the same rows.
     words_ : list of Text
         "best", "no significant difference" or "worse" for each representation.
 
@@ -81,48 +76,47 @@ class ComparisonDisplay(ResultDisplay):
         """
         check_most(most)
         n = len(self.result.names[:most])
-        ax = self._start(ax, 7.5, 1.75 + ROW * n)
-        self._draw_bars(n)
-        self._draw_texts(n)
-        frame_rows(ax, n - 0.4, "cross-class edges", self._title(n), self._handles())
+        names = label_texts(self.result.names)[:n]
+        ax = self._start(ax, wide_enough(names, 3.3), 1.15 + ROW * n)
+        self._draw(n)
+        self._write(names)
+        frame_rows(ax, n - 0.4, self._quantity())
+        name_above(ax, self.result.predicted[0], "best")
+        write_title(ax, self._title(n), 16)
+        self.caption_ = self._caption(n)
         return self
 
-    def _draw_bars(self, n: int) -> None:
+    def _draw(self, n: int) -> None:
         found, y = self.result, np.arange(n)
-        worse = np.array(found.word[:n]) == "worse"
-        ground, ink = [_GROUND[word] for word in found.word[:n]], np.where(worse, GREY, DARK)
-        looks = {"color": ground, "edgecolor": ink, "linewidth": 0.5}
-        self.bars_ = self.ax_.barh(y + ABOVE, found.predicted[:n], 0.42, **looks)
         best = np.maximum(found.predicted - found.difference, 0.0)[:n]  # on the same rows
-        low, high = best + found.difference_low[:n], best + found.difference_high[:n]
-        self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:], STRONG)
-        hollow = {"color": "white", "edgecolors": DARK, "linewidths": 0.9, "zorder": 3, "clip_on": False}
-        self.marks_ = draw_marks(self.ax_, y, best, "D", s=13, **hollow)
-        self.measured_ = draw_marks(self.ax_, y, found.cross_rate[:n], "x", s=16, color=GREY, linewidths=1.2)
+        low, high = (np.maximum(best + ends[:n], 0.0) for ends in (found.difference_low, found.difference_high))
+        self.best_ = draw_references(self.ax_, y, best)
+        self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:])
+        self.dots_ = draw_dots(self.ax_, y, found.predicted[:n], np.array(found.word[:n]) != "worse")
 
-    def _draw_texts(self, n: int) -> None:
-        found, rows = self.result, self.result.n_rows
+    def _write(self, names: list[str]) -> None:
+        found, rows, n = self.result, self.result.n_rows, len(names)
         columns = {"features": [f"{each:,}" for each in found.n_features[:n]]}
         if rows.min() < rows.max():
             columns["rows"] = [f"{each:,}" for each in rows[:n]]
-        name_rows(self.ax_, range(n), label_texts(found.names)[:n], columns)
-        self.words_ = [
-            write_beside(self.ax_, 1.0, y, word, 5, size=8, color=DARK, weight="bold" if word == "best" else "normal")
-            for y, word in enumerate(found.word[:n])
-        ]
+        name_rows(self.ax_, range(n), names, columns)
+        right = {"edges": [f"{percent(rate)} %" for rate in found.predicted[:n]], "": found.word[:n]}
+        self.words_ = write_columns(self.ax_, range(n), right, ("o", ""))
+        self.words_[0].set_weight("bold")
 
-    def _handles(self) -> list[Any]:
-        names = {"best": "best (bars: cross-class edges, predicted for more rows)"}
-        edge, level = {"edgecolor": DARK, "linewidth": 0.5}, f"{100 * self.result.level:g} %"
-        diamond = {"marker": "D", "color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
-        kinds = [swatch(names.get(w, w), facecolor=_GROUND[w], **edge) for w in dict.fromkeys(self.result.word)]
-        return [
-            *kinds,
-            stroke(f"simultaneous {level} CI for the difference from the best", color=STRONG, marker="|", markersize=5),
-            stroke("the best, predicted from the same rows", **diamond),
-            stroke("measured cross-class edges", color=GREY, marker="x", linestyle="", markersize=4),
-        ]
+    def _quantity(self) -> str:
+        ahead = "" if np.array_equal(self.result.predicted, self.result.cross_rate) else ", predicted for more rows"
+        return f"cross-class edges{ahead}"
 
     def _title(self, n: int) -> str:
         n_all = len(self.result.names)
-        return f"{n} best of {n_all} representations" if n < n_all else "Representations by their cross-class edges"
+        return f"{n} best of {n_all} representations" if n < n_all else f"{n_all} representations, best first"
+
+    def _caption(self, n: int) -> str:
+        found = self.result
+        rows = how_many(found.n_rows.max(), "row")
+        return (
+            f"{self._title(n)}, by their {self._quantity()} (dots), from {rows}. Lines are "
+            f"simultaneous {100 * found.level:g} % confidence intervals for the difference from the best (dashed); "
+            "hollow dots are significantly worse."
+        )

@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._show import percent, range_text
+from bayesfloor.engine._show import about, how_many, percent, range_text
 from bayesfloor.plotting._answer_display import NAME, learner_name
-from bayesfloor.plotting._display import (
-    DARK,
-    LIGHT,
-    MIDDLE,
-    STRONG,
-    ResultDisplay,
-    clear_frame,
-    in_percent,
-    stroke,
-    swatch,
-    title_and_legend,
-)
+from bayesfloor.plotting._display import ResultDisplay, clear_frame, in_percent, name_axis, write_title
 from bayesfloor.plotting._fonts import label_texts
+from bayesfloor.plotting._ranges import fade_text, layers
+from bayesfloor.plotting._style import INK, LIGHT, SMALL, STRONG
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
@@ -49,7 +40,8 @@ class CurveDisplay(ResultDisplay):
     estimate_ : Line2D
         The best estimate of the lowest possible error.
     range_ : Rectangle
-        Its range, at the right edge; pale and starting at 0 if it has no lower end.
+        Its range, at the right edge. It fades towards a lower end that is extrapolated, and to nothing at 0 if there
+        is none.
 
     Examples
     --------
@@ -85,36 +77,40 @@ class CurveDisplay(ResultDisplay):
 
     def plot(self, *, ax: Any = None) -> CurveDisplay:
         """Draw the curve."""
-        ax = self._start(ax, 7.0, 4.6)
+        ax = self._start(ax, 6.4, 3.8)
         ax.set_xscale("log")
         self._draw_measured()
         self._draw_predicted()
         self._draw_axes()
         self._draw_answer()
-        title_and_legend(ax, self._title(), self._handles(), n_columns=2)
+        self._name_parts()
+        write_title(ax, self._title())
+        self.caption_ = self._caption()
         return self
 
     def _draw_measured(self) -> None:
         curve, there = self.result.curve, self.result.curve.measured
         n, low, high = (values[there] for values in (curve.n_rows, curve.low, curve.high))
-        self.bars_ = self.ax_.vlines(n, low, high, colors=DARK, linewidth=1.2)
-        (self.points_,) = self.ax_.plot(n, curve.error[there], "o-", color=DARK, markersize=5, linewidth=1.2)
+        self.bars_ = self.ax_.vlines(n, low, high, colors=INK, linewidth=1.2)
+        (self.points_,) = self.ax_.plot(n, curve.error[there], "o-", color=INK, markersize=5, linewidth=1.2)
 
     def _draw_predicted(self) -> None:
         curve, there = self.result.curve, ~self.result.curve.measured
         n, error, low, high = (values[there] for values in (curve.n_rows, curve.error, curve.low, curve.high))
         self.band_ = self.ax_.fill_between(n, low, high, color=LIGHT, linewidth=0, zorder=0)
-        (self.line_,) = self.ax_.plot(n, error, color=DARK, linestyle=(0, (4, 2)), linewidth=1.2)
+        (self.line_,) = self.ax_.plot(n, error, color=INK, linestyle=(0, (4, 2)), linewidth=1.2)
 
     def _draw_answer(self) -> None:
         """Draw the best estimate as a horizontal line and the range at the right edge."""
-        answer, open_ = self.result, np.isnan(self.result.lower)
-        low, ground = (0.0, LIGHT) if open_ else (answer.lower, MIDDLE)
-        self.estimate_ = self.ax_.axhline(answer.estimate, color=STRONG, linewidth=1.6, zorder=1.5)
-        across = self.ax_.get_yaxis_transform()
-        looks = {"transform": across, "color": ground, "linewidth": 0, "clip_on": False}
-        (self.range_,) = self.ax_.bar(1.0, answer.upper - low, 0.03, low, **looks)
-        self.ax_.hlines([answer.estimate], 0.985, 1.015, colors=DARK, linewidth=2.6, transform=across, clip_on=False)
+        ax, answer = self.ax_, self.result
+        across = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+        self.estimate_ = ax.axhline(answer.estimate, color=STRONG, linewidth=1.6, zorder=1.5)
+        ends = (np.array([end]) for end in (answer.useful_lower, answer.estimate, answer.upper))
+        self.range_, *_ = [
+            ax.bar(1.0, layer.end - layer.begin, 0.03, layer.begin, color=layer.color, linewidth=0, **across)[0]
+            for layer in layers(*ends, proved=answer.proved)
+        ]
+        ax.hlines([answer.estimate], 0.98, 1.02, colors=INK, linewidth=2.4, **across)
 
     def _draw_axes(self) -> None:
         ax, answer, places = self.ax_, self.result, curve_ticks(self.result)
@@ -123,11 +119,34 @@ class CurveDisplay(ResultDisplay):
         n = self.result.curve.n_rows if len(self.result.curve.n_rows) else np.array([1, max(2, answer.n_rows)])
         ax.set_xlim(n[0] / 1.2, n[-1] * 1.6)
         shown = [answer.upper, answer.estimate, *answer.curve.error, *answer.curve.high[answer.curve.measured]]
-        ax.set_ylim(0.0, max(1.08 * max(shown), 1e-3))
+        ax.set_ylim(0.0, max(1.15 * max(shown), 1e-3))
         in_percent(ax.yaxis)
-        ax.set_xlabel("training rows", size=9)
-        ax.set_ylabel("error, %", size=9)
+        name_axis(ax.xaxis, "training rows")
+        name_axis(ax.yaxis, "error, with 95 % intervals")
         clear_frame(ax)
+
+    def _name_parts(self) -> None:
+        """Write next to the curve, its continuation and the range what they are."""
+        answer, curve = self.result, self.result.curve
+        about_it = (
+            f"lowest possible error\n{percent(answer.estimate)} %\n({range_text(answer.useful_lower, answer.upper)})"
+        )
+        low = answer.estimate < 0.12 * self.ax_.get_ylim()[1]  # the text stays above the axis
+        where = self.ax_.get_yaxis_transform()
+        self._write(about_it, (1.0, answer.estimate), (9, -4 if low else 0), where, va="bottom" if low else "center")
+        if curve.measured.any():
+            place = curve.n_rows[0], curve.high[curve.measured].max()
+            self._write("cross-validated", place, (-3, 3), "data")
+        if not curve.measured.all():
+            far = np.flatnonzero(~curve.measured)[np.count_nonzero(~curve.measured) // 3 :]  # below the text
+            height = min(curve.high[far].max(), 0.92 * self.ax_.get_ylim()[1])
+            self._write("predicted", (curve.n_rows[-1], height), (0, 3), "data", ha="right")
+
+    def _write(
+        self, text: str, place: tuple[float, float], offset: tuple[float, float], where: Any, **looks: Any
+    ) -> None:
+        style = {"va": "bottom", "size": SMALL, "color": INK, "annotation_clip": False, **looks}
+        self.ax_.annotate(text, place, offset, xycoords=where, textcoords="offset points", **style)
 
     def _title(self) -> str:
         if not self.result.best:
@@ -135,18 +154,16 @@ class CurveDisplay(ResultDisplay):
         (name,) = label_texts([learner_name(self.result.best)], NAME)
         return f"Learning curve of the best learner: {name}"
 
-    def _handles(self) -> list[Any]:
-        name = f"lowest possible error: best estimate {percent(self.result.estimate)} %"
-        return [
-            stroke("cross-validated error, 95 % interval", color=DARK, marker="o", markersize=5, linewidth=1.2),
-            stroke("predicted", color=DARK, linestyle=(0, (4, 2)), linewidth=1.2),
-            swatch("95 % interval for the prediction", color=LIGHT, linewidth=0),
-            stroke(name, color=STRONG, linewidth=1.6),
-            swatch(
-                f"range: {range_text(self.result.lower, self.result.upper)}",
-                color=LIGHT if np.isnan(self.result.lower) else MIDDLE,
-            ),
-        ]
+    def _caption(self) -> str:
+        answer = self.result
+        if not answer.best:
+            return f"{self._title()}, from {how_many(answer.n_rows, 'row')}."
+        return (
+            f"{self._title()}, from {how_many(answer.n_rows, 'row')}. Dots are cross-validated errors, dashed are "
+            "predicted ones, both with 95 % intervals. Line and bar on the right: the lowest possible error, "
+            f"{about(answer.estimate, answer.useful_lower, answer.upper)}. "
+            f"{fade_text(answer.useful_lower, proved=answer.proved)}"
+        ).rstrip()
 
     def _columns(self) -> dict[str, Any]:
         return self.result.curve._columns()  # noqa: SLF001 - of the same package

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._errors import InputError, MissingPackageError
+from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._result import Result, Tabled
-from bayesfloor.plotting._fonts import label_style
+from bayesfloor.plotting._fonts import label_style, need_matplotlib
+from bayesfloor.plotting._style import INK, SMALL, SOFT, TEXT, TITLE
 
-DARK, GREY, PALE = "#222222", "#8c8c8c", "#d9d9d9"
-STRONG, MIDDLE, LIGHT = "#a63603", "#f16913", "#fdd0a2"  # one hue, from dark to light
-MAP = "Oranges"  # light to dark, so that it also works in greyscale
 MOST = 40  # classes that fit on a page
 
 _HEAD = "Attributes\n----------\n"
-_AXES_DOC = "ax_, figure_ : Axes and Figure\n    Set by ``plot``.\n"
+_AXES_DOC = """ax_, figure_ : Axes and Figure
+    Set by ``plot``.
+caption_ : str
+    What the plot shows, for the caption of a figure; set by ``plot``.
+"""
 _PLOT_DOC = """{head}
 
 Parameters
@@ -34,12 +36,13 @@ self
 class Display(Tabled):
     """A plot: the constructor takes the data, ``plot`` draws them.
 
-    ``plot`` imports matplotlib, sets ``ax_`` and ``figure_`` and changes no global
+    ``plot`` imports matplotlib, sets ``ax_``, ``figure_`` and ``caption_`` and changes no global
     state. It opens no window, but notebooks show a display automatically.
     """
 
     ax_: Any = None
     figure_: Any = None
+    caption_: str = ""
     _own: bool = False
 
     def __init_subclass__(cls) -> None:
@@ -90,14 +93,6 @@ class ResultDisplay(Display):
         return self.result.to_dict()
 
 
-def need_matplotlib() -> None:
-    """Raise an error that says what to install if matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401, ICN001 - only to see whether it is installed
-    except ImportError as error:
-        raise MissingPackageError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
-
-
 def check_most(most: object) -> None:
     """Raise if the limit on the number of rows in a plot is invalid."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
@@ -111,44 +106,23 @@ def _new_axes(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def title_and_legend(ax: Any, title: str, handles: list[Any], n_columns: int = 1) -> None:
-    """Put a legend above the axes and the title above the legend, so that neither hides data."""
-    legend = ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=n_columns,
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
-        borderpad=0.2,
-    )
-    for text in legend.get_texts():
-        text.set(**label_style())
-    n_lines = -(-len(handles) // n_columns)
-    ax.set_title(title, loc="left", fontsize=10, pad=6 + 13 * n_lines, **label_style())
-
-
-def swatch(label: str, **looks: Any) -> Any:
-    """Return a filled box for a legend."""
-    from matplotlib.patches import Patch
-
-    return Patch(label=label, **looks)
-
-
-def stroke(label: str, **looks: Any) -> Any:
-    """Return a line or marker for a legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], label=label, **looks)
+def write_title(ax: Any, title: str, above: float = 0.0) -> None:
+    """Write the title at the left, this many points above its usual place."""
+    ax.set_title(title, loc="left", fontsize=TITLE, color=INK, pad=6 + above, **label_style())
 
 
 def clear_frame(ax: Any) -> None:
-    """Remove the top and right spines and use small tick labels."""
+    """Remove the top and right spines, and make ticks and their labels small."""
     ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(labelsize=8)
+    ax.spines[:].set_color(SOFT)
+    ax.tick_params(which="both", color=SOFT, labelcolor=INK, labelsize=SMALL)
+
+
+def name_axis(axis: Any, name: str) -> None:
+    """Write what an axis shows."""
+    axis.set_label_text(name, size=TEXT, color=INK)
 
 
 def in_percent(axis: Any) -> None:
     """Show the fractions on an axis in percent."""
-    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}")
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")

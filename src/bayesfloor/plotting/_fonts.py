@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from bayesfloor.engine._errors import MissingPackageError
 from bayesfloor.engine._show import quoted, show_labels
 
 LONGEST = 24  # characters; the middle of a longer label is left out
@@ -23,6 +24,14 @@ _FALLBACKS = (
     *("Nirmala UI", "Leelawadee UI", "Segoe UI", "Tahoma", "Arial Unicode MS"),
     *("Noto Emoji", "Segoe UI Symbol", "Apple Symbols"),
 )
+
+
+def need_matplotlib() -> None:
+    """Raise an error that says what to install if matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401, ICN001 - only to see whether it is installed
+    except ImportError as error:
+        raise MissingPackageError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
 
 
 def families() -> list[str]:
@@ -41,6 +50,7 @@ def label_style() -> dict[str, Any]:
 
 def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
     """Return labels as short strings that can be drawn, with one warning if some characters have no font."""
+    need_matplotlib()
     missing = _missing(set("".join(quoted(label) for label in labels)))
     if missing:
         warnings.warn(

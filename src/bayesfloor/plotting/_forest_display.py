@@ -10,12 +10,14 @@ import numpy as np
 from bayesfloor.counts._row_edges import row_edges
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
+from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import Sample
 from bayesfloor.forest._forest import Forest
 from bayesfloor.io._labels_and_weights import hard_shares
-from bayesfloor.plotting._display import DARK, GREY, PALE, Display, stroke, title_and_legend
+from bayesfloor.plotting._display import Display, write_title
 from bayesfloor.plotting._fonts import label_style, label_texts
+from bayesfloor.plotting._style import FAINT, INK, PAPER, SMALL, SOFT
 
 _MARKERS = "os^DvPX*<>ph"  # as many as the eye can distinguish; with more classes, names are written on the points
 _RASTER = 5_000  # with more points, they are drawn as pixels: vector files would be many megabytes
@@ -134,14 +136,33 @@ class ForestDisplay(Display):
         ax = self._start(ax, 6.4, 6.0)
         texts, many = label_texts(self.classes.tolist()), len(self.points) > _RASTER
         cross = self.crossing
-        self.within_ = self._draw_edges(self.edges[~cross], PALE if many else GREY, 0.6, many)
-        self.cross_ = self._draw_edges(self.edges[cross], DARK, 1.8, many)
+        self.within_ = self._draw_edges(self.edges[~cross], FAINT if many else SOFT, 0.6, many)
+        self.cross_ = self._draw_edges(self.edges[cross], INK, 1.8, many)
         handles = self._draw_points(texts, size or float(np.clip(400 / len(self.points) ** 0.5, 3, 22)), many)
         self._draw_axes()
-        handles += [stroke(f"{np.count_nonzero(~cross):,} edges within classes", color=GREY, linewidth=0.6)]
-        handles += [stroke(f"{np.count_nonzero(cross):,} cross-class edges", color=DARK, linewidth=1.8)]
-        title_and_legend(ax, f"Spanning tree {self.tree + 1}", handles, _columns_of(handles))
+        write_title(ax, self._title(), self._draw_key(handles))
+        self.caption_ = self._caption()
         return self
+
+    def _draw_key(self, handles: list[Any]) -> float:
+        """Draw the markers of the classes above the axes; return the height in points."""
+        if not handles:
+            return 0.0
+        n_columns = _columns_of(handles)
+        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, "borderpad": 0.2}
+        key = self.ax_.legend(handles=handles, ncols=n_columns, frameon=False, fontsize=SMALL, **place)
+        for text in key.get_texts():
+            text.set(color=INK, **label_style())
+        return 13.0 * -(-len(handles) // n_columns)
+
+    def _title(self) -> str:
+        n, crossing = len(self.edges), np.count_nonzero(self.crossing)
+        return f"Tree {self.tree + 1}: {crossing:,} of {n:,} edges join two classes ({percent(crossing / max(n, 1))} %)"
+
+    def _caption(self) -> str:
+        where = "projected to the plane, so that lengths are not exact" if self.projected else "in the plane"
+        number = f"Minimum spanning tree {self.tree + 1}" if self.tree else "The minimum spanning tree"
+        return f"{number} of {how_many(len(self.points), 'row')}, {where}. Thick: cross-class edges. {self._title()}."
 
     def _draw_edges(self, edges: Ints, color: str, width: float, many: bool) -> Any:  # noqa: FBT001
         from matplotlib.collections import LineCollection
@@ -152,25 +173,25 @@ class ForestDisplay(Display):
     def _draw_points(self, texts: list[str], size: float, many: bool) -> list[Any]:  # noqa: FBT001
         """Draw points by class and return their legend handles."""
         self.names_: list[Any] = []
-        style = {"s": size, "edgecolors": DARK, "linewidths": 0.3, "zorder": 2, "rasterized": many}
+        style = {"s": size, "edgecolors": INK, "linewidths": 0.3, "zorder": 2, "rasterized": many}
         if len(texts) > len(_MARKERS):
-            self.ax_.scatter(*self.points.T, **{**style, "s": size / 2, "color": GREY})
+            self.ax_.scatter(*self.points.T, **{**style, "s": size / 2, "color": SOFT})
             self._draw_names(texts)
             return []
         looks = list(zip(_MARKERS, _colors(len(texts)), texts, strict=False))
         for code, (marker, color, _) in enumerate(looks):
             self.ax_.scatter(*self.points[self.codes == code].T, marker=marker, color=[color], **style)
-        return [
-            stroke(text, marker=m, color=c, linestyle="", markersize=5, markeredgecolor=DARK, markeredgewidth=0.3)
-            for m, c, text in looks
-        ]
+        from matplotlib.lines import Line2D
+
+        edge: dict[str, Any] = {"linestyle": "", "markersize": 5, "markeredgecolor": INK, "markeredgewidth": 0.3}
+        return [Line2D([], [], label=text, marker=m, color=c, **edge) for m, c, text in looks]
 
     def _draw_names(self, texts: list[str]) -> None:
         """Write the name of each class at its median, largest class first; leave out names that would hide another."""
         sizes, taken = np.bincount(self.codes, minlength=len(texts)), []
         for code in np.argsort(-sizes, kind="stable").tolist():
             x, y = np.median(self.points[self.codes == code], axis=0)
-            ground = {"facecolor": "white", "edgecolor": GREY, "linewidth": 0.4, "pad": 1.0, "alpha": 0.9}
+            ground = {"facecolor": PAPER, "edgecolor": SOFT, "linewidth": 0.4, "pad": 1.0, "alpha": 0.9}
             name = self.ax_.text(
                 x, y, texts[code], size=7, ha="center", va="center", zorder=4, bbox=ground, **label_style()
             )
@@ -185,7 +206,8 @@ class ForestDisplay(Display):
         hidden = len(self.classes) - len(self.names_) if self.names_ else 0
         words = ["projected: lengths are not exact"] if self.projected else []
         words += [f"{hidden} class names left out for lack of space"] if hidden else []
-        self.ax_.set_xlabel("; ".join(words), size=8)
+        self.ax_.spines[:].set_color(FAINT)
+        self.ax_.set_xlabel("; ".join(words), size=SMALL, color=SOFT)
 
     def _columns(self) -> dict[str, Any]:
         one, two = self.edges.T

@@ -7,32 +7,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.engine._show import about, how_many, percent, without_shared_prefix
 from bayesfloor.engine._types import Ints
-from bayesfloor.plotting._display import (
-    DARK,
-    LIGHT,
-    PALE,
-    STRONG,
-    ResultDisplay,
-    check_most,
-    stroke,
-    swatch,
-)
+from bayesfloor.plotting._display import ResultDisplay, check_most, write_title
 from bayesfloor.plotting._fonts import label_texts
 from bayesfloor.plotting._named_rows import (
     ROW,
-    draw_bounds,
     draw_intervals,
-    draw_marks,
     frame_rows,
     name_rows,
+    wide_enough,
     write_beside,
+    write_columns,
 )
+from bayesfloor.plotting._ranges import draw_ranges, fade_text
+from bayesfloor.plotting._style import INK, PAPER, SOFT
 
 if TYPE_CHECKING:
     from bayesfloor.selection._gap import Gap, GapLines
 
+_NAME = 16  # characters in the name of a class: pairs have two
 _MOST = 12  # most classes, and most pairs, to draw
+_ABOVE, _BELOW = -0.16, 0.24  # offsets of the range and of the model's error from the middle of a row
 
 
 class _Part(NamedTuple):
@@ -49,8 +45,9 @@ class _Part(NamedTuple):
 class GapDisplay(ResultDisplay):
     """The model's error and the lowest possible error: the whole problem, classes and pairs, with a word for each.
 
-    Bars are ranges of the lowest possible error, with a dot at the best estimate; a range without a lower end is grey
-    and starts at 0. Diamonds below are the model's errors with their intervals, filled if there is room to improve.
+    Bars are ranges of the lowest possible error, with a mark at the best estimate; they fade towards a lower end that
+    is extrapolated, and fade out at 0 if there is none. Diamonds below are the model's errors with their intervals,
+    filled if there is room to improve. With two classes, the only pair is the whole problem and is left out.
 
     Parameters
     ----------
@@ -59,7 +56,7 @@ class GapDisplay(ResultDisplay):
 
     Attributes
     ----------
-    bounds_ : list of BarContainer
+    ranges_ : list of BarContainer
         Ranges for the whole problem, classes and pairs.
     errors_, intervals_ : list of PathCollection, of LineCollection
         The model's errors and their intervals.
@@ -99,64 +96,72 @@ class GapDisplay(ResultDisplay):
         parts = self._parts(most)
         places = _places([len(part.names) for part in parts])
         bottom = places[-1][-1] + 0.6
-        width = 5.8 + 0.06 * max(len(name) for part in parts for name in part.names)
-        ax = self._start(ax, width, 1.75 + ROW * bottom)
+        width = wide_enough([name for part in parts for name in part.names], 3.8)
+        ax = self._start(ax, width, 1.15 + 1.15 * ROW * bottom)
         drawn = [self._draw(part, y) for part, y in zip(parts, places, strict=True)]
-        self.bounds_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
-        self.words_ = [word for part, y in zip(parts, places, strict=True) for word in self._write_words(part, y)]
-        self._draw_names(parts, places)
-        frame_rows(ax, bottom, "error", f"Your model and the floor: {self.result.overall.word}", self._handles())
+        self.ranges_, self.errors_, self.intervals_ = map(list, zip(*drawn, strict=True))
+        self._write(parts, places)
+        frame_rows(ax, bottom, "error")
+        write_title(ax, f"Your model and the floor: {self.result.overall.word}", 18)
+        self.caption_ = self._caption(parts)
         return self
 
     def _parts(self, most: int | None) -> list[_Part]:
-        found, texts = self.result, label_texts(self.result.classes.tolist())
+        found, texts = self.result, label_texts(without_shared_prefix(self.result.classes.tolist()), _NAME)
         columns = found.overall._columns()  # noqa: SLF001
         whole = type(found.overall)(*map(np.atleast_1d, columns.values()))  # arrays, like the others
         one, two = np.triu_indices(len(texts), 1)
         pairs = [f"{texts[i]} / {texts[j]}" for i, j in zip(one, two, strict=True)]
         self.shown_classes_, self.shown_pairs_ = (_worst(each, most) for each in (found.by_class, found.by_pair))
-        return [
+        parts = [
             _part(whole, np.array([0]), ["all classes"], whole.n_rows, ""),
             _part(found.by_class, self.shown_classes_, texts, found.sizes, "classes (of their rows)"),
             _part(found.by_pair, self.shown_pairs_, pairs, found.by_pair.n_rows, "pairs (of their rows)"),
         ]
+        return parts if len(texts) > 2 else parts[:2]
 
     def _draw(self, part: _Part, y: Ints) -> tuple[Any, Any, Any]:
-        ax, lines, k = self.ax_, part.lines, part.shown
-        ground = np.where(np.isnan(lines.lower[k]), PALE, LIGHT)
-        bounds, _ = draw_bounds(ax, y, (np.nan_to_num(lines.lower[k]), lines.estimate[k], lines.upper[k]), ground, DARK)
-        intervals = draw_intervals(ax, y, lines.low[k], lines.high[k], STRONG)
-        ink = np.where(lines.room[k], STRONG, "white")
-        looks = {"s": 22, "c": ink, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
-        return bounds, draw_marks(ax, y, lines.error[k], "D", **looks), intervals
+        ax, lines, k, below = self.ax_, part.lines, part.shown, y + _BELOW
+        ranges, _ = draw_ranges(ax, y + _ABOVE, (lines.lower[k], lines.estimate[k], lines.upper[k]), height=0.4)
+        intervals = draw_intervals(ax, below, lines.low[k], lines.high[k])
+        inks = np.where(lines.room[k], INK, PAPER)
+        looks = {"s": 22, "c": inks, "edgecolors": INK, "linewidths": 1.2, "zorder": 3, "clip_on": False}
+        return ranges, ax.scatter(lines.error[k], below, marker="D", **looks), intervals
 
-    def _write_words(self, part: _Part, y: Ints) -> list[Any]:
-        words, room = part.lines.word[part.shown], part.lines.room[part.shown]
-        return [
-            write_beside(self.ax_, 1.0, at, word, 5, weight="bold" if bold else "normal", size=8, color=DARK)
-            for at, word, bold in zip(y, words, room, strict=True)
-        ]
+    def _write(self, parts: list[_Part], places: list[Ints]) -> None:
+        y = np.concatenate(places).tolist()
+        names, rows = ([each for part in parts for each in getattr(part, name)] for name in ("names", "rows"))
+        name_rows(self.ax_, y, names, {"rows": rows})
+        shown = [(part.lines, k) for part in parts for k in part.shown]
+        columns = {
+            "your model": [_percent(lines.error[k]) for lines, k in shown],
+            "lowest possible": [_percent(lines.estimate[k]) for lines, k in shown],
+            "": [lines.word[k] for lines, k in shown],
+        }
+        self.words_ = write_columns(self.ax_, y, columns, ("D", "s", ""))
+        for word, (lines, k) in zip(self.words_, shown, strict=True):
+            word.set_weight("bold" if lines.room[k] else "normal")
+        for part, at in zip(parts, places, strict=True):
+            write_beside(self.ax_, 0.0, at[0] - 1, part.head, 3, ha="left", color=SOFT)
 
-    def _draw_names(self, parts: list[_Part], places: list[Ints]) -> None:
-        names = [name for part in parts for name in part.names]
-        rows = [count for part in parts for count in part.rows]
-        name_rows(self.ax_, np.concatenate(places).tolist(), names, {"rows": rows})
-        for part, y in zip(parts, places, strict=True):
-            write_beside(self.ax_, 0.0, y[0] - 1, part.head, 3, size=8, ha="left")
-
-    def _handles(self) -> list[Any]:
-        dot, level = {"color": STRONG, "marker": "D", "markersize": 4}, f"{100 * self.result.level:g} %"
-        return [
-            swatch("lowest possible error: range; dot: best estimate", facecolor=LIGHT, edgecolor=DARK, linewidth=0.5),
-            swatch("range without a lower limit", facecolor=PALE, edgecolor=DARK, linewidth=0.5),
-            stroke(f"your model's error and its {level} interval; filled: room to improve", **dot),
-        ]
+    def _caption(self, parts: list[_Part]) -> str:
+        whole, level = self.result.overall, f"{100 * self.result.level:g} %"
+        lower = np.concatenate([part.lines.lower[part.shown] for part in parts])
+        return (
+            f"The model's error on {how_many(whole.n_rows, 'row')}, {percent(whole.error)} % (diamonds, with {level} "
+            "intervals; filled: room to improve), and the lowest possible error, "
+            f"{about(whole.estimate, whole.lower, whole.upper)} (bars: range; mark: best estimate). {fade_text(lower)}"
+        )
 
 
 def _part(lines: GapLines, shown: Ints, names: list[str], rows: Any, what: str) -> _Part:
     n, n_all = len(shown), len(names)
     head = f"{n} worst of {n_all:,} {what}" if n < n_all else what
     return _Part(lines, shown, [names[k] for k in shown], [f"{rows[k]:,}" for k in shown], head)
+
+
+def _percent(error: float) -> str:
+    return "" if np.isnan(error) else f"{percent(error)} %"
 
 
 def _worst(lines: GapLines, most: int | None) -> Ints:

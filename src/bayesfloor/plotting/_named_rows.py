@@ -1,4 +1,4 @@
-"""Helpers for plots with named rows: a bar of bounds with an interval below it, and words and numbers next to it."""
+"""Helpers for plots with named rows: marks with intervals, what they are compared with, and columns of text."""
 
 from __future__ import annotations
 
@@ -7,61 +7,104 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.plotting._display import GREY, clear_frame, title_and_legend
+from bayesfloor.engine._types import Floats
+from bayesfloor.plotting._display import clear_frame, in_percent, name_axis
 from bayesfloor.plotting._fonts import label_style
+from bayesfloor.plotting._style import INK, MIDDLE, PAPER, SMALL, SOFT, STRONG, TEXT
 
-ROW = 0.26  # inches
-_LETTER = 4.6  # points per character in the small print next to rows
-ABOVE, _BELOW = -0.12, 0.27  # offsets of the bar and of the interval from the middle of a row
-_HEAD = -0.95  # y of column headings, above the first row
-
-
-def draw_bounds(ax: Any, y: Any, bounds: Sequence[Any], ground: Any, ink: Any) -> tuple[Any, Any]:
-    """Draw a bar from lower to upper bound in each row, with a dot at the estimate."""
-    lower, estimate, upper = bounds
-    at = np.asarray(y) + ABOVE
-    bars = ax.barh(at, upper - lower, 0.42, lower, color=ground, edgecolor=ink, linewidth=0.5)
-    return bars, ax.scatter(estimate, at, s=16, color=ink, zorder=3)
+ROW = 0.28  # inches
+HEAD = -1.0  # y of column headings, above the first row
+_GAP = 9.0  # points between columns
+_LETTER = 0.07  # inches per character of a name
 
 
-def draw_intervals(ax: Any, y: Any, low: Any, high: Any, ink: Any) -> Any:
-    """Draw a line with end marks below each bar."""
-    at = np.asarray(y) + _BELOW
-    lines = ax.hlines(at, low, high, colors=ink, linewidth=1.5)
+def wide_enough(names: Sequence[str], beside: float) -> float:
+    """Return the width in inches of a figure with these names on the left and this much text beside the axes."""
+    return 2.6 + beside + _LETTER * max(map(len, names))
+
+
+def draw_intervals(ax: Any, y: Any, low: Any, high: Any) -> Any:
+    """Draw a line with end marks in each row."""
     for end in (low, high):
-        draw_marks(ax, y, end, "|", color=ink, s=18, linewidth=1.5)
-    return lines
+        ax.scatter(end, y, marker="|", color=INK, s=16, linewidth=1.2, clip_on=False)
+    return ax.hlines(y, low, high, colors=INK, linewidth=1.2)
 
 
-def draw_marks(ax: Any, y: Any, x: Any, marker: str, **looks: Any) -> Any:
-    """Draw a mark in each row, at the height of the intervals."""
-    return ax.scatter(x, np.asarray(y) + _BELOW, marker=marker, **looks)
+def draw_dots(ax: Any, y: Any, x: Any, filled: Any) -> Any:
+    """Draw a dot in each row, filled or hollow."""
+    inks = [STRONG if each else PAPER for each in filled]
+    return ax.scatter(x, y, s=26, c=inks, edgecolors=STRONG, linewidths=1.2, zorder=3, clip_on=False)
 
 
-def name_rows(ax: Any, y: Any, texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
+def draw_references(ax: Any, y: Any, x: Floats) -> Any:
+    """Draw a dashed line through each row at what it is compared with."""
+    y = np.asarray(y)
+    return ax.vlines(x, y - 0.5, y + 0.5, colors=SOFT, linestyles=(0, (3, 2)), linewidth=1.2, zorder=1)
+
+
+def name_rows(ax: Any, y: Sequence[float], texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
     """Write names on the left, then columns of numbers.
 
     Each number is a separate label, so that a right-to-left name cannot swap them.
     """
-    ax.set_yticks(y, texts, size=8, **label_style())
-    reach = 4.0
+    ax.set_yticks(y, texts, size=TEXT, **label_style())
+    reach = 5.0
     for head, numbers in reversed(list(columns.items())):
-        for at, number in zip([_HEAD, *y], [head, *numbers], strict=True):
-            write_beside(ax, 0.0, at, number, -reach, ha="right")
-        reach += 6 + _LETTER * max(map(len, [head, *numbers]))
+        written = [
+            write_beside(ax, 0.0, at, number, -reach, ha="right", color=SOFT)
+            for at, number in zip([HEAD, *y], [head, *numbers], strict=True)
+        ]
+        reach += _GAP + _widest(written)
     ax.tick_params(axis="y", length=0, pad=reach)
 
 
-def frame_rows(ax: Any, bottom: float, name: str, title: str, handles: list[Any]) -> None:
-    """Set the axis limits and label, the title and the legend; x starts at 0 %, and the first row is at the top."""
-    from matplotlib.ticker import PercentFormatter
+def write_columns(ax: Any, y: Sequence[float], columns: Mapping[str, Sequence[str]], marks: Sequence[str]) -> list[Any]:
+    """Write columns on the right, each with a heading next to the mark that it explains; return the last column."""
+    reach, last = _GAP, []
+    for (head, texts), mark in zip(columns.items(), marks, strict=True):
+        if mark:
+            draw_key(ax, reach + 3, mark)
+            reach += 9
+        heading = write_beside(ax, 1.0, HEAD, head, reach, color=SOFT)
+        last = [write_beside(ax, 1.0, at, text, reach) for at, text in zip(y, texts, strict=True)]
+        reach += _GAP + _widest([heading, *last])
+    return last
 
+
+def name_above(ax: Any, x: float, name: str) -> None:
+    """Name the line at x above the first row, on the side that has more space."""
+    left, right = ax.get_xlim()
+    side, offset = ("left", -3) if x - left < right - x else ("right", 3)
+    style = {"ha": side, "va": "bottom", "size": SMALL, "color": SOFT, "annotation_clip": False}
+    where = ax.get_xaxis_transform()
+    ax.annotate(name, (x, 1.0), (offset, 3), xycoords=where, textcoords="offset points", **style)
+
+
+def draw_key(ax: Any, offset: float, mark: str) -> None:
+    """Draw a mark in the line of the headings, this many points to the right of the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
+    place = ax.get_yaxis_transform() + ScaledTranslation(offset / 72, 0, ax.figure.dpi_scale_trans)
+    color = {"s": MIDDLE, "o": STRONG}.get(mark, INK)
+    ax.scatter([1.0], [HEAD], marker=mark, s=22, color=color, transform=place, clip_on=False)
+
+
+def _widest(texts: Sequence[Any]) -> float:
+    """Return the width of the widest text, in points."""
+    return max(text.get_window_extent().width * 72 / text.figure.dpi for text in texts)
+
+
+def frame_rows(ax: Any, bottom: float, name: str) -> None:
+    """Set the axis limits and label; x starts at 0 %, and the first row is at the top."""
     ax.set_xlim(left=0.0)
     ax.set_ylim(bottom, -0.6)
-    ax.set_xlabel(name, size=9)
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    name_axis(ax.xaxis, name)
+    ax.locator_params(axis="x", nbins=6, steps=[1, 2, 5, 10])
+    in_percent(ax.xaxis)
     clear_frame(ax)
-    title_and_legend(ax, title, handles)
+    ax.tick_params(axis="y", labelsize=TEXT)
+    ax.spines["left"].set_visible(False)
+    ax.axvline(0.0, color=SOFT, linewidth=0.8, zorder=0, clip_on=False)
 
 
 def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
@@ -73,5 +116,5 @@ def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks:
         xycoords=ax.get_yaxis_transform(),
         textcoords="offset points",
         annotation_clip=False,
-        **{"va": "center", "size": 7, "color": GREY, **looks},
+        **{"va": "center", "size": SMALL, "color": INK, **looks},
     )

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import SampleScores
-from bayesfloor.plotting._display import DARK, LIGHT, STRONG, Display, clear_frame, swatch, title_and_legend
+from bayesfloor.plotting._display import Display, clear_frame, name_axis, write_title
+from bayesfloor.plotting._style import LIGHT, PAPER, SMALL, SOFT, STRONG
 
 _BINS = 40
 
@@ -60,29 +62,42 @@ class SampleScoreDisplay(Display):
         bins : int, default=40
             Number of bins.
         """
-        ax = self._start(ax, 6.0, 3.6)
+        ax = self._start(ax, 6.0, 3.4)
         finite = np.isfinite(self.score)
         edges = np.histogram_bin_edges(self.score[finite], bins)
-        few, hatched = {"color": LIGHT}, {"facecolor": "white", "edgecolor": STRONG, "hatch": "//////"}
-        self.all_ = self._draw(self.score[finite], edges, few)
+        self.all_ = self._draw(self.score[finite], edges, {"color": LIGHT, "edgecolor": SOFT})
+        hatched = {"facecolor": PAPER, "edgecolor": STRONG, "hatch": "//////"}
         self.suspects_ = self._draw(self.score[finite & self.suspect], edges, hatched)
         ax.set_yscale("log")
         ax.set_ylim(bottom=0.6)  # so that a bar of one row is visible
-        ax.set_xlabel("score (higher: more suspicious label)", size=9)
-        ax.set_ylabel("rows (log scale)", size=9)
+        ax.yaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
+        name_axis(ax.xaxis, "score (higher: more suspicious label)")
+        name_axis(ax.yaxis, "rows (log scale)")
         clear_frame(ax)
-        title_and_legend(ax, "How suspicious the labels are", self._handles(few, hatched))
+        self._name_bars(edges)
+        write_title(ax, self._title())
+        self.caption_ = self._caption()
         return self
+
+    def _name_bars(self, edges: Floats) -> None:
+        """Write next to the hatched bars what they are."""
+        counts = np.array([bar.get_height() for bar in self.suspects_])
+        if not counts.any():
+            return
+        last = int(np.flatnonzero(counts)[-1])
+        style = {"ha": "right", "va": "bottom", "size": SMALL, "color": STRONG, "annotation_clip": False}
+        place = edges[last + 1], max(bar.get_height() for bar in self.all_[max(0, last - len(counts) // 3) :])
+        self.ax_.annotate("suspicious (hatched)", place, (0, 4), textcoords="offset points", **style)
 
     def _draw(self, score: Floats, edges: Floats, looks: dict[str, Any]) -> Any:
         """Draw the bars of all or of suspicious rows; both start at the bottom, because a log scale cannot stack."""
         counts = np.histogram(score, edges)[0]
-        style = {"edgecolor": DARK, "linewidth": 0.5, **looks}
+        style = {"linewidth": 0.6, **looks}
         return self.ax_.bar(edges[:-1], counts.astype(float), np.diff(edges), align="edge", **style)
 
-    def _handles(self, few: dict[str, Any], hatched: dict[str, Any]) -> list[Any]:
-        n_suspects = int(np.count_nonzero(self.suspect))
-        return [
-            swatch(f"all {len(self.score):,} rows", linewidth=0.5, edgecolor=DARK, facecolor=few["color"]),
-            swatch(f"{n_suspects:,} suspicious" if n_suspects else "none suspicious", linewidth=0.5, **hatched),
-        ]
+    def _title(self) -> str:
+        found = f"{np.count_nonzero(self.suspect):,} of {how_many(len(self.score), 'row')}"
+        return f"Suspicious labels: {found}"
+
+    def _caption(self) -> str:
+        return f"{self._title()}. Histogram of the scores of all rows; suspicious rows are hatched."

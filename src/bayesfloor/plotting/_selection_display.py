@@ -1,4 +1,4 @@
-"""``SelectionDisplay``: how each feature lowers the tree bounds, and the bounds on held-out rows."""
+"""``SelectionDisplay``: how each feature lowers the fraction of cross-class edges, and the result on held-out rows."""
 
 from __future__ import annotations
 
@@ -7,29 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesfloor.engine._show import how_many, percent
 from bayesfloor.engine._types import Ints
-from bayesfloor.plotting._display import (
-    DARK,
-    LIGHT,
-    MIDDLE,
-    MOST,
-    PALE,
-    STRONG,
-    ResultDisplay,
-    check_most,
-    stroke,
-    swatch,
-)
+from bayesfloor.plotting._display import MOST, ResultDisplay, check_most, write_title
 from bayesfloor.plotting._fonts import label_texts
 from bayesfloor.plotting._named_rows import (
     ROW,
-    draw_bounds,
+    draw_dots,
     draw_intervals,
-    draw_marks,
+    draw_references,
     frame_rows,
+    name_above,
     name_rows,
-    write_beside,
+    wide_enough,
+    write_columns,
 )
+from bayesfloor.plotting._style import FAINT
 
 if TYPE_CHECKING:
     from bayesfloor.selection._floor_selector import FloorSelector
@@ -40,10 +33,11 @@ _APART = 1.4  # distance from the last step to the result on held-out rows, in r
 
 @dataclass(eq=False, repr=False)
 class SelectionDisplay(ResultDisplay):
-    """Features in the order of selection, with the tree bounds after each step.
+    """Features in the order of selection, with the fraction of cross-class edges after each step.
 
-    The band runs from the lower to the upper bound on the rows used for the selection, so it is optimistic. Steps
-    without a significant gain have hollow dots and a note. The result on held-out rows is at the bottom.
+    The steps are measured on the rows used for the selection, so they are optimistic. Steps without a significant gain
+    have hollow dots and a note. The result on held-out rows is at the bottom. The dashed line is the fraction with all
+    features, on the same rows.
 
     Parameters
     ----------
@@ -54,14 +48,12 @@ class SelectionDisplay(ResultDisplay):
     ----------
     shown_ : int array
         Which steps are drawn, from top to bottom.
-    band_ : BarContainer
-        Lower to upper bound of each step.
-    points_, intervals_ : PathCollection, LineCollection or None
+    dots_, intervals_ : PathCollection, LineCollection or None
         Fractions of cross-class edges, and the intervals for each step's gain if that was the selection criterion.
-    all_ : Line2D
-        Fraction of cross-class edges with all features.
-    held_out_, optimistic_ : PathCollection or None
-        Fraction of cross-class edges with the selected features, on held-out rows and on as many selection rows.
+    all_ : LineCollection
+        Fraction of cross-class edges with all features, on the selection rows and on the held-out rows.
+    held_out_ : PathCollection or None
+        Fraction of cross-class edges with the selected features, on held-out rows.
 
     Examples
     --------
@@ -98,86 +90,73 @@ class SelectionDisplay(ResultDisplay):
         check_most(most)
         self.shown_ = _first_and_last(len(self.result.added), most)
         n, held_out = len(self.shown_), self.result.holdout
-        bottom = n - 0.5 if held_out is None else n + _APART - 0.4
-        ax = self._start(ax, 7.5, 1.85 + ROW * (bottom + 0.6))
+        y = [*range(n), *([] if held_out is None else [n - 1 + _APART])]
+        names = self._names()
+        ax = self._start(ax, wide_enough(names, 2.9), 1.15 + ROW * (y[-1] + 0.6))
         self._draw_steps(np.arange(n))
-        self._draw_names(n, held_out)
-        self.held_out_ = self.optimistic_ = None
-        if held_out is not None:
-            self._draw_held_out(n - 1 + _APART, held_out)
-        frame_rows(ax, bottom, "error, or cross-class edges", self._title(n), self._handles())
+        self._write(y, names)
+        self.held_out_ = None if held_out is None else self._draw_held_out(y[-1], held_out)
+        frame_rows(ax, y[-1] + 0.6, "cross-class edges")
+        name_above(ax, self.result.all_cross_rate, f"all {self.result.n_all:,} features")
+        write_title(ax, self._title(n), 16)
+        self.caption_ = self._caption(n)
         return self
 
     def _draw_steps(self, y: Ints) -> None:
         ax, found, shown = self.ax_, self.result, self.shown_
-        lower, upper, rate = found.lower[shown], found.upper[shown], found.cross_rate[shown]
-        self.band_ = ax.barh(y, upper - lower, 1.0, lower, color=LIGHT, linewidth=0)
-        self.intervals_ = None
+        rate, self.intervals_ = found.cross_rate[shown], None
+        self.all_ = draw_references(ax, y, np.full(len(y), found.all_cross_rate))
         if found.criterion == "overall":
             reach = found.gain[shown] - found.gain_low[shown]
-            self.intervals_ = ax.hlines(y, rate - reach, rate + reach, colors=STRONG, linewidth=1.3)
-        inks = np.where(found.shown[shown], STRONG, "white")
-        self.points_ = ax.scatter(rate, y, s=24, c=inks, edgecolors=STRONG, linewidths=1.2, zorder=3)
-        ends = [-0.5, len(y) - 0.5]
-        (self.all_,) = ax.plot([found.all_cross_rate] * 2, ends, color=DARK, linestyle="--", linewidth=1.2)
-        for at, helped in zip(y, found.shown[shown], strict=True):
-            if not helped:
-                write_beside(ax, 1.0, at, "no significant gain", 5, size=8, color=DARK)
+            self.intervals_ = draw_intervals(ax, y, np.maximum(rate - reach, 0.0), rate + reach)
+        self.dots_ = draw_dots(ax, y, rate, found.shown[shown])
 
-    def _draw_names(self, n: int, held_out: HoldOut | None) -> None:
+    def _names(self) -> list[str]:
         found = self.result
         short = iter(label_texts([name for names in found.added for name in names]))
         steps = [" + ".join(next(short) for _ in names) for names in found.added]
-        names, counts = [steps[k] for k in self.shown_], [f"{found.n_features[k]:,}" for k in self.shown_]
-        y: list[float] = list(range(n))
-        if held_out is not None:
-            y, names, counts = [*y, n - 1 + _APART], [*names, "on held-out rows"], [*counts, counts[-1]]
+        return [*(steps[k] for k in self.shown_), *([] if found.holdout is None else ["on held-out rows"])]
+
+    def _write(self, y: list[float], names: list[str]) -> None:
+        found, k = self.result, self.shown_
+        counts, rates = [f"{found.n_features[step]:,}" for step in k], list(found.cross_rate[k])
+        words = ["" if gained else "no significant gain" for gained in found.shown[k]]
+        if found.holdout is not None:
+            counts, rates = [*counts, counts[-1]], [*rates, found.holdout.cross_rate]
+            words = [*words, found.holdout.word]
         name_rows(self.ax_, y, names, {"features": counts})
+        columns = {"edges": [f"{percent(rate)} %" for rate in rates], "": words}
+        write_columns(self.ax_, y, columns, ("o", ""))
 
-    def _draw_held_out(self, y: float, held_out: HoldOut) -> None:
-        """Draw the selected features on held-out rows: bounds, cross-class edges, and all features for comparison."""
-        ax, best = self.ax_, held_out.all_cross_rate
-        bounds = [np.array([each]) for each in (held_out.lower, held_out.estimate, held_out.upper)]
-        ax.axhline(y - _APART / 2 - 0.05, color=PALE, linewidth=0.8)
-        draw_bounds(ax, [y], bounds, MIDDLE, DARK)
-        draw_intervals(ax, [y], [best + held_out.difference_low], [best + held_out.difference_high], DARK)
-        self.held_out_ = draw_marks(ax, [y], [held_out.cross_rate], "D", s=22, color=DARK, zorder=3)
-        looks = {"s": 26, "color": STRONG, "linewidths": 1.5, "zorder": 4}
-        self.optimistic_ = draw_marks(ax, [y], [held_out.optimistic], "x", **looks)
-        draw_marks(ax, [y], [best], "s", s=18, color="white", edgecolors=DARK, linewidths=0.9, zorder=2.5)
-        write_beside(ax, 1.0, y, held_out.word, 5, size=8, color=DARK)
-
-    def _handles(self) -> list[Any]:
-        found, dot = self.result, {"color": STRONG, "marker": "o", "markersize": 5}
-        level = f"{100 * found.level:g} %"
-        line = f"; line: {level} CI for the step's gain" if self.intervals_ is not None else ""
-        style = dot if self.intervals_ is not None else {**dot, "linestyle": ""}
-        handles = [
-            swatch(f"tree bounds on the {found.n_rows:,} rows used for selection", color=LIGHT, linewidth=0),
-            stroke(f"cross-class edges on these rows{line}", **style),
-            stroke(f"cross-class edges with all {found.n_all:,} features", color=DARK, linestyle="--", linewidth=1.2),
-        ]
-        if not found.shown.all():
-            hollow = {**dot, "markerfacecolor": "white", "linestyle": ""}
-            handles.append(stroke("step without a significant gain", **hollow))
-        return [*handles, *([] if found.holdout is None else _held_out_handles(found.holdout, level))]
+    def _draw_held_out(self, y: float, held_out: HoldOut) -> Any:
+        """Draw the selected features on held-out rows, compared with all features."""
+        ax, whole = self.ax_, held_out.all_cross_rate
+        ax.axhline(y - _APART / 2, color=FAINT, linewidth=0.8)
+        draw_references(ax, [y], np.array([whole]))
+        draw_intervals(ax, [y], [max(0.0, whole + held_out.difference_low)], [whole + held_out.difference_high])
+        return draw_dots(ax, [y], [held_out.cross_rate], np.array([True]))
 
     def _title(self, n: int) -> str:
         n_steps, found = len(self.result.added), self.result
         part = f", first {n - 1} and the last of {n_steps} steps" if n < n_steps else ""
         return f"{found.n_features[-1]:,} of {found.n_all:,} features{part}"
 
+    def _caption(self, n: int) -> str:
+        found, level = self.result, f"{100 * self.result.level:g} % confidence intervals"
+        sentences = [
+            (
+                f"{self._title(n)}: cross-class edges after each step (dots; hollow: no significant gain), on the "
+                f"{how_many(found.n_rows, 'row')} used for the selection."
+            ),
+            "" if self.intervals_ is None else f"Lines are {level} for the gain of the step.",
+            "Dashed: all features, on the same rows.",
+        ]
+        if found.holdout is not None:
+            rows = how_many(found.holdout.n_rows, "held-out row")
+            sentences.append(f"Last line: {rows}, with the interval for the difference from all features.")
+        return " ".join(sentence for sentence in sentences if sentence)
+
 
 def _first_and_last(n: int, most: int | None) -> Ints:
     every = np.arange(n)
     return every if most is None or n <= most else np.append(every[: most - 1], n - 1)
-
-
-def _held_out_handles(held_out: HoldOut, level: str) -> list[Any]:
-    text = f"on {held_out.n_rows:,} held-out rows; line: {level} CI for the difference from using all features"
-    box = {"color": "white", "markeredgecolor": DARK, "linestyle": "", "markersize": 4}
-    return [
-        stroke(text, color=DARK, marker="D", markersize=4),
-        stroke("all features on held-out rows", marker="s", **box),
-        stroke("on as many selection rows (optimistic)", color=STRONG, marker="x", linestyle="", markersize=5),
-    ]

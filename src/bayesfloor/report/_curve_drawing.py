@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.engine._show import about, percent, show_labels, span
+from bayesfloor.answer._make_answer import called
+from bayesfloor.engine._show import about, how_many, percent, show_labels, span
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._curve_display import curve_ticks
 from bayesfloor.report._view import Tick, make_ticks
+from bayesfloor.summary._next_step import hardly_falls
 from bayesfloor.summary._ruler import round_up
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
@@ -39,6 +41,7 @@ class CurveDrawing:
     columns: list[Tick]
     lines: list[Tick]
     cells: list[tuple[str, ...]]
+    gains: list[str]
 
 
 def draw_curve(answer: Answer) -> CurveDrawing | None:
@@ -52,7 +55,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     (name,) = show_labels([learner_name(answer.best)], 40)
     return CurveDrawing(
         name=name,
-        answer=about(answer.estimate, answer.lower, answer.upper),
+        answer=about(answer.estimate, answer.useful_lower, answer.upper),
         points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
         intervals="".join(
             f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)
@@ -61,11 +64,12 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
         predicted=_path(x[~there], y[~there]),
         band=_path(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
         estimate=float(_down(answer.estimate, top)),
-        range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.lower), top))),
-        open=bool(np.isnan(answer.lower)),
+        range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.useful_lower), top))),
+        open=bool(np.isnan(answer.useful_lower)),
         columns=_columns(answer),
         lines=[Tick(100 - tick.place, tick.text) for tick in make_ticks(top) if tick.text],
         cells=_cells(answer),
+        gains=what_rows_bring(answer),
     )
 
 
@@ -103,3 +107,34 @@ def _cells(answer: Answer) -> list[tuple[str, ...]]:
             for n, error, low, high, is_measured in rows
         ),
     ]
+
+
+def what_rows_bring(answer: Answer) -> list[str]:
+    """Say how much the best learner would gain from more rows, in sentences; none if no learner could be trained."""
+    curve, there = answer.curve, answer.curve.measured
+    if not there.any():
+        return []
+    n, now = int(curve.n_rows[there][-1]), float(curve.error[there][-1])
+    said = [f"With {how_many(n, 'training row')}, {called(answer.best)} has an error of {percent(now)} %."]
+    ahead = np.flatnonzero(~there)
+    if len(ahead) and hardly_falls(now, curve.error[ahead[-1]]):
+        return [*said, f"Even {_times(answer, ahead[-1])} would hardly lower it."]
+    if len(ahead):
+        falling = [k for k in ahead.tolist() if not hardly_falls(now, curve.error[k])]
+        said.append(f"Predicted: {'; '.join(dict.fromkeys(_predicted(answer, k) for k in (falling[0], falling[-1])))}.")
+    left = now - answer.estimate
+    if not hardly_falls(now, answer.estimate):
+        said.append(f"Unlimited rows would lower it by about {percent(left)} points, to the lowest possible error.")
+    return said
+
+
+def _predicted(answer: Answer, k: int) -> str:
+    curve = answer.curve
+    return f"{about(curve.error[k], curve.low[k], curve.high[k])} with {_times(answer, k)}"
+
+
+def _times(answer: Answer, k: int) -> str:
+    """Return how many times as many rows a point of the curve has, and how many that are."""
+    curve = answer.curve
+    times = f"{curve.n_rows[k] / curve.n_rows[curve.measured][-1]:.2g} times"
+    return f"{'twice' if times == '2 times' else times} as many rows ({curve.n_rows[k]:,})"

@@ -5,11 +5,20 @@ from __future__ import annotations
 from html import escape
 
 from bayesfloor.report._curve_drawing import draw_curve
-from bayesfloor.report._page import rests_on, split_verdict, why_reliable
+from bayesfloor.report._page import main_findings, rests_on, standing, why_reliable
 from bayesfloor.report._templates import render
-from bayesfloor.report._view import MOST_DRAWN, evidence_ruler, make_matrix, make_ruler, pair_table, tree_text
+from bayesfloor.report._view import (
+    MOST_DRAWN,
+    evidence_ruler,
+    make_matrix,
+    make_ruler,
+    matrix_scale,
+    pair_table,
+    tree_text,
+)
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._figures import answer_figures, head_line, settings_line
+from bayesfloor.summary._next_step import next_step
 from bayesfloor.summary._text import unmeasured
 
 _CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs in the list
@@ -27,12 +36,16 @@ def _render(check: Measured, *, titles: bool) -> str:
     return render(
         "notebook.html",
         check=check,
-        verdict=split_verdict(check),
+        standing=standing(check),
+        next_step=next_step(check),
         head=f"{head_line(check)} · {settings_line(check)}",
         ruler=make_ruler(check),
         figures=[figure for figure in answer_figures(check) if figure[0] != "reliability"],
         reliability=why_reliable(check),
+        findings=main_findings(check),
+        many=len(check.labels) > 2,
         matrix=make_matrix(check, _CELLS, titles=titles),
+        scale=matrix_scale(),
         pairs=pair_table(check, _PAIRS),
         unmeasured=unmeasured(check),
         tree=_short_tree(check),

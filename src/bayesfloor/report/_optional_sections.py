@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from io import BytesIO
 from typing import Any, NamedTuple
 
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.plotting import ComparisonDisplay, GapDisplay, SelectionDisplay
+from bayesfloor.plotting._style import svg_with_css_colours
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._optional_tables import Cells, comparison_cells, gap_cells, path_cells, path_notes
 
 _MOST_LINES = 30  # classes, and pairs, in the table of a model
-_SHARP = 160  # dots per inch, for high-resolution screens
 
 
 class Choice(NamedTuple):
     """A section: its anchor, its name in the navigation, its title, a hint, its table and its chart.
 
-    ``notes`` go below the table; ``picture`` is a data URL, empty if matplotlib is missing.
+    ``notes`` go below the table; ``picture`` is SVG, empty if matplotlib is missing.
     """
 
     place: str
@@ -41,21 +39,20 @@ def _gap(check: Measured) -> Iterator[Choice]:
     if check.gap is not None:
         hint = (
             "The model's error compared with the lowest possible error: on all rows, within each class, and for "
-            "pairs of classes with room to improve."
+            "the worst pairs of classes."
         )
-        cells, picture = gap_cells(check.gap, _MOST_LINES), _draw(GapDisplay.from_gap, check.gap)
-        notes = [finding.text for finding in check.findings if finding.look == "gap"]
-        yield Choice("model", "Model", "Your model against the floor", hint, cells, notes, picture)
+        cells, picture = gap_cells(check.gap, _MOST_LINES), _draw(GapDisplay.from_gap, check.gap, "model")
+        yield Choice("model", "Model", "Your model against the floor", hint, cells, [check.gap.details], picture)
 
 
 def _selection(check: Measured) -> Iterator[Choice]:
     path = check.selection
     if path is not None:
         hint = (
-            "Features in the order of selection: each step adds the features that lower the tree bounds most. The "
+            "Features in the order of selection: each step adds those that leave the fewest cross-class edges. The "
             "interval for each gain allows for having picked the best of all candidates."
         )
-        picture = _draw(SelectionDisplay.from_path, path)
+        picture = _draw(SelectionDisplay.from_path, path, "drop")
         yield Choice("drop", "Features", "What you can drop", hint, path_cells(path), path_notes(path), picture)
 
 
@@ -67,16 +64,14 @@ def _comparison(check: Measured) -> Iterator[Choice]:
             "first. The ranking does not say how low the error can go. All intervals hold simultaneously, whichever "
             "representation was picked as the best."
         )
-        picture = _draw(ComparisonDisplay.from_comparison, found)
+        picture = _draw(ComparisonDisplay.from_comparison, found, "compared")
         cells, title = comparison_cells(found), "Representations compared"
         yield Choice("compared", "Comparison", title, hint, cells, [found.text], picture)
 
 
-def _draw(make: Callable[[Any], Any], result: Any) -> str:
-    """Return the chart of a display as a data URL; empty if matplotlib is missing, which the report does not need."""
+def _draw(make: Callable[[Any], Any], result: Any, name: str) -> str:
+    """Return the chart of a display as SVG; empty if matplotlib is missing, which the report does not need."""
     if find_spec("matplotlib") is None:
         return ""
-    file = BytesIO()
-    with ignoring(UserWarning):  # for characters without a font: the table shows them
-        make(result).figure_.savefig(file, format="png", dpi=_SHARP)
-    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+    with ignoring(UserWarning):  # for characters without a font: the browser has its own fonts
+        return svg_with_css_colours(make(result).figure_, name)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bayesfloor.answer._answer import GOOD
-from bayesfloor.engine._show import about, percent, printable
+from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._verdict import TOO_CLOSE
+from bayesfloor.engine._show import how_many, percent, printable
 from bayesfloor.learners._registry import BLEND, REGISTRY
 from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.report._curve_drawing import draw_curve
@@ -20,14 +24,17 @@ from bayesfloor.report._view import (
     evidence_ruler,
     make_matrix,
     make_ruler,
+    matrix_scale,
     pair_table,
     row_cards,
 )
-from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._figures import head_line, settings_line
+from bayesfloor.summary._check_parts import Finding, Measured
+from bayesfloor.summary._figures import head_line
 from bayesfloor.summary._glossary import CODES, explain
+from bayesfloor.summary._next_step import next_step
 from bayesfloor.summary._phrases import accuracy
-from bayesfloor.summary._text import NOT_TOGETHER, unmeasured
+from bayesfloor.summary._text import NOT_HERE, NOT_TOGETHER, unmeasured
+from bayesfloor.summary._verdict_text import finds_nothing, lowest_error
 
 MOST_CARDS = 60
 _PICTURED = 24  # rows shown with two pictures: their own and their neighbour's
@@ -43,6 +50,7 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
+_OF_PAIRS = ("relative to guessing", "too small to measure")
 
 
 def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
@@ -52,13 +60,17 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
     return render(
         "page.html",
         check=check,
-        verdict=split_verdict(check),
-        head=f"{head_line(check)} · {settings_line(check)}",
-        tiles=_tiles(check),
+        standing=standing(check),
+        next_step=next_step(check),
+        head=head_line(check),
         ruler=make_ruler(check),
+        extrapolated=not (check.answer.proved or np.isnan(check.answer.useful_lower)),
         reliability=why_reliable(check),
         curve=draw_curve(check.answer),
+        findings=main_findings(check),
+        many=len(check.labels) > 2,
         matrix=make_matrix(check),
+        scale=matrix_scale(),
         pairs=pair_table(check),
         most_pairs=MOST_PAIRS,
         unmeasured=unmeasured(check),
@@ -77,16 +89,26 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
     )
 
 
-def split_verdict(check: Measured) -> tuple[str, str]:
-    """Split the verdict into its first sentence and the rest."""
-    first, stop, rest = check.verdict.partition(". ")
-    return first + stop.strip(), rest
+def main_findings(check: Measured) -> list[Finding]:
+    """Return the findings that need attention; the headline covers the model, and "How we know" the rest."""
+    return [finding for finding in check.findings if finding.code not in NOT_HERE]
+
+
+def standing(check: Measured) -> str:
+    """Return what is possible and what the best learner reaches so far, unless the verdict says it."""
+    answer = check.answer
+    if check.gap is not None or finds_nothing(answer) or answer.best not in answer.errors:
+        return ""
+    most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
+    best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
+    so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
+    return so_far if check.outcome in (None, TOO_CLOSE) else f"{best} {so_far}"
 
 
 def why_reliable(check: Measured) -> list[str]:
     """Return the reasons for the answer's reliability."""
     if check.answer.reliability == GOOD:
-        return ["Learners of different kinds agree, there are enough rows, and the range is narrow."]
+        return ["Both ends of the range have evidence."]
     return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
 
 
@@ -99,13 +121,19 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
     given = [
         (
             f"best estimate: {percent(answer.estimate)} %",
-            f"where the learning curves of the tested learners end, measured on {answer.n_rows:,} rows",
+            f"where the learning curves of the tested learners end, measured on {_tested(check)}",
         ),
         (f"upper end: {percent(answer.upper)} %", answer.why_upper),
         (f"lower end: {lower}", why_lower),
         ("left out", _left_out(answer.left_out)),
     ]
     return [(name, printable(text)) for name, text in given if text]
+
+
+def _tested(check: Measured) -> str:
+    """Return how many rows the learners were tested on, of how many; large data need not be tested on all folds."""
+    n = check.answer.n_rows
+    return how_many(n, "row") if n == check.facts.n_used else f"{n:,} of {check.facts.n_used:,} rows"
 
 
 def _left_out(reasons: dict[str, str]) -> str:
@@ -116,28 +144,12 @@ def _left_out(reasons: dict[str, str]) -> str:
     return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 
-def _tiles(check: Measured) -> list[tuple[str, list[str], str]]:
-    """Return the name, values and note of the four tiles; values are separate so that labels do not run together."""
-    answer, pairs, (classes, _) = check.answer, pair_table(check, 1), class_table(check)
-    hardest = [pairs[0]["one"], pairs[0]["two"]] if pairs else ["none"]
-    pair = f"error {pairs[0]['figures']}" if pairs else "all are too small to measure"
-    one = classes[0]
-    return [
-        (
-            "best estimate",
-            [f"{accuracy(answer.estimate)} % accuracy"],
-            f"error {about(answer.estimate, answer.lower, answer.upper)}",
-        ),
-        ("hardest pair", hardest, pair),
-        ("hardest class", [one["label"]], one["note"] or f"error within the class {one['figures']}"),
-        ("suspicious labels", [f"{check.suspicious.n_suspect:,}"], f"of {check.facts.n_used:,} rows"),
-    ]
-
-
 def _words(check: Measured) -> list[tuple[str, str]]:
     """Return the codes on this page and the general terms, with their meanings."""
-    codes = sorted({finding.code for finding in check.findings} | {trait.code for trait in check.traits})
-    return [*((code, CODES[code]) for code in codes), *((term, explain(term)) for term in _TERMS)]
+    codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
+    terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
+    terms = terms if len(check.labels) > 2 else [term for term in terms if term not in _OF_PAIRS]
+    return [*((code, CODES[code]) for code in sorted(codes)), *((term, explain(term)) for term in terms)]
 
 
 def _call(check: Measured) -> str:
@@ -153,6 +165,7 @@ def _call(check: Measured) -> str:
         "random_state": (facts.random_state, None),
     }
     given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
+    given += ["predictions=predictions"] if check.gap is not None else []
     given += ["groups=groups"] if facts.n_groups is not None else []
     given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
     return f"bayesfloor.check(X, y, {', '.join(given)})"
@@ -164,6 +177,7 @@ def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
     given = [
         ("command", command),
         ("in Python", _call(check)),
+        ("effort", check.answer.effort),
         ("seed", str(facts.random_state)),
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),

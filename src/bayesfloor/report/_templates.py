@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesfloor.engine._errors import MissingPackageError
+from bayesfloor.plotting._style import css_colours
 
 _FOLDER = Path(__file__).with_name("templates")
 
@@ -29,5 +30,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style"] = (_FOLDER / "style.css").read_text("utf-8")
+    made.globals["style"] = f".bayesfloor{{{css_colours()}}}\n{(_FOLDER / 'style.css').read_text('utf-8')}"
     return made

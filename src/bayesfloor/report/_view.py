@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._show import about, amount, cells, percent, range_text, show_labels, span
+from bayesfloor.engine._show import about, amount, cells, percent, range_text, show_labels, span, without_shared_prefix
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.plotting._answer_display import learner_name, ranked
+from bayesfloor.plotting._style import PAIR_EDGES
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._figures import doubt_about_trees
-from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows, too_small
+from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, hardest_pairs, pair_rows
 from bayesfloor.summary._phrases import target_text
 from bayesfloor.summary._ruler import round_up, ruler_end
 
@@ -22,8 +24,8 @@ MOST_CELLS = 40  # classes in the matrix; if there are more, only the hardest ar
 MOST_PAIRS = 100  # in the ranked list
 MOST_CLASSES = 200
 MOST_DRAWN = 60  # classes in the drawing of the class tree; with more, it is text only
-STEPS = 10  # colours
 _FEATURES = 30  # shown per row
+_MATRIX_LABEL = 22  # characters
 _ID = 48  # characters in the name of a row
 _ROOM = 0.82  # ticks beyond this fraction of the ruler have no text, because it would hit the text at the end
 _LEARNER = 40  # characters in the name of a learner
@@ -70,19 +72,29 @@ class Ruler:
 
 
 def make_ruler(check: Measured) -> Ruler:
-    """Draw the answer on a number line, with the best learner below it."""
-    return _ruler(check, [_answer_line(check), *_learner_lines(check)[:1]])
+    """Draw the answer on a number line, with the user's model above and the best learner below it."""
+    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check)[:1]])
 
 
 def evidence_ruler(check: Measured) -> Ruler:
     """Draw the evidence for the answer: all learners, and the tree bounds for comparison."""
-    return _ruler(check, [_answer_line(check), *_learner_lines(check), _tree_line(check)])
+    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check), _tree_line(check)])
+
+
+def _model_line(check: Measured) -> list[Line]:
+    """Return the line with the error of the user's model and its interval, if there is a model."""
+    if check.gap is None:
+        return []
+    whole = check.gap.overall
+    tested = "" if whole.n_rows == check.facts.n_used else f" ({whole.n_rows:,} rows)"
+    note = f"{percent(whole.error)} % ({span(whole.low, whole.high)})"
+    return [Line(f"your model{tested}", note, "model", (whole.low, whole.high), whole.error)]
 
 
 def _answer_line(check: Measured) -> Line:
     """Return the line with the range and the best estimate."""
     answer = check.answer
-    ends = answer.estimate, answer.lower, answer.upper
+    ends = answer.estimate, answer.useful_lower, answer.upper
     return _range_line("lowest possible error", about(*ends), *ends)
 
 
@@ -190,11 +202,16 @@ class Matrix:
 def make_matrix(check: Measured, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
     """Build the matrix of best estimates relative to guessing, with classes in the order of the class tree."""
     order = matrix_order(check, most)
-    highest = max(float(np.where(too_small(check.pairs), 0.0, check.pairs.relative).max()), 1e-9)
-    short = show_labels(check.pairwise.classes.tolist(), 16)
+    short = show_labels(without_shared_prefix(check.pairwise.classes.tolist()), _MATRIX_LABEL)
     names = short if titles else None
-    rows = [[_cell(check, i, j, highest, names) for j in order] for i in order]
+    rows = [[_cell(check, i, j, names) for j in order] for i in order]
     return Matrix([short[k] for k in order], [check.labels[k] for k in order], rows, len(check.labels))
+
+
+def matrix_scale() -> list[Cell]:
+    """Return the legend of the matrix: one cell per colour, with the error where it starts."""
+    texts = [f"{100 * edge:.3g}" for edge in PAIR_EDGES]
+    return [Cell(start, f"s{step}", f"{start} to {end} %") for step, (start, end) in enumerate(pairwise(texts))]
 
 
 def matrix_order(check: Measured, most: int) -> list[int]:
@@ -204,7 +221,7 @@ def matrix_order(check: Measured, most: int) -> list[int]:
     return [k for k in layout(check.tree).rows.tolist() if k in kept]
 
 
-def _cell(check: Measured, i: int, j: int, highest: float, names: list[str] | None) -> Cell:
+def _cell(check: Measured, i: int, j: int, names: list[str] | None) -> Cell:
     """Return a cell, with a tooltip if names are given."""
     pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
     if i == j:
@@ -215,7 +232,7 @@ def _cell(check: Measured, i: int, j: int, highest: float, names: list[str] | No
         float(pairs.relative[i, j]),
         about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
     )
-    step = min(STEPS - 1, int(STEPS * value / highest))
+    step = int(np.searchsorted(PAIR_EDGES[1:-1], value, side="right"))
     return Cell(_short(value), f"s{step}", pair and f"{pair}: error {figures}")
 
 
@@ -280,8 +297,7 @@ def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], fe
                 "suggested": labels[scores.suggested_label[k].item()],
                 "near": names.get(near, ""),
                 "near_label": labels[rows.nearest_label[k].item()],
-                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} edges",
-                "p_value": f"{scores.p_value[k]:.2g}",
+                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} disagree",
                 "picture": pictures.get(row, ""),
                 "near_picture": pictures.get(near, ""),
                 "values": values_of(features, row, near),

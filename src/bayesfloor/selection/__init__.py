@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from bayesfloor.selection._comparison import Comparison
     from bayesfloor.selection._feature_floors import FeatureFloors, feature_floors
     from bayesfloor.selection._floor_selector import FloorSelector
-    from bayesfloor.selection._gap import Gap, gap
-    from bayesfloor.selection._merge_advice import MergeAdvice, merge_advice
+    from bayesfloor.selection._gap import Gap, GapLines, gap
+    from bayesfloor.selection._merge_advice import MergeAdvice, MergeStep, merge_advice
     from bayesfloor.selection._representations import compare_representations
     from bayesfloor.selection._samples_for import SamplesNeeded, samples_for
-    from bayesfloor.selection._selection_path import SelectionPath
+    from bayesfloor.selection._selection_path import HoldOut, SelectionPath
+    from bayesfloor.selection._too_good import TooGood
     from bayesfloor.selection._two_samples import TwoSamples, two_samples
 
 __all__ = [
@@ -28,10 +29,14 @@ __all__ = [
     "FeatureFloors",
     "FloorSelector",
     "Gap",
+    "GapLines",
+    "HoldOut",
     "LabelsSeenWarning",
     "MergeAdvice",
+    "MergeStep",
     "SamplesNeeded",
     "SelectionPath",
+    "TooGood",
     "TwoSamples",
     "compare_representations",
     "feature_floors",
@@ -46,11 +51,12 @@ _HOMES = {
     "._comparison": "Comparison",
     "._feature_floors": "FeatureFloors feature_floors",
     "._floor_selector": "FloorSelector",
-    "._gap": "Gap gap",
-    "._merge_advice": "MergeAdvice merge_advice",
+    "._gap": "Gap GapLines gap",
+    "._merge_advice": "MergeAdvice MergeStep merge_advice",
     "._representations": "compare_representations",
     "._samples_for": "SamplesNeeded samples_for",
-    "._selection_path": "SelectionPath",
+    "._selection_path": "HoldOut SelectionPath",
+    "._too_good": "TooGood",
     "._two_samples": "TwoSamples two_samples",
 }
 

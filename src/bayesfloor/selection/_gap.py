@@ -40,6 +40,17 @@ class GapLines(Result):
     low, high : its Clopper-Pearson interval.
     estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN if there is none.
     word : the conclusion, as explained in ``gap``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import gap
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = gap(BayesFloor().fit(X, y), y, DummyClassifier().fit(X, y).predict(X))
+    >>> found.overall.word, found.by_class.room.tolist()
+    ('room to improve', [True, False, True])
     """
 
     n_rows: Any
@@ -128,10 +139,14 @@ class Gap(Result):
         sentences = [
             f"Your model's error is {percent(whole.error)} % ({span(whole.low, whole.high)}).",
             f"The lowest possible error is {about(whole.estimate, whole.lower, whole.upper)}: {whole.word}.",
-            *self._pair_texts(),
-            *self._cautions(),
+            self.details,
         ]
-        return " ".join(sentences)
+        return " ".join(sentences).strip()
+
+    @property
+    def details(self) -> str:
+        """The pairs with the most room to improve, and any cautions, in sentences."""
+        return " ".join([*self._pair_texts(), *self._cautions()])
 
     def _pair_texts(self) -> list[str]:
         """Describe the pairs with the most room to improve; with two classes, the only pair is the whole problem."""

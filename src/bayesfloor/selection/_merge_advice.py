@@ -45,6 +45,15 @@ class MergeStep(Result):
         Error of always predicting the most frequent class after the merge.
     met : bool or None
         Whether ``upper`` meets the target; None if there is no target.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import merge_advice
+    >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.98)
+    >>> [(step.one, step.two, step.n_classes) for step in advice.steps]
+    [((1,), (2,), 2)]
     """
 
     one: Group
@@ -57,6 +66,10 @@ class MergeStep(Result):
     upper: float
     guessing: float
     met: bool | None
+
+    def _summary(self) -> str:
+        merged = f"{_show(self.one + self.two)} merged" if self.one else "nothing merged"
+        return f"{merged}: {self.n_classes} classes, error {about(self.estimate, self.lower, self.upper)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -72,7 +72,7 @@ class SamplesNeeded(Result):
         return f"at least {two_digits(self.low):,} training rows, possibly never enough"
 
     def _summary(self) -> str:
-        return f"{self.word}: {self.text.rstrip('.')}"
+        return self.text.rstrip(".")
 
 
 def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:

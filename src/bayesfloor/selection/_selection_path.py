@@ -28,6 +28,14 @@ class HoldOut(Result):
     all_cross_rate : cross rate of all features on the held-out rows.
     difference, difference_low, difference_high : cross rate of the selected features minus that of all features, and
         its paired interval.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> holdout = FloorSelector(n_features=2).fit(*load_wine(return_X_y=True, as_frame=True)).path_.holdout
+    >>> holdout.word
+    'no significant difference'
     """
 
     n_rows: int

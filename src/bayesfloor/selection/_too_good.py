@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.engine._result import Result
+from bayesfloor.engine._show import p_text
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit
 
@@ -63,6 +64,12 @@ class TooGood(Result):
     equal_p_value: float
     best_error: float
     best_p_value: float
+
+    def _summary(self) -> str:
+        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value", "best learner": "best_p_value"}
+        tests = ((name, float(getattr(self, field))) for name, field in names.items())
+        shown = ", ".join(f"{name} {p_text(p)}" for name, p in tests if not np.isnan(p))
+        return f"{SAW_ROWS if self.seen else 'not shown to have seen its test rows'}; {shown}"
 
     @property
     def seen(self) -> bool:

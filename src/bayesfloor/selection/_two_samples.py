@@ -16,7 +16,7 @@ from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import how_many, percent
+from bayesfloor.engine._show import how_many, p_text, percent
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._grow import grow, prepare
 from bayesfloor.floor._results import FEW
@@ -79,7 +79,7 @@ class TwoSamples(Result):
 
     def _summary(self) -> str:
         found = f"{how_many(len(self.copies), 'duplicate')}, {how_many(len(self.suspects), 'suspect')}"
-        return f"{self.word!r}, p_value={self.p_value:.3g}, {found}"
+        return f"{self.word}, {p_text(self.p_value)}, {found}"
 
     @property
     def text(self) -> str:

@@ -19,9 +19,21 @@ if TYPE_CHECKING:
     from bayesfloor.summary._gates import Gate
     from bayesfloor.summary._glossary import explain
     from bayesfloor.summary._json import schema
+    from bayesfloor.summary._verdict_text import VerdictWords
     from bayesfloor.summary._weaknesses import Trait
 
-__all__ = ["Check", "Facts", "Finding", "Gate", "Trait", "assert_reachable", "check", "explain", "schema"]
+__all__ = [
+    "Check",
+    "Facts",
+    "Finding",
+    "Gate",
+    "Trait",
+    "VerdictWords",
+    "assert_reachable",
+    "check",
+    "explain",
+    "schema",
+]
 
 _HOMES = {
     "._assert_reachable": "assert_reachable",
@@ -31,6 +43,7 @@ _HOMES = {
     "._glossary": "explain",
     "._json": "schema",
     "._check_parts": "Finding",
+    "._verdict_text": "VerdictWords",
     "._weaknesses": "Trait",
 }
 

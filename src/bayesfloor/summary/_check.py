@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,11 +22,11 @@ from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import make_frame
 from bayesfloor.engine._row_handles import is_handle
-from bayesfloor.engine._show import percent, show_labels
+from bayesfloor.engine._show import percent, printable, show_labels
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.floor._sample import SampledRowsWarning
-from bayesfloor.hazards._dependence import GROUPS, Dependence, find_close_rows, find_dependence
+from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
+from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence, find_close_rows, find_dependence
 from bayesfloor.hazards._doubtful_columns import DoubtfulColumns, find_doubtful
 from bayesfloor.hazards._labelled_table import label_table
 from bayesfloor.hazards._leaks import Leak, find_leaks
@@ -44,7 +46,8 @@ from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._hazard_findings import cautions_about
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._pair_tables import TOO_SMALL, too_small
+from bayesfloor.summary._metrics import metrics
+from bayesfloor.summary._pair_tables import TOO_SMALL
 from bayesfloor.summary._text import terminal_width, to_text
 
 
@@ -212,29 +215,31 @@ class Check(Measured):
         return load(source, cls)
 
     def metrics(self) -> dict[str, float]:
-        """Return the main figures as a dict, for an experiment tracker; unknown figures are left out.
+        """Return the main figures as a flat dict of floats, for an experiment tracker such as MLflow.
+
+        Errors are fractions. The names stay the same between versions; a figure that is not known is left out.
+
+        Returns
+        -------
+        dict of str to float
+            ``lowest_error_estimate``, ``lowest_error_lower`` and ``lowest_error_upper`` are the answer,
+            ``guessing_error`` is the error of always predicting the largest class, ``best_learner_error`` the best
+            learner's cross-validated error, ``hardest_pair_error`` and ``hardest_class_error`` the largest best
+            estimates of a pair and of a class, ``suspicious_labels`` and ``rows`` numbers of rows. With predictions,
+            ``model_error``, ``model_error_low`` and ``model_error_high`` are your model's error and its confidence
+            interval.
 
         Examples
         --------
         >>> from sklearn.datasets import load_iris
         >>> import bayesfloor
-        >>> found = bayesfloor.check(*load_iris(return_X_y=True), effort="quick")
-        >>> found.metrics()["lowest_error_estimate"] == found.answer.estimate
-        True
+        >>> X, y = load_iris(return_X_y=True)
+        >>> predicted = (X[:, 3] > 0.8) + (X[:, 3] > 1.65).astype(int)
+        >>> found = bayesfloor.check(X, y, predictions=predicted, effort="quick").metrics()
+        >>> {name: round(value, 3) for name, value in found.items() if name.startswith(("guess", "model"))}
+        {'guessing_error': 0.667, 'model_error': 0.04, 'model_error_low': 0.015, 'model_error_high': 0.085}
         """
-        answer = self.answer
-        figures = {
-            "lowest_error_estimate": answer.estimate,
-            "lowest_error_lower": answer.lower,
-            "lowest_error_upper": answer.upper,
-            "guessing_error": answer.guessing,
-            "best_learner_error": answer.errors.get(answer.best, np.nan),
-            "hardest_pair_error": np.nanmax(self.pairs.estimate),
-            "hardest_class_error": np.nanmax(self.classes.estimate),
-            "suspicious_labels": self.suspicious.n_suspect,
-            "rows": self.facts.n_rows,
-        }
-        return {name: float(value) for name, value in figures.items() if not np.isnan(value)}
+        return metrics(self)
 
     def frame(self) -> Any:
         """Return one row with the main figures, the verdict and its reliability; stack the rows of several datasets."""
@@ -367,18 +372,21 @@ def check(
         doubtful = find_doubtful(table, data.label)
     if dependence is not None and auto_groups:
         data = _hold_together(floor, data, dependence)
-    with ignoring(SampledRowsWarning):  # a trait reports it
+    with ignoring(SampledRowsWarning), _naming_auto_groups(dependence, applied=auto_groups):  # a trait reports samples
         floor.fit(data, client=client, checkpoint=checkpoint)
         if table is not None and data.groups is None and dependence is None:
             dependence = find_close_rows(floor.fitted_, random_state)
             if dependence is not None and auto_groups:
                 data = _hold_together(floor, data, dependence)
-                floor.fit(data)
+                with _naming_auto_groups(dependence):
+                    floor.fit(data)
     dependence = None if dependence is None else replace(dependence, applied=auto_groups)
     answer = add_cautions(floor.answer(effort, learners), cautions_about(dependence, leaks))
+    answer = replace(answer, **_what_to_count(data, dependence))
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
     found = replace(found, dependence=dependence, leaks=leaks, doubtful=doubtful)
-    found = replace(found, prepared=replace(found.prepared, notes=data.notes)) if data.notes else found
+    notes = (*found.prepared.notes, *data.notes)
+    found = replace(found, prepared=replace(found.prepared, notes=notes))
     if data.predictions is None:
         return found
     given = np.flatnonzero(~missing_labels(data.y))
@@ -414,6 +422,31 @@ def _hold_together(floor: BayesFloor, data: Data, dependence: Dependence) -> Dat
     return replace(data, groups=dependence.groups)
 
 
+@contextmanager
+def _naming_auto_groups(dependence: Dependence | None, *, applied: bool = True) -> Iterator[None]:
+    """Say how to do without groups that nobody asked for if they make class proportions unreachable."""
+    try:
+        yield
+    except UnreachablePriorsError as error:
+        if dependence is None or not applied:
+            raise
+        raise InputError(
+            f"{error} Groups were found automatically: --no-auto-groups, or auto_groups=False, does without them."
+        ) from error
+
+
+def _what_to_count(data: Data, dependence: Dependence | None) -> dict[str, Any]:
+    """Return what more data are counted in, as fields of the answer, if rows belong together."""
+    if data.groups is None:
+        return {}
+    kind, column = (GROUPS, data.group) if dependence is None else (dependence.kind, dependence.column)
+    if kind == TIME:
+        return {"unit": "rows from other stretches of time", "rows_per_unit": 1.0}
+    if kind == NEAR_DUPLICATES:
+        return {"unit": "rows that are not near-duplicates"}
+    return {"unit": f"groups ({printable(column)})"} if column else {}
+
+
 def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
     """Combine a fit and its answer into one object."""
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
@@ -437,7 +470,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
 def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAnswers | None = None) -> ClassTree:
     """Return the class tree. Each split names its hardest pair, with the best estimate if there is an answer."""
     tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
-    hardness = measurable(pairwise) if pairs is None else np.where(too_small(pairs), 0.0, pairs.relative)
+    hardness = measurable(pairwise) if pairs is None else np.where(pairs.too_small, 0.0, pairs.relative)
     reason = list(tree.reason)
     for node in tree.splits.tolist():
         left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))

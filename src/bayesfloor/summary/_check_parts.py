@@ -8,6 +8,7 @@ from functools import cached_property
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
+from bayesfloor.answer._verdict import TOO_CLOSE
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import show_labels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
@@ -15,6 +16,7 @@ from bayesfloor.hazards._dependence import Dependence
 from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.io._label_spellings import SPELLINGS, are_misspelled
 from bayesfloor.io._prepared import Prepared
 from bayesfloor.labels._suspicious_list import SuspiciousLabels
 from bayesfloor.selection._comparison import Comparison
@@ -22,9 +24,9 @@ from bayesfloor.selection._gap import Gap
 from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._hazard_findings import add_alarm
+from bayesfloor.summary._hazard_findings import alarm, merge_first
 from bayesfloor.summary._rare_class import hidden_by_accuracy
-from bayesfloor.summary._verdict_text import verdict_text
+from bayesfloor.summary._verdict_text import VerdictWords, verdict_words
 from bayesfloor.summary._weaknesses import Trait, find_traits
 
 
@@ -57,6 +59,9 @@ class Finding(Result):
     look: str = ""
     headline: str = field(default="", repr=False)
 
+    def _summary(self) -> str:
+        return f"{self.code}: {self.text}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured(ABC):
@@ -82,12 +87,19 @@ class Measured(ABC):
     doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
 
-    @cached_property
+    @property
     def verdict(self) -> str:
-        """The answer in one sentence to quote."""
-        hidden = "" if self.facts.priors is not None else hidden_by_accuracy(self.pairwise.sizes, self.labels)
-        verdict = verdict_text(self.answer, self.target, self.measure, hidden)
-        return add_alarm(verdict, self.dependence, self.leaks)
+        """The answer in one sentence to quote; with a model, how far it is from the best possible one."""
+        return self.words.text
+
+    @cached_property
+    def words(self) -> VerdictWords:
+        """The verdict as a headline and what stands below it."""
+        unsure = self.facts.priors is not None or are_misspelled(self.answer.reasons)
+        hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
+        spellings = "" if self.outcome == TOO_CLOSE else next((r for r in self.answer.reasons if SPELLINGS in r), "")
+        return words.then(alarm(self.dependence, self.leaks), merge_first(spellings))
 
     @property
     def measure(self) -> str:

@@ -16,6 +16,7 @@ from bayesfloor.counts._near_duplicates import may_be_copies, near_duplicates
 from bayesfloor.engine._labelled_rows import open_labelled
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._row_handles import is_place
+from bayesfloor.engine._show import how_many, quoted
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._sample import read_priors
@@ -90,6 +91,13 @@ class Facts(Result):
         """The fraction of rows that look like duplicates of another row, rather than independent draws."""
         copied = self.n_groups is None and may_be_copies(self.n_used, self.n_distinct)
         return 1 - self.n_distinct / self.n_used if copied else 0.0
+
+    def _summary(self) -> str:
+        used = f" ({self.n_used:,} used)" if self.n_used < self.n_rows else ""
+        counts = (how_many(self.n_features, "feature"), how_many(self.n_classes, "class"))
+        groups = () if self.n_groups is None else (how_many(self.n_groups, "group"),)
+        parts = (f"{how_many(self.n_rows, 'row')}{used}", *counts, *groups, f"scale {self.scale}")
+        return f"{quoted(self.name)}: {', '.join(parts)}" if self.name else ", ".join(parts)
 
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayesfloor.answer._answer import TOO_HIGH, TOO_LOW, Answer
-from bayesfloor.engine._show import how_many, join_labels, percent, printable, span
+from bayesfloor.answer._answer import NO_LIMIT, TOO_HIGH, TOO_LOW, Answer
+from bayesfloor.answer._verdict import guessed_class, target_error
+from bayesfloor.engine._show import amount, how_many, join_labels, percent, printable, span
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import accuracy
-from bayesfloor.summary._verdict_text import finds_nothing
+from bayesfloor.summary._verdict_text import finds_nothing, no_limit
 from bayesfloor.summary._weaknesses import MANY_COPIES
 
 HOW = "how we know"
@@ -26,10 +27,19 @@ def head_line(check: Measured) -> str:
     )
     if check.overall.n_rows > facts.n_used:
         rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} except for the tree bounds"
+    if facts.priors is not None and facts.max_rows is None and facts.n_used < facts.n_rows:
+        rows += _why_fewer(check)
     parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
     parts += [how_many(facts.n_groups, _unit(check))] if facts.n_groups is not None else []
     parts += [_proportions(check)] if facts.priors is not None else []
     return " · ".join([*([printable(facts.name)] if facts.name else []), *parts])
+
+
+def _why_fewer(check: Measured) -> str:
+    """Return why an answer for other class proportions uses so few rows."""
+    if not check.facts.balanced:
+        return " (as many as these class proportions allow)"
+    return f" ({amount(check.pairwise.sizes.min())} per class, limited by the rarest)"
 
 
 def _unit(check: Measured) -> str:
@@ -59,7 +69,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     measure = check.measure
     yield "best estimate", _both(answer.estimate, measure) + best
     yield "range", _range_of_both(answer, check.target, measure)
-    yield "guessing", f"{_both(answer.guessing, measure)}: always the most frequent class"
+    yield "guessing", f"{_both(answer.guessing, measure)}: always {guessed_class(answer.guessing, answer.n_classes)}"
     why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
     if check.gap is not None:
@@ -73,10 +83,10 @@ def _both(error: float, measure: str) -> str:
 
 def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
     """Return the range in accuracy and error; without a lower limit, one end only."""
-    aim = None if target is None else 1 - target
-    if np.isnan(answer.lower):
+    aim = None if target is None else target_error(target)
+    if np.isnan(answer.useful_lower):
         least = f"at least {accuracy(answer.upper, aim)} % {measure}"
-        return f"{least} (error at most {percent(answer.upper, aim)} %; these data give no lower limit)"
+        return f"{least} (error at most {percent(answer.upper, aim)} %; {no_limit(answer)})"
     ends = f"{accuracy(answer.upper, aim)} to {accuracy(answer.lower, aim)} % {measure}"
     return f"{ends} (error {span(answer.lower, answer.upper, aim)})"
 
@@ -85,7 +95,7 @@ def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     """Yield what the answer rests on as name, value and note; the tree bounds come last, as evidence only."""
     answer, overall = check.answer, check.overall
     if np.isnan(answer.lower):
-        yield "lower end", "none", "these data give no lower limit"
+        yield "lower end", "none", NO_LIMIT
     else:
         yield "lower end", f"{percent(answer.lower)} %", answer.why_lower
     yield "upper end", f"{percent(answer.upper)} %", answer.why_upper
@@ -95,7 +105,7 @@ def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
 
 def _learners(answer: Answer) -> tuple[str, str]:
     """Return the lowest error, the learner that reached it, and the runners-up."""
-    errors = sorted(answer.errors.items(), key=lambda item: item[1])
+    errors = sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
     if not errors:
         return "none", "no learner could be trained"
     (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])

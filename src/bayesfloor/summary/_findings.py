@@ -5,6 +5,8 @@ BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_weaknesses`
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bayesfloor.engine._show import (
@@ -19,7 +21,7 @@ from bayesfloor.engine._show import (
     show_labels,
 )
 from bayesfloor.floor._results import FEW
-from bayesfloor.io._label_spellings import Spellings, compare_spellings
+from bayesfloor.io._label_spellings import Spellings, are_misspelled, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.selection._gap import AT, BELOW, ROOM
 from bayesfloor.selection._selection_path import SelectionPath
@@ -35,7 +37,7 @@ from bayesfloor.summary._verdict_text import finds_nothing
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
-    *("BF207", "BF106", "BF101", "BF102"),  # faults in the data, which change the answer once fixed
+    *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF401", "BF402"),  # what can be done
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
@@ -91,24 +93,47 @@ def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
 def _spellings(check: Measured) -> Finding | None:
     """Find labels that may be different spellings of one label."""
     found = _same_labels(check)
-    same = [" = ".join(map(quoted, group)) for group in found.alike]
-    typos = [f"{quoted(typo)} for {quoted(label)}" for typo, label in found.typos]
     if not found.meant:
         return None
-    remedy = "add --clean-labels, or clean_labels=True" if same else "correct the typos in the data"
+    same = [" = ".join(map(quoted, group)) for group in found.alike]
+    if not same:
+        them = "it" if len(found.typos) == 1 else "them"
+        headline = f"{found.text}; correct {them} in the data: {_typos(check, found)}."
+        return _finding("BF106", "", headline, _correct_typos(check, found))
     return _finding(
         "BF106",
         "",
-        f"{found.text}: {remedy}.",
-        f"These differ only by case or spaces: {join_labels(same, 3)}." if same else "",
-        f"These look like typos: {join_labels(typos, 5)}." if typos else "",
-        "Correct typos in the data: they are not merged." if same and typos else "",
+        f"{found.text}: merge them with --clean-labels, or clean_labels=True.",
+        f"These differ only by case or spaces: {join_labels(same, 3)}.",
+        *([f"These look like typos: {_typos(check, found)}.", _correct_typos(check, found)] if found.typos else []),
     )
 
 
+def _typos(check: Measured, found: Spellings) -> str:
+    """Return the likely typos, the most frequent first, with their numbers of rows."""
+    rows = _label_sizes(check)
+    typos = sorted(found.typos, key=lambda pair: -rows[pair[0]])
+    return join_labels(
+        [f"{quoted(typo)} ({how_many(rows[typo], 'row')}) for {quoted(label)}" for typo, label in typos], 3
+    )
+
+
+def _correct_typos(check: Measured, found: Spellings) -> str:
+    """Return what to do about typos, which are never merged automatically: they may be classes of their own."""
+    rows = _label_sizes(check)
+    n_rows = sum(rows[typo] for typo, _ in found.typos)
+    if len(found.typos) > 1:
+        return f"Each counts as a class of its own: correct the labels, or leave out their {how_many(n_rows, 'row')}."
+    its = "its row" if n_rows == 1 else f"its {how_many(n_rows, 'row')}"
+    return f"It counts as a class of its own: correct the label, or leave out {its}."
+
+
 def _same_labels(check: Measured) -> Spellings:
-    sizes = np.round(check.pairwise.sizes)
-    return compare_spellings(dict(zip(check.pairwise.classes.tolist(), sizes.tolist(), strict=True)))
+    return compare_spellings(_label_sizes(check))
+
+
+def _label_sizes(check: Measured) -> dict[Any, float]:
+    return dict(zip(check.pairwise.classes.tolist(), np.round(check.pairwise.sizes).tolist(), strict=True))
 
 
 def _codes(check: Measured) -> Finding | None:
@@ -182,6 +207,8 @@ def _once_merged(check: Measured) -> str:
 
 
 def _hardest(check: Measured) -> Finding | None:
+    if _same_labels(check).meant:  # first merge them
+        return None
     if (harder := _harder_class(check)) is not None or len(check.labels) == 2:
         return harder
     said = check.pairwise.alike() | _one_class(check)  # other findings name these pairs
@@ -194,7 +221,7 @@ def _hardest(check: Measured) -> Finding | None:
         "pairs",
         f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}.",
         f"That is {percent(row.relative)} % relative to guessing between the two.",
-        "A feature that separates them would help most.",
+        "A feature that separates them would help.",
     )
 
 
@@ -227,7 +254,7 @@ def _suspicious(check: Measured) -> Finding | None:
         "BF105",
         "suspicious",
         f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
-        f"Such labels {weight} of the error. To look at them: bayesfloor samples, or .suspicious.",
+        f"Such labels {weight} of the lowest possible error. To look at them: bayesfloor samples, or .suspicious.",
     )
 
 
@@ -246,7 +273,8 @@ def _rare(check: Measured) -> Finding | None:
 
 
 def _is_rare(check: Measured) -> bool:
-    return check.facts.priors is None and rare_class(check.pairwise.sizes) is not None
+    as_given = check.facts.priors is None and not are_misspelled(check.answer.reasons)
+    return as_given and rare_class(check.pairwise.sizes) is not None
 
 
 def _recall(check: Measured, number: int) -> str:

@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 
 from bayesfloor.answer._make_answer import called
-from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
+from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, target_error
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, percent, range_text
@@ -16,7 +16,7 @@ from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._error_rise import ErrorRise, compare_errors
-from bayesfloor.summary._phrases import points, target_text
+from bayesfloor.summary._phrases import points, sentence, target_text
 
 OK, FAILED = "ok", "failed"
 _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
@@ -44,6 +44,9 @@ class Gate(Result):
     word: str
     text: str
 
+    def _summary(self) -> str:
+        return f"{self.code} {self.word}: {self.text}"
+
 
 def make_gates(
     check: Measured, limits: dict[str, float | None], baseline: Measured | None = None, max_error_rise: float = 0.0
@@ -63,15 +66,18 @@ def make_gates(
 
 def target_gate(check: Measured, target: float) -> Gate:
     """Whether a target accuracy is reachable."""
-    told = f"target {target_text(target)}, lowest possible error {_whole(check)}"
-    return Gate("BF301", _WORDS[check.answer.verdict(target)], told)
+    found = check.answer.judge(target)
+    text = f"target {target_text(target)}, lowest possible error {_whole(check, target_error(target))}"
+    if found.outcome == TOO_CLOSE:
+        text = f"{text}: {found.why}. {sentence(found.settle)}"
+    return Gate("BF301", _WORDS[found.outcome], text)
 
 
 def error_gate(check: Measured, most: float) -> Gate:
     """Whether the lowest possible error exceeds a limit."""
     answer = check.answer
     word = _judge(answer.lower, answer.upper, most)
-    return Gate("BF302", word, f"lowest possible error {_whole(check)}, limit {target_text(most)}")
+    return Gate("BF302", word, f"lowest possible error {_whole(check, most)}, limit {target_text(most)}")
 
 
 def pair_gate(check: Measured, most: float) -> Gate:
@@ -98,7 +104,8 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     """
     if unlike := _other_problem(check, before):
         return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Make a new baseline.")
-    errors, limit = compare_errors(check.answer, before.answer), f"limit {100 * most:g} points"
+    errors = compare_errors(check.answer, before.answer)
+    limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
     if unlike := _other_way(check, before):
         word = TOO_CLOSE if errors is None else _judge(errors.low, errors.high, most)
         text = f"the ranges cannot be compared ({unlike})"
@@ -136,9 +143,9 @@ def check_limits(limits: dict[str, float | None]) -> None:
             raise InputError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
 
 
-def _whole(check: Measured) -> str:
-    """Return the best estimate and range for the whole problem."""
-    return about(check.answer.estimate, check.answer.lower, check.answer.upper)
+def _whole(check: Measured, limit: float) -> str:
+    """Return the best estimate and range for the whole problem, with enough digits to compare them with a limit."""
+    return about(check.answer.estimate, check.answer.useful_lower, check.answer.upper, limit)
 
 
 def _judge(lower: float, upper: float, most: float) -> str:
@@ -152,7 +159,7 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
         return Gate(code, TOO_CLOSE, f"all classes have too few rows (fewer than {FEW}), limit {target_text(most)}")
     worst = int(np.nanargmax(lower) if (lower > most).any() else np.argmax(upper))
     word = _judge(float(lower[worst]), float(upper[worst]), most)
-    told = range_text(float(lower[worst]), float(upper[worst]))
+    told = range_text(float(lower[worst]), float(upper[worst]), most)
     return Gate(code, word, f"worst is {names[worst]}: lowest possible error {told}, limit {target_text(most)}")
 
 

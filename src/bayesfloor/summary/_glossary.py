@@ -20,7 +20,7 @@ CODES = {
     "chance would give: these features cannot separate the classes. Merge them, or add a feature that separates "
     "them. This is claimed only up to an intrinsic dimension of three.",
     "BF104": "Hardest pair or class. These two classes have the highest error relative to guessing (best estimate); "
-    "the range is for the error between them. A feature that separates them would help most. If one class has most of "
+    "the range is for the error between them. A feature that separates them would help. If one class has most of "
     "the errors, in several pairs or with only two classes, that class is named instead.",
     "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than they join the "
     "rows around them, with a false discovery rate of 5 % (Benjamini-Hochberg). If classes overlap there, the rows are "
@@ -76,6 +76,9 @@ CODES = {
     "images. Equal rows count as one point with several labels. If they look like duplicates, the answer keeps them in "
     "one fold; tests with duplicates on both sides are too optimistic, and the tree bounds too low. Near-duplicates "
     "make the floor falsely low unless groups say which rows belong together.",
+    "BF208": "Extrapolation. The best estimate, where the learning curves would end with infinitely many rows, is at "
+    "least five points below the lowest cross-validated error: no learner has shown yet that it can be reached. More "
+    "rows, more learners (--effort thorough) or a learner of your own (learners=) would show it.",
     "BF301": "Gate on the target. ok if the target is reachable, failed if it is out of reach, else too close to call.",
     "BF302": "Gate on the lowest possible error. ok if the upper end of the range is at most the limit, failed if "
     "the lower end is above it, else too close to call. Without a lower end it never fails.",
@@ -138,8 +141,9 @@ TERMS = {
     "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",
     "relative to guessing": "The error between two classes in percent of the error of guessing between them: 0 % if "
     "they can be separated, 100 % if they cannot.",
-    "reliability": "How far to rely on the answer. good: the range has both ends and nothing weakens it. limited: "
-    "both ends, but the range is wide or there is some doubt. upper limit only: these data give no lower end.",
+    "reliability": "How far to rely on the answer. good: the range has both ends and nothing casts doubt on them. "
+    "limited: both ends, but the range is wide or there is some doubt. upper limit only: these data give no useful "
+    "lower end.",
     "representation": "The same rows described by other numbers: other features, an embedding, another scaling, "
     "principal components. One with fewer cross-class edges is easier to learn from.",
     "room to improve": "A better model is possible: even the low end of your model's error is above the upper end of "
@@ -162,9 +166,9 @@ WORDS = {
     "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
     "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
     "with priors='balanced' or --balanced.",
-    "good": "Reliability: the range has both ends and nothing weakens it.",
+    "good": "Reliability: the range has both ends and nothing casts doubt on them.",
     "limited": "Reliability: the range has both ends, but it is wide or there is some doubt.",
-    "upper limit only": "Reliability: these data give no lower end, so no target can be out of reach.",
+    "upper limit only": "Reliability: these data give no lower end, or only one that is next to zero.",
     "too small to measure": "Cross-validation confused no rows: the error lies between 0 and the upper end of its "
     "range. Matrices show a dot.",
     "too few rows": "The class has fewer than 30 rows: its figures are too uncertain to rely on, and gates ignore it.",
@@ -196,6 +200,7 @@ WORDS = {
     "sparse data": "Whether neighbours are so far apart that edges cross classes without any real overlap, which "
     "makes the tree bounds too high.",
     "duplicates": "Whether rows are equal or nearly equal.",
+    "extrapolation": "How far the best estimate is below the lowest error that was reached.",
     "feature added": "The feature that the step adds, or two features that only help together.",
     "kept": "Number of features after the step.",
     "feature alone": "Tree bounds with this feature and no other. Features that only help together show nothing here.",

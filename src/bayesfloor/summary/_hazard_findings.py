@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bayesfloor.engine._show import join_labels, percent, printable, quoted
-from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence
+from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence
 from bayesfloor.hazards._doubtful_columns import LABELS, DoubtfulColumns
 from bayesfloor.hazards._leaks import Leak
 from bayesfloor.io._messages import shell
 
+_SPELLED_OUT = 2  # columns to drop that a headline lists as options
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
 _NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows"}
 _KNOWN = {GROUPS: "known groups", TIME: "rows close to known ones", NEAR_DUPLICATES: "near-duplicates of known rows"}
-_UNITS = {GROUPS: "groups", TIME: "blocks of consecutive rows", NEAR_DUPLICATES: "clusters of near-duplicates"}
 
 
 def hazard_findings(
@@ -36,30 +36,29 @@ def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tu
     return tuple(cautions)
 
 
-def add_alarm(verdict: str, dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
-    """Return the verdict with the reasons why it may be too good, so that it is never quoted without them."""
+def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
+    """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
     cautions = cautions_about(dependence, leaks)
-    return f"{verdict} But {' and '.join(cautions)}." if cautions else verdict
+    return f"But {' and '.join(cautions)}." if cautions else ""
+
+
+def merge_first(spellings: str) -> str:
+    """Return what to do about labels that look like spellings of one class, as a part of the verdict."""
+    return f"But {spellings}: first merge them (--clean-labels, or clean_labels=True)." if spellings else ""
 
 
 def _two_errors(found: Dependence) -> str:
     """Describe how rows depend on each other, with the error if they are held out together and if they are not."""
     together, apart = (f"{percent(error)} %" for error in (found.error_together, found.error_at_random))
+    error = f"a small random forest's error is {together}"
     if found.kind == GROUPS:
         name = quoted(found.column)
-        return (
-            f"Rows with the same {name} belong together: a random forest's error is {together} for a new {name} and "
-            f"{apart} for a known one."
-        )
+        return f"Rows with the same {name} belong together: {error} for a new {name} and {apart} for a known one."
     if found.kind == TIME:
         near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
-        return (
-            f"Rows {near} are alike: a random forest's error is {together} in unseen stretches and {apart} elsewhere."
-        )
-    return (
-        f"{percent(found.similarity)} % of rows have a near-duplicate: a random forest's error is {together} on new "
-        f"rows, {apart} beside near-duplicates."
-    )
+        return f"Rows {near} are alike: {error} in unseen stretches and {apart} elsewhere."
+    near = f"{percent(found.similarity)} % of rows have a near-duplicate"
+    return f"{near}: {error} on new rows, {apart} beside near-duplicates."
 
 
 def _what_to_do(found: Dependence) -> list[str]:
@@ -67,7 +66,7 @@ def _what_to_do(found: Dependence) -> list[str]:
     if not found.applied:
         column = printable(found.column) if found.kind == GROUPS else "COLUMN"
         return [f"The answer is too good for {new}. Use {shell(['--groups', column])}, or groups=."]
-    held_out = f"The answer is for {new}: each of {found.n_units:,} {_UNITS[found.kind]} was held out as a whole."
+    held_out = f"The answer is for {new}: each of {found.n_units:,} {UNITS[found.kind]} was held out as a whole."
     feature = [f"The column {quoted(found.column)} is not used as a feature."] if found.kind == GROUPS else []
     return [
         held_out,
@@ -86,17 +85,17 @@ def _drop(found: Leak | DoubtfulColumns) -> str:
 
 
 def _no_features(found: DoubtfulColumns) -> list[str]:
-    it, is_used, looks = ("it", "is", "looks") if len(found.columns) == 1 else ("they", "are", "look")
+    one = len(found.columns) == 1
+    it, them, is_used, looks = ("it", "it", "is", "looks") if one else ("they", "them", "are", "look")
     if found.kind == LABELS:
         what = "another label" if it == "it" else "further labels"
-        why = f"If {it} {is_used} not known when you predict, use {_drop(found)}."
+        why = f"Leave {them} out if {it} {is_used} not known when you predict."
     else:
         what = "a sampling weight" if it == "it" else "sampling weights"
-        why = f"A weight is the number of people that a row represents, not a feature: use {_drop(found)}."
-    return [
-        f"The {_names(found)} {looks} like {what}, but {is_used} used as {'a feature' if it == 'it' else 'features'}.",
-        why,
-    ]
+        why = "A weight is the number of people that a row represents, not a feature."
+    feature = "a feature" if it == "it" else "features"
+    drop = _drop(found) if len(found.columns) <= _SPELLED_OUT else "leave them out with --drop"
+    return [f"The {_names(found)} {looks} like {what}, but {is_used} used as {feature}: {drop}.", why]
 
 
 def _given_away(leak: Leak) -> str:

@@ -46,11 +46,14 @@ def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
 
 def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
     """Return the check as plain values."""
+    judged = None if check.target is None else check.answer.judge(check.target)
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "verdict": check.verdict,
         "target": check.target,
         "outcome": check.outcome,
+        "why": None if judged is None else judged.why,
+        "settle": None if judged is None else judged.settle,
         "answer": check.answer.to_dict(),
         "facts": check.facts.to_dict(),
         "prepared": check.prepared.to_dict(),

@@ -8,6 +8,9 @@ FIELDS = {
     "model can get.",
     "target": "The accuracy asked for, above 0 and up to 1.",
     "outcome": "reachable, out of reach or too close to call; null without a target.",
+    "why": "Why the outcome is too close to call, in one clause; empty for other outcomes, null without a target.",
+    "settle": "What would settle an outcome that is too close to call; empty for other outcomes, null without a "
+    "target.",
     "answer": "The lowest possible error: best estimate, range, what each end rests on, and how reliable it is. It "
     "does not depend on the target.",
     "estimate": "Best estimate of the lowest possible error. For tree bounds: the middle between them (for two classes "
@@ -27,6 +30,8 @@ FIELDS = {
     "curve": "Learning curve of the best learner: its error by number of training rows, measured or predicted.",
     "measured": "Whether the error at this number of rows was measured; otherwise it is predicted.",
     "n_independent": "For each learner, how many independent rows its cross-validated error is worth.",
+    "unit": "What more data are counted in: rows, or groups if rows belong together.",
+    "rows_per_unit": "Number of rows in each of these units.",
     "left_out": "Learners that did not run, and why.",
     "effort": "How much work went into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "pairs": "Every pair of classes: best estimate and range of the error between the two. Each range holds with 95 % "
@@ -43,7 +48,7 @@ FIELDS = {
     "gates": "Limits that the answer was compared with.",
     "word": "The outcome in one or two words.",
     "traits": "Properties of the data, and whether each weakens the answer: rows per class, scale, ties, sparse data, "
-    "tree bounds, rows used, duplicates.",
+    "tree bounds, rows used, duplicates, extrapolation.",
     "weak": "Whether this property weakens the answer.",
     # preparation
     "prepared": "What was done to the data before anything was measured.",

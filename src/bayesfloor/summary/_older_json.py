@@ -21,8 +21,9 @@ def upgrade(given: dict[str, Any]) -> dict[str, Any]:
     """Return a check of version 4 in the form of version 5."""
     answer, facts = given["answer"], given["facts"]
     units = answer["n_rows"] if facts["n_groups"] is None else min(answer["n_rows"], facts["n_groups"])
+    independent = dict.fromkeys(answer["errors"], units)
     more: dict[str, Any] = {
-        "answer": {**answer, "n_independent": dict.fromkeys(answer["errors"], units)},
+        "answer": {"unit": "rows", "rows_per_unit": 1.0, "n_independent": independent, **answer},
         "facts": {**facts, "priors": None},
     }
     if given.get("gap") is not None:

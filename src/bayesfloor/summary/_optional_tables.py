@@ -29,14 +29,14 @@ def path_cells(path: SelectionPath, show: Show = str) -> Cells:
         (
             " + ".join(show(next(names)) for _ in step),
             f"{path.n_features[k]:,}",
-            span(path.lower[k], path.upper[k]),
+            f"{percent(path.cross_rate[k])} %",
             points(path.gain[k]),
             f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
             _mark(path, k),
         )
         for k, step in enumerate(path.added)
     ]
-    return [("feature added", "kept", "tree bounds", "gain (points)", _level(path.level), ""), *rows]
+    return [("feature added", "kept", "cross-class edges", "gain (points)", _level(path.level), ""), *rows]
 
 
 def enough(path: SelectionPath) -> int | None:
@@ -56,7 +56,7 @@ def path_notes(path: SelectionPath) -> list[str]:
     whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
     told = [
         f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
-        f"Chosen on these {path.n_rows:,} rows, so the tree bounds are optimistic.",
+        f"Chosen on these {path.n_rows:,} rows, so these figures are optimistic.",
     ]
     return [_conclusion(path), *told, "No rows were held out." if path.holdout is None else path.holdout.text]
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._results import FEW
 from bayesfloor.summary._check_parts import Measured
@@ -63,17 +62,9 @@ def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
 
 def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
     """Return the pairs in the order of ``pair_rows``: by best estimate relative to guessing."""
-    one, two = np.nonzero(np.triu(~too_small(check.pairs), 1))
+    one, two = np.nonzero(np.triu(~check.pairs.too_small, 1))
     order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
     return one[order], two[order]
-
-
-def too_small(pairs: PairAnswers) -> np.ndarray:
-    """Return, as a K x K matrix, which pairs are too small to measure: cross-validation confused none of their rows.
-
-    The diagonal counts as too small.
-    """
-    return np.asarray(~(pairs.error > 0))
 
 
 def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:

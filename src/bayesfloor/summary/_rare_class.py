@@ -9,6 +9,7 @@ from bayesfloor.engine._types import Floats
 from bayesfloor.summary._phrases import accuracy
 
 _RARE = 0.05  # fraction of rows below which accuracy says little about a class
+_MANY = 10  # with more classes, the rarest one says little about the whole
 _UNEVEN = 0.5  # relative to equal proportions: with many classes, each may be below 5 % without being rare
 
 
@@ -19,9 +20,9 @@ def rare_class(sizes: Floats) -> int | None:
 
 
 def hidden_by_accuracy(sizes: Floats, labels: list[str]) -> str:
-    """Return, as a sentence, how accurate a model can be if it never finds the rarest class; empty if none is rare."""
+    """Return, as a sentence, how accurate a model can be if it never finds the rarest class; empty if none is."""
     rarest = rare_class(sizes)
-    if rarest is None:
+    if rarest is None or len(labels) > _MANY:
         return ""
     missed = float(sizes[rarest] / sizes.sum())
     if len(labels) == 2:

@@ -12,7 +12,7 @@ from bayesfloor.engine._show import amount, cells, how_many, pad, percent, range
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._figures import answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._gates import Gate
-from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows, too_small
+from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows
 from bayesfloor.summary._ruler import LENGTH, ruler
 from bayesfloor.summary._text_table import align, cut
 
@@ -152,7 +152,7 @@ def pair_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple[
 def unmeasured(check: Measured) -> str:
     """Return how many pairs show no confusion."""
     pairs = np.triu_indices(len(check.labels), 1)
-    none = int(np.count_nonzero(too_small(check.pairs)[pairs]))
+    none = int(np.count_nonzero(check.pairs.too_small[pairs]))
     if not none:
         return f"no pair is {TOO_SMALL}"
     return f"{none:,} of {how_many(len(pairs[0]), 'pair')} {TOO_SMALL}: no confusion in cross-validation"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._make_answer import called
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import amount, how_many, percent, printable
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
@@ -15,6 +16,7 @@ from bayesfloor.summary._facts import Facts
 
 _SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters
 MANY_COPIES = 0.05  # with at least this fraction of duplicates, the tree bounds are too low
+_FAR = 0.05  # error difference from which it matters that the best estimate is below every learner's error
 _DUPLICATES = 0.01  # fraction of equal rows that is worth mentioning
 
 _ANSWER_STANDS = "The answer allows for that."
@@ -48,6 +50,9 @@ class Trait(Result):
     text: str
     advice: str = field(default="", repr=False)
 
+    def _summary(self) -> str:
+        return f"{self.code} {self.name}, {'weakens the answer' if self.weak else 'ok'}: {self.text}"
+
 
 def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
     """Return all traits of a result."""
@@ -59,6 +64,7 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
         _tree_bounds(facts, overall, answer),
         _rows_used(facts, overall, answer),
         _duplicates(facts),
+        _extrapolated(answer),
     )
 
 
@@ -146,6 +152,22 @@ def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
     return Trait("BF206", "rows used", weak, text + tested, "To use all rows: --max-rows 0, or target_width=None.")
 
 
+def _extrapolated(answer: Answer) -> Trait:
+    name, error = min(answer.errors.items(), key=lambda item: item[1], default=("", 1.0))
+    by, reached = (called(name), error) if error <= answer.upper else ("the spanning tree", answer.upper)
+    below = f"{percent(reached - answer.estimate)} points"
+    if reached - answer.estimate <= _FAR:
+        text = f"the best estimate is {below} below the lowest error reached ({percent(reached)} %)"
+        return Trait("BF208", "extrapolation", weak=False, text=text)
+    thorough = "" if answer.effort == "thorough" else ", --effort thorough"
+    text = (
+        f"the best estimate is extrapolated ({by} reaches an error of {percent(reached)} %): more "
+        f"{answer.unit}{thorough} or a learner of your own (learners=) could confirm it"
+    )
+    advice = f"It is {below} lower: there the learning curves would end with infinitely many rows."
+    return Trait("BF208", "extrapolation", weak=True, text=text, advice=advice)
+
+
 def _duplicates(facts: Facts) -> Trait:
     equal = 1 - facts.n_distinct / max(facts.n_used, 1)
     if facts.near_duplicates and facts.n_groups is None:
@@ -156,5 +178,5 @@ def _duplicates(facts: Facts) -> Trait:
     advice = "If they are the same case entered twice, remove them."
     if facts.copies:
         own = "Tests of your own with duplicates of a row on both sides are too optimistic"
-        advice = f"The answer keeps duplicates in one fold. {own}: remove the duplicates."
+        text, advice = f"{text}, which the answer keeps in one fold", f"{own}: remove the duplicates."
     return Trait("BF207", "duplicates", equal > _DUPLICATES, text, advice)

@@ -1,0 +1,50 @@
+"""Run ``bayesfloor check`` for the GitHub Action in ``action.yml``, then write its outputs and the report.
+
+The inputs are environment variables and become arguments of a process, never part of a shell script.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main() -> int:
+    """Check the data; return the exit code of the command."""
+    given = {name: os.environ[f"CHECK_{name}"] for name in ("FILE", "LABEL", "TARGET", "OPTIONS", "JSON", "REPORT")}
+    words = [*shlex.split(given["OPTIONS"]), f"--label={given['LABEL']}", f"--json={given['JSON']}"]
+    words += [f"--target={given['TARGET']}"] if given["TARGET"] else []
+    words += ["--", given["FILE"]]
+    code = subprocess.run([sys.executable, "-m", "bayesfloor", "check", *words], check=False).returncode
+    if code in (0, 1):  # otherwise there is no result
+        write_report(given["JSON"], given["REPORT"])
+        write_outputs(given["JSON"], given["REPORT"])
+    return code
+
+
+def write_report(path: str, report: str) -> None:
+    """Write the report of a result."""
+    from bayesfloor import Check
+
+    Check.from_json(Path(path)).to_html(report)
+
+
+def write_outputs(path: str, report: str) -> None:
+    """Write the outputs of the step; unknown figures are empty."""
+    found = json.loads(Path(path).read_text("utf-8"))
+    ends = {name: found["answer"][name] for name in ("estimate", "lower", "upper", "reliability")}
+    values: dict[str, Any] = {"verdict": found["verdict"], "outcome": found["outcome"], **ends}
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as stream:
+        for name, value in {**values, "report": report, "json": path}.items():
+            end = secrets.token_hex(16)  # a name of a class cannot contain it, and so cannot add an output
+            stream.write(f"{name}<<{end}\n{'' if value is None else value}\n{end}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
