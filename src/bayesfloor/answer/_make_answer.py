@@ -13,7 +13,7 @@ from bayesfloor.answer._verdict import NO_SIGNAL, guessed_class
 from bayesfloor.counts._near_duplicates import near_duplicates
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._progress import Progress, as_listener
 from bayesfloor.engine._show import SMALLEST, percent, printable
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit, has_copies
@@ -62,6 +62,10 @@ def make_answer(
     rng = np.random.default_rng([random_state, _FOLDS])
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     cluster = labels.vertex if copies else cluster_numbers(sample)
+    tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
+    n_drawn = len(np.unique(fit.sample.cluster))
+    proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
+    as_listener(progress).bounded(proved, min(tree_limit, floor.constant_error))
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
@@ -75,9 +79,6 @@ def make_answer(
         X, codes, cluster, {**racing, **exact}, rng, n_jobs, progress, exact=sample.features.exact, see_exact=exact
     )
     race = replace(race, row=sample.row[race.row])  # numbers of input rows: a fit reorders rows
-    tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
-    n_drawn = len(np.unique(fit.sample.cluster))
-    proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
     cautions = (*_spellings(fit), *_near_duplicates(fit))
     made = put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
     if sample.groups is None:

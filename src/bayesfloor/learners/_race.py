@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._progress import Progress
+from bayesfloor.engine._progress import Progress, as_listener
 from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._result import Shown
 from bayesfloor.engine._shared_arguments import Held, holding
@@ -145,11 +145,19 @@ def run_race(
                 for name, learner in learners.items()
                 for fold_number, order in enumerate(orders)
             ]
-            stage = f"cross-validating on {100 * part:g} % of the rows"
+            stage = stage_of(part)
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
             blended = _add_part(race, number, dict(zip(learners, each, strict=True)), blended)
+            if race.eta:
+                lowest = min(float(race.wrong[name][number].mean()) for name in race.eta)
+                as_listener(progress).trained(lowest, int(sizes[number]), int(sizes[-1]))
     return race
+
+
+def stage_of(part: float) -> str:
+    """Return the name of the stage that trains on this fraction of the rows."""
+    return f"cross-validating on {100 * part:g} % of the rows"
 
 
 def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: list[str]) -> list[str]:
