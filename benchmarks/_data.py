@@ -47,6 +47,13 @@ def data_folder():
     return Path(folder)
 
 
+def file_generator(path=None):
+    """Return the script that writes messy files: this, as BAYESFLOOR_MESSY says, or next to the datasets; or None."""
+    beside = Path(os.environ.get("BAYESFLOOR_DATA", "")).absolute().parent / "messy" / "make.py"
+    script = Path(path or os.environ.get("BAYESFLOOR_MESSY") or beside)
+    return script if script.is_file() else None
+
+
 def read_rows(name, most=None):
     """Read at most this many rows of a dataset, and their codes."""
     if name == "classes":

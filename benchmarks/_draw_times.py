@@ -14,8 +14,9 @@ from benchmarks._figures import (
     steps,
     theirs,
 )
-from benchmarks._overhead import BARE, median_ratio
+from benchmarks._overhead import BARE
 from benchmarks._scaled import OVERHEAD, runs_of
+from benchmarks._timing import median_ratio
 from benchmarks.forest import CASES, measure_trees
 
 _KINDS = {"gaussian": "normal", "clusters": "clusters", "integers": "integers"}
@@ -63,23 +64,28 @@ def _draw_set(left, right, place, rows, look):
 
 
 def draw_check(results, look):
-    """Plot a check next to one random forest."""
-    cases = list(results["cases"].items())
-    figure, (axes,) = panels(6.5, 1.2 + 0.36 * len(cases))
-    for place, (_, case) in enumerate(cases):
-        row = case["rows"][1]
-        axes.plot([row["ours"], row["theirs"]], [place, place], color=look.faint, lw=1.5, zorder=1)
-        axes.plot(row["ours"], place, **ours(look), label=None if place else "bayesfloor.check, cold start")
-        axes.plot(row["theirs"], place, **theirs(look, 0), label=None if place else "training one random forest")
-    rows_down(axes, [_name_check(name, case) for name, case in cases])
-    axes.set(xscale="log", xlabel="CPU seconds of one thread")
-    plain_logs(axes.xaxis, [0.3, 1, 3, 10, 30, 100, 300])
-    legend_above(figure, axes, columns=2)
+    """Plot the time of a check relative to cross-validating a random forest, by dataset and effort."""
+    rows = {name: case["rows"][0] for name, case in results["cases"].items() if name.startswith("warm/")}
+    sets = list(dict.fromkeys(name.split("/")[1] for name in rows))
+    figure, (axes,) = panels(6.5, 1.2 + 0.36 * len(sets))
+    for (effort, kind), at in zip((("quick", theirs(look, 0)), ("normal", ours(look))), steps(2, 0.3), strict=True):
+        for name, row in rows.items():
+            if name.endswith(effort):
+                place = sets.index(name.split("/")[1]) + at
+                ends = [[row["figure"] - row["smallest"]], [row["largest"] - row["figure"]]]
+                axes.errorbar(row["figure"], place, xerr=ends, **kind, label=f'effort="{effort}"')
+                axes.plot(row["goal"], place, **goal_mark(look), label="goal, at most")
+    rows_down(axes, [_name_check(name, rows) for name in sets])
+    axes.set(xscale="log", xlabel="CPU time of check / cross-validating a random forest")
+    plain_logs(axes.xaxis, [0.1, 0.2, 0.5, 1, 2, 5])
+    mark_line(axes, 1, look)
+    legend_above(figure, axes, columns=3)
     return figure
 
 
-def _name_check(name, case):
-    n, d = case["rows"][0]["measured"].split(", ")[1].split(" x ")
+def _name_check(name, rows):
+    row = next(row for key, row in rows.items() if key.split("/")[1] == name)
+    n, d = row["measured"].split(", ")[2].split(" x ")
     return f"{name}, {int(n):,} x {d}"
 
 

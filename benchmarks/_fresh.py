@@ -17,14 +17,17 @@ _ROOT = Path(__file__).parents[1]
 def run_fresh(function, environment=None, **arguments):
     """Return the result of a function, "module:function", run in a process of its own."""
     command = [sys.executable, "-m", "benchmarks._fresh", function, json.dumps(arguments)]
-    variables = {**os.environ, **(environment or {})}
-    done = subprocess.run(command, cwd=_ROOT, env=variables, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, cwd=_ROOT, env=_with(environment), stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def run_python(code):
+def run_python(code, environment=None):
     """Run a line of Python in a process of its own."""
-    subprocess.run([sys.executable, "-c", code], cwd=_ROOT, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=_ROOT, env=_with(environment), check=True)
+
+
+def _with(environment):
+    return {**os.environ, **(environment or {})}
 
 
 if __name__ == "__main__":

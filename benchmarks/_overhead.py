@@ -143,9 +143,3 @@ def _assert_same(found, bare, name):
     for (across, moments), (other, others) in zip(found, bare, strict=True):
         assert all(map(np.array_equal, across, other)), f"{name}: other edges"
         assert np.array_equal(moments, others), f"{name}: other moments"
-
-
-def median_ratio(seconds, bare):
-    """Return the median, minimum and maximum over rounds of the ratio to the bare processes of the same round."""
-    ratios = np.array(seconds) / np.array(bare)
-    return float(np.median(ratios)), float(ratios.min()), float(ratios.max())

@@ -10,7 +10,10 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
+
+from benchmarks._timing import median_ratio
 
 _COLUMNS = ("case", "measured", "compared with", "clock", "ours", "theirs", "goal", "verdict", "figure")
 _HAS_DIGIT = re.compile(r"\d")
@@ -35,6 +38,8 @@ class Row:
     measured: str
     figure: float
     unit: str = ""  # of the figure; none for a ratio
+    smallest: float | None = None  # over rounds, as is the largest; the figure is then the median
+    largest: float | None = None
     goal: float | None = None  # the figure should not be larger
     against: str = ""
     clock: str = ""
@@ -66,6 +71,21 @@ def ratio_row(measured, ours, theirs, **fields):
 def excess_row(measured, ours, theirs, **fields):
     """Make the row of the difference of two timings."""
     return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
+
+
+def median_row(measured, ours, theirs, clock="CPU", **fields):
+    """Make the row of the ratio of two lists of seconds by round: its median, smallest and largest."""
+    middle, smallest, largest = median_ratio(ours, theirs)
+    return Row(
+        measured=measured,
+        figure=middle,
+        smallest=smallest,
+        largest=largest,
+        clock=clock,
+        ours=median(ours),
+        theirs=median(theirs),
+        **fields,
+    )
 
 
 def seconds_row(measured, seconds, clock="CPU", **fields):
@@ -243,8 +263,12 @@ def _cells(name, row):
         _time(row, "theirs"),
         f"{row['goal']:g}{unit}" if "goal" in row else "-",
         verdict(met=row.get("met")),
-        f"{row['figure']:.3g}{unit}",
+        f"{row['figure']:.3g}{unit}{_range(row)}",
     )
+
+
+def _range(row):
+    return f" ({row['smallest']:.3g} to {row['largest']:.3g})" if "smallest" in row else ""
 
 
 def verdict(*, met):

@@ -6,8 +6,9 @@ from itertools import pairwise
 from benchmarks._beyond import STAGES
 from benchmarks._cost import ALONE, COUNTS, build_model
 from benchmarks._enough import enough_notes, enough_table
-from benchmarks._overhead import BARE, median_ratio
+from benchmarks._overhead import BARE
 from benchmarks._results import Goal, align, as_notes, verdict
+from benchmarks._timing import median_ratio
 
 GROWTH = 1.25  # largest exponent of time that meets the goal
 OVERHEAD = {"joblib, loky": 1.2, "Dask": 1.3}  # largest ratios to bare processes

@@ -3,6 +3,7 @@
 import sys
 import time
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 # Anything that takes a minute has been measured often enough after three rounds.
@@ -45,17 +46,26 @@ def seconds_of(function, clock="CPU"):
     return now() - start, result
 
 
-def take_turns(functions, rounds, clock="CPU"):
-    """Time functions by name, called in alternation, so that disturbances affect all of them."""
+def take_turns(functions, rounds, clock="CPU", enough=_ENOUGH_SECONDS):
+    """Time functions by name, called in alternation, so that disturbances affect all of them.
+
+    No further round starts after three rounds if they took more than ``enough`` seconds.
+    """
     seconds, results = {name: [] for name in functions}, {}
     start = time.perf_counter()
     for done in range(rounds):
-        if done >= _ENOUGH_ROUNDS and time.perf_counter() - start > _ENOUGH_SECONDS:
+        if done >= _ENOUGH_ROUNDS and time.perf_counter() - start > enough:
             break
         for name, function in functions.items():
             taken, results[name] = seconds_of(function, clock)
             seconds[name].append(taken)
     return {name: Timing(seconds[name], results[name]) for name in functions}
+
+
+def median_ratio(ours, theirs):
+    """Return the median, minimum and maximum over rounds of the ratio of two times of the same round."""
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+    return median(ratios), min(ratios), max(ratios)
 
 
 def peak_gigabytes():

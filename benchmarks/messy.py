@@ -7,11 +7,11 @@ names. "pipeline": the cross-validated error of what a data scientist would writ
 check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with missing values
 filled.
 
-The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it. It is called with a folder
-and ``--seed``, and writes ``manifest.json`` next to the files: the name of each, its label, groups and label file,
-its best error, and what a good tool does with it. ``--only`` selects kinds and files, ``--seeds`` other seeds.
-``--quick`` uses three small files of another seed and writes nothing; ``--show`` prints saved results. Missed goals
-stay in the results.
+The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it, or it is
+``messy/make.py`` next to the dataset folder. It is called with a folder and ``--seed``, and writes ``manifest.json``
+next to the files: the name of each, its label, groups and label file, its best error, and what a good tool does with
+it. ``--only`` selects kinds and files, ``--seeds`` other seeds. ``--quick`` uses three small files of another seed and
+writes nothing; ``--show`` prints saved results. Missed goals stay in the results.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
+from benchmarks._data import file_generator
 from benchmarks._messy_rivals import PIPELINES, count_packages, prepare_alone, run_check, run_pipelines
 from benchmarks._results import Goal, align, verdict
 from benchmarks._timing import seconds_of
@@ -78,10 +79,10 @@ _USAGE = 2  # exit code when a file is refused
 
 def find_generator(options):
     """Return the path of the generator."""
-    path = options.make or os.environ.get("BAYESFLOOR_MESSY", "")
-    if not path or not Path(path).is_file():
-        raise SystemExit(f"Got no file generator at {path!r}. Name its script: --make PATH or BAYESFLOOR_MESSY.")
-    return Path(path)
+    path = file_generator(options.make)
+    if path is None:
+        raise SystemExit("Got no file generator. Name its script: --make PATH or BAYESFLOOR_MESSY.")
+    return path
 
 
 def write_files(make, folder, seed):

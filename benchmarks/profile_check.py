@@ -3,7 +3,8 @@
 ``python -m benchmarks.profile_check [NAME ...]`` measures each dataset three times: "cold" in a fresh process with an
 empty cache of compiled kernels, "warm" in a fresh process with a full one, and "second", the second call of that
 process. The last columns compare the second call with a 5-fold cross-validation of a random forest of 100 trees in the
-same process. Nothing is saved. Datasets are read from the folder named by ``BAYESFLOOR_DATA``.
+same process. Nothing is saved. Datasets are read from the folder named by ``BAYESFLOOR_DATA``; "adult" needs a
+generator of messy files (see ``benchmarks.messy``).
 """
 
 import argparse
@@ -13,17 +14,19 @@ from importlib import import_module
 from time import process_time
 from unittest.mock import patch
 
+from benchmarks._check_tasks import open_problem
 from benchmarks._data import SEED
 from benchmarks._fresh import run_fresh
 from benchmarks._timing import peak_gigabytes, seconds_of
 from benchmarks.answers import validate_forest
-from benchmarks.check import read_problem
 
 SIZES = {
     "letter": 20_000,
     "satimage": 7000,
     "pendigits": 20_000,
+    "adult": 12_000,
     "hundred": 20_000,
+    "manifold": 20_000,
     "mnist_train": 60_000,
     "digits": 1797,
 }
@@ -79,7 +82,7 @@ def learner_of(_held, _number, _rows, learner, _n_classes):
 
 
 def measure_stages(X, y, effort):
-    """Return the CPU seconds of each stage of a check."""
+    """Return the CPU seconds of each stage of a check of rows or a file."""
     from bayesfloor import check
 
     clock = Clock()
@@ -101,11 +104,12 @@ def _find(path):
 
 def measure_process(name, most, effort):
     """Return the stages of the first and the second check of this process, and a forest's cross-validation."""
-    X, y = read_problem(name, most)
-    import_module("bayesfloor.summary._check")
-    first = measure_stages(X, y, effort)
-    peak, second = peak_gigabytes(), measure_stages(X, y, effort)
-    return {"first": first, "second": second, "forest": seconds_of(lambda: validate_forest(X, y))[0], "peak": peak}
+    with open_problem(name, most) as problem:
+        import_module("bayesfloor.summary._check")
+        first = measure_stages(*problem.given, effort)
+        peak, second = peak_gigabytes(), measure_stages(*problem.given, effort)
+    forest = seconds_of(lambda: validate_forest(*problem.rows))[0]
+    return {"first": first, "second": second, "forest": forest, "peak": peak}
 
 
 def profile(name, most, effort):

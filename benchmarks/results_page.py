@@ -43,7 +43,7 @@ FIGURES = {  # functions that draw the figures, and the table that each shows, i
         "bias": "_draw_floors.draw_bias of paper-bias",
         "trees": "_draw_floors.draw_trees of paper-trees",
     },
-    "check": {"seconds": "_draw_times.draw_check"},
+    "check": {"ratios": "_draw_times.draw_check of answers"},
     "classifiers": {
         "scores": "_draw_models.draw_scores",
         "seconds": "_draw_models.draw_seconds",
