@@ -23,13 +23,13 @@ class Notes(Listener):
         """Write down the size."""
         self.heard.append(("sized", n_rows, n_features, n_classes))
 
-    def bounded(self, lower, upper):
+    def bounded(self, lower, upper, guessing):
         """Write down the limits."""
-        self.heard.append(("bounded", lower, upper))
+        self.heard.append(("bounded", lower, upper, guessing))
 
-    def trained(self, error, n_train, n_all):
+    def trained(self, error, n_train):
         """Write down the error."""
-        self.heard.append(("trained", error, n_train, n_all))
+        self.heard.append(("trained", error, n_train))
 
     def of(self, kind):
         """All of one kind, without its name."""
@@ -57,9 +57,9 @@ def checked(request):
 def test_limits_from_trees_are_never_taken_back(checked):
     """The range can only become narrower: a verdict that they settle stays."""
     notes, answer = checked
-    ((lower, upper),) = notes.of("bounded")
+    ((lower, upper, guessing),) = notes.of("bounded")
 
-    assert 0 <= lower < upper <= answer.guessing
+    assert 0 <= lower < upper <= guessing == answer.guessing
     assert answer.upper <= upper
     assert lower == 0 or answer.lower >= lower
 
@@ -79,7 +79,7 @@ def test_each_training_size_tells_its_lowest_error(checked):
     race = answer.evidence()
     lowest = np.nanmin([wrong.mean(axis=1) for wrong in race.wrong.values()], axis=0)
 
-    assert notes.of("trained") == [[error, n, race.n_train[-1]] for error, n in zip(lowest, race.n_train, strict=True)]
+    assert notes.of("trained") == [[error, n] for error, n in zip(lowest, race.n_train, strict=True)]
     assert notes.of("trained")[-1][0] == min(answer.errors.values())
 
 

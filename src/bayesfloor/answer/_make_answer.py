@@ -65,7 +65,7 @@ def make_answer(
     tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    as_listener(progress).bounded(proved, min(tree_limit, floor.constant_error))
+    as_listener(progress).bounded(proved, min(tree_limit, floor.constant_error), floor.constant_error)
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)

@@ -6,15 +6,13 @@ import errno
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Self
 
 from bayesfloor.cli._interrupts import stop_if_asked
+from bayesfloor.cli._progress_bar import Plan, ProgressBar
+from bayesfloor.cli._so_far import SoFar
 
-_PATIENCE = 0.7  # seconds before a bar appears; quick work needs none
 _CODE = re.compile(r"\bBF\d{3}\b")
 _WORD = re.compile(
     r"\b(ok|failed|reachable|out of reach|too close to call)\b|^reliability +(good|limited|upper limit only)",
@@ -80,66 +78,6 @@ class Output:
         if not self.quiet:
             sys.stderr.write(text + "\n")
 
-    def bar(self) -> ProgressBar:
-        """Make a progress bar for long work."""
-        return ProgressBar(shown=self.progress, told=self.verbose)
-
-
-class ProgressBar:
-    """A progress bar with the time remaining; hidden if there is no terminal."""
-
-    def __init__(self, *, shown: bool, told: bool) -> None:
-        self._shown, self._told = shown, told
-        self._start, self._stage = time.monotonic(), ""
-        self._live: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Update the progress; the library calls this."""
-        stop_if_asked()
-        if self._told and stage != self._stage:
-            sys.stderr.write(f"{time.monotonic() - self._start:6.1f} s  {stage}\n")
-        if self._shown and time.monotonic() - self._start > _PATIENCE:
-            self._draw(stage, done, total)
-        self._stage = stage
-
-    def _draw(self, stage: str, done: int, total: int) -> None:
-        if self._live is None:
-            self._live = _make_bar()
-            self._live.start()
-        if self._task is None or stage != self._stage:
-            if self._task is not None:
-                self._live.remove_task(self._task)
-            self._task = self._live.add_task(stage, total=total)
-        self._live.update(self._task, completed=done, total=total)
-
-
-def _make_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    def bar(self, so_far: SoFar | None = None, plan: Plan | None = None) -> ProgressBar:
+        """Make a progress bar for long work; a check also shows what is known so far, and plans its stages."""
+        return ProgressBar(so_far, plan, shown=self.progress, told=self.verbose)

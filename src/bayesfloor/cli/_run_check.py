@@ -6,15 +6,19 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesfloor.cli._console import Output, ProgressBar
+from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import stop_if_asked
+from bayesfloor.cli._progress_bar import ProgressBar
 from bayesfloor.cli._settings import Settings, read
+from bayesfloor.cli._so_far import SoFar
 from bayesfloor.engine._address_text import is_address, redact, refuse_output
+from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import as_utf8
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
     from bayesfloor.summary._check import check as look_at
 
-    with connect(output, settings) as client, output.bar() as bar:
+    watched = watch_check(output, target, settings.effort, settings.jobs, balanced=settings.balanced)
+    with connect(output, settings) as client, watched as bar:
         found = look_at(
             data,
             target=target,
@@ -57,7 +62,17 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     return data, found
 
 
-def _select(output: Output, data: Data, settings: Settings, progress: ProgressBar) -> SelectionPath:
+def watch_check(
+    output: Output, target: float | None, effort: str, jobs: int | None = None, *, balanced: bool = False
+) -> ProgressBar:
+    """Make a progress bar that knows the stages of a check, and shows what is known so far."""
+    from bayesfloor.answer._expected_seconds import expected_seconds
+
+    plan = partial(expected_seconds, effort=effort, n_jobs=jobs)
+    return output.bar(SoFar(target, "balanced accuracy" if balanced else "accuracy"), plan)
+
+
+def _select(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
     from bayesfloor.cli._run_features import select_features, tell_cost
 
     tell_cost(output, len(data.feature_names))

@@ -16,11 +16,11 @@ class Listener:
     def sized(self, n_rows: int, n_features: int, n_classes: int) -> None:
         """Hear the size of the data that the stages to come will use."""
 
-    def bounded(self, lower: float, upper: float) -> None:
-        """Hear limits of the lowest possible error that the answer can only narrow."""
+    def bounded(self, lower: float, upper: float, guessing: float) -> None:
+        """Hear limits of the lowest possible error that the answer can only narrow, and the error of guessing."""
 
-    def trained(self, error: float, n_train: int, n_all: int) -> None:
-        """Hear the lowest cross-validated error of models trained on some of the rows."""
+    def trained(self, error: float, n_train: int) -> None:
+        """Hear the lowest cross-validated error of models with this many training rows."""
 
 
 def as_listener(progress: Progress | None) -> Listener:

@@ -151,7 +151,7 @@ def run_race(
             blended = _add_part(race, number, dict(zip(learners, each, strict=True)), blended)
             if race.eta:
                 lowest = min(float(race.wrong[name][number].mean()) for name in race.eta)
-                as_listener(progress).trained(lowest, int(sizes[number]), int(sizes[-1]))
+                as_listener(progress).trained(lowest, int(sizes[number]))
     return race
 
 

@@ -1,0 +1,22 @@
+"""How long the race of an answer is expected to take, stage by stage."""
+
+from __future__ import annotations
+
+from bayesfloor.answer._make_answer import LEARN_ON
+from bayesfloor.engine._tasks import effective_n_jobs
+from bayesfloor.learners._folds import PARTS, n_tested_folds
+from bayesfloor.learners._race import choose_learners, stage_of
+from bayesfloor.learners._registry import REGISTRY, Size
+
+_GROWTH = 0.75  # measured: cost grows with this power of the number of training rows, over all learners of a race
+
+
+def expected_seconds(
+    n_rows: int, n_features: int, n_classes: int, effort: str, n_jobs: int | None
+) -> dict[str, list[float]]:
+    """Return the expected seconds of each stage of the race, learner by learner in the order in which they run."""
+    size = Size(min(n_rows, LEARN_ON), n_features, n_classes)
+    chosen, _ = choose_learners(size, effort, random_state=0)
+    at_once = effective_n_jobs(n_jobs) / n_tested_folds(int(size.n_rows))
+    seconds = [REGISTRY[name].cost(size) / at_once for name in chosen]
+    return {stage_of(part): [part**_GROWTH * each for each in seconds] for part in PARTS}

@@ -1,0 +1,175 @@
+"""One line for all stages and one for what is known so far: on a real terminal, and nothing elsewhere."""
+
+import os
+import re
+import signal
+
+import numpy as np
+import pytest
+
+CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([^\x1b])")
+LINE = re.compile(r"[━╸╺]+ \d+:\d\d(, (about \d+ (s|min)|seconds) left)?  \S")
+
+
+class Screen:
+    """What a terminal of so many columns shows: text, new lines, and the codes that a progress line uses."""
+
+    def __init__(self, columns):
+        self.columns, self.lines, self.row, self.column = columns, [""], 0, 0
+        self.cursor, self.seen = True, []
+
+    def show(self, text):
+        """Take what a program wrote; ``seen`` has the screen before each line that is erased."""
+        for code in CODE.finditer(text):
+            number, letter, plain = code.groups()
+            if letter == "A":
+                self.row -= int(number or 1)
+            elif letter == "K":
+                self.seen.append("\n".join(self.lines))
+                self.lines[self.row] = ""
+            elif letter in ("h", "l"):
+                self.cursor = letter == "h"
+            elif plain == "\r":
+                self.column = 0
+            elif plain == "\n":
+                self.row += 1
+                self.lines += [""] * (self.row + 1 - len(self.lines))
+            elif plain is not None:
+                if self.column == self.columns:
+                    self.show("\r\n")
+                line = self.lines[self.row].ljust(self.column)
+                self.lines[self.row] = line[: self.column] + plain + line[self.column + 1 :]
+                self.column += 1
+            else:
+                assert letter == "m", f"a code that this screen does not know: {code[0]!r}"
+        return self
+
+    @property
+    def text(self):
+        """The screen now."""
+        return "\n".join(line.rstrip() for line in self.lines)
+
+
+@pytest.fixture(scope="module")
+def blurred(tmp_path_factory, write):
+    """Two classes that overlap: some seconds of work, and no verdict before the end."""
+    X = np.random.default_rng(0).normal(size=(1000, 6))
+    labels = np.where(X[:, 0] + np.random.default_rng(1).normal(size=1000) > 0, "cat", "dog")
+    return write(tmp_path_factory.mktemp("blurred") / "blurred.csv", X, labels)
+
+
+@pytest.fixture(scope="module", params=[100, 40])
+def shown(request, process, blurred):
+    """The terminal during a check."""
+    asked = "check", blurred, "-y", "label", "--target", "95%"
+    ended = process.in_terminal(*asked, columns=request.param)
+    assert ended.code == 1  # a gate: the target is out of reach
+    return Screen(request.param).show(ended.stdout.replace("\n", "\r\n"))
+
+
+def unfold(text):
+    """A screen as one line."""
+    return " ".join(text.split())
+
+
+@pytest.mark.posix
+def test_the_verdict_so_far_stands_below_the_progress_line(shown):
+    """As soon as it is known, and refined with every training size."""
+    found = {
+        (n, LINE.match(screen) is not None)
+        for screen in shown.seen
+        for n in re.findall(
+            r"left .* so far: 95 % accuracy not reached: "
+            r"lowest cross-validated error \d\d\.\d % with ([\d,]+) training rows$",
+            unfold(screen),
+        )
+    }
+
+    assert ("100", True) in found
+    assert {n for n, _ in found} <= {"100", "200", "400", "800"}
+    assert {below for _, below in found} == {True}
+    assert len(found) > 1
+
+
+@pytest.mark.posix
+def test_there_is_one_line_for_all_stages(shown):
+    """Not a bar for each: only its last words change, and all that stands below is what is known so far."""
+    screens = [screen.rstrip("\n") for screen in shown.seen if "━" in screen]
+    stages = {re.sub(r".*left  ", "", screen.splitlines()[0]) for screen in screens if "left" in screen}
+
+    assert shown.columns == 40 or len(stages) > 1  # there, the time is more important
+    assert all(LINE.match(screen) for screen in screens)
+    assert all(sum("━" in line for line in screen.splitlines()) == 1 for screen in screens)
+    assert all("so far: " in screen or len(screen.splitlines()) == 1 for screen in screens)
+
+
+@pytest.mark.posix
+def test_the_bar_never_goes_back(shown):
+    """A bar that falls is a broken promise."""
+    filled = [re.search(r"━*", screen).end() + ("╸" in screen) / 2 for screen in shown.seen if re.match("[━╸]", screen)]
+    bars = [bar for bar in filled if bar < 15]
+
+    assert bars == sorted(bars)
+
+
+@pytest.mark.posix
+def test_only_the_result_stays(shown):
+    """The last screen has no provisional line, no bar, and a cursor."""
+    assert "so far" not in shown.text
+    assert not re.search("[━╸╺]", shown.text)
+    assert shown.text.startswith("95 % accuracy is ")
+    assert shown.cursor
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
+def test_it_can_be_silenced(process, files, option):
+    """The result alone."""
+    ended = process.in_terminal("check", "easy.csv", "-y", "label", option, cwd=files)
+
+    assert ended.code == 0
+    assert "so far" not in ended.stdout
+    assert "\x1b[?25l" not in ended.stdout
+    assert "\x1b[2K" not in ended.stdout
+
+
+def test_without_a_terminal_nothing_of_it_is_printed(run, blurred):
+    """Pipes and CI jobs get the result, and stderr stays empty."""
+    ended = run("check", blurred, "-y", "label", "--target", "95%")
+
+    assert (ended.code, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("95 % accuracy is ")
+    assert "so far" not in ended.stdout
+    assert "\x1b" not in ended.stdout
+
+
+@pytest.mark.posix
+def test_ctrl_c_leaves_a_clean_terminal(process, blurred):
+    """The line is gone, the cursor is back, one line says why."""
+    import pty
+    import termios
+
+    leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, (40, 100))
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), follower)
+    with process.begin("check", blurred, "-y", "label", "--target", "95%", **streams) as started:
+        os.close(follower)
+        said = b""
+        while b"so far" not in said:
+            said += os.read(leader, 1 << 16)
+        started.send_signal(signal.SIGINT)
+        while part := _read(leader):
+            said += part
+        assert started.wait(timeout=120) == 130
+    os.close(leader)
+    screen = Screen(100).show(said.decode())
+
+    assert screen.text.split("\n") == ["", "interrupted; no partial files are left", ""]  # below ^C
+    assert screen.cursor
+
+
+def _read(leader):
+    try:
+        return os.read(leader, 1 << 16)
+    except OSError:  # how Linux says that nobody is left at the other end
+        return b""
