@@ -68,7 +68,10 @@ class ProgressBar(Listener):
             self._so_far.trained(error, n_train)
 
     def _draw(self) -> Any:
-        """Return the lines as they are now; a thread of rich asks for them several times per second."""
+        """Return the lines as they are now.
+
+        Only a thread of rich draws them, four times per second: Ctrl-C in the middle of a line would leave half of it.
+        """
         from rich.console import Group
         from rich.progress_bar import ProgressBar as Bar
         from rich.table import Table
@@ -76,13 +79,13 @@ class ProgressBar(Listener):
 
         if self._time.elapsed < _PATIENCE:
             return Text()
-        line, time = Table.grid(padding=(0, 1)), _tell(self._time.elapsed, self._time.left)
+        line, time = Table.grid(padding=(0, 1)), tell_time(self._time.elapsed, self._time.left)
         bar = Bar(1.0, self._time.fraction, width=_WIDTH)
         line.add_row(bar, Text(f"{time}  {self._stage}", no_wrap=True, overflow="ellipsis"))
         return Group(line, Text(self._so_far.text)) if self._so_far is not None and self._so_far.text else line
 
 
-def _tell(elapsed: float, left: float | None) -> str:
+def tell_time(elapsed: float, left: float | None) -> str:
     """Return the time that has passed, and coarsely the time that is left: it is an estimate."""
     passed = f"{int(elapsed) // 60}:{int(elapsed) % 60:02d}"
     if left is None:
