@@ -279,7 +279,7 @@ def way(request, monkeypatch):
     from bayesfloor.forest import _class_forests, _compiled_pairs
 
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: request.param == "plain")
-    monkeypatch.setattr(_compiled_pairs, "SMALL", _compiled_pairs.SMALL if request.param == "small pairs" else -1)
+    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", _compiled_pairs.PRODUCTS if request.param == "small pairs" else -1)
     return request.param
 
 

@@ -137,7 +137,7 @@ def kernels(request):
     """The compiled ways, which few rows would not take."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_class_forests, "is_plain", lambda _: False)
-        patch.setattr(_compiled_pairs, "SMALL", _compiled_pairs.SMALL if request.param == "small pairs" else -1)
+        patch.setattr(_compiled_pairs, "PRODUCTS", _compiled_pairs.PRODUCTS if request.param == "small pairs" else -1)
         yield request.param
 
 

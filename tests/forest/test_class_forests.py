@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _class_forests, class_forests
+from bayesfloor.forest import _class_forests, _compiled_pairs, class_forests
 
 
 def draw_codes(rng, n):
@@ -218,3 +218,13 @@ def test_numbers_of_trees_are_checked_here_too():
     """Both doors have the same lock."""
     with pytest.raises(ValueError, match=r"Got n_trees=0, but expected an integer from 1 to 100\."):
         class_forests([[0.0], [1.0]], [0, 1], n_trees=0)
+
+
+def test_runs_of_classes_cover_every_pair_that_fits_once(monkeypatch):
+    """A pair in no run would be joined slowly, and one in two runs twice."""
+    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", 100)
+    monkeypatch.setattr(_compiled_pairs, "_PRODUCTS_AT_ONCE", 150)
+    size = np.array([5, 20, 21, 3, 30, 1, 7])
+    pairs = [(i, j) for i, start, stop in _compiled_pairs._find_runs(size) for j in range(start, stop)]
+
+    assert sorted(pairs) == [(i, j) for i, j in combinations(range(7), 2) if size[i] * size[j] <= 100]

@@ -13,7 +13,7 @@ from bayesfloor.forest import (
     _class_forests,
     _compiled_pairs,
     _neighbour_finders,
-    _small_joins,
+    _pair_joins,
     class_forests,
 )
 
@@ -32,7 +32,8 @@ TUNED = [
     (_neighbour_finders, "_CHUNK", 11),
     (_neighbour_finders, "_PRODUCT", (8, 32)),
     (_compiled_pairs, "_ENOUGH_TASKS", 1),
-    (_compiled_pairs, "_PAIRS_AT_ONCE", 2),
+    (_compiled_pairs, "_PRODUCTS_AT_ONCE", 1),
+    (_pair_joins, "_ROOM", 0),
 ]
 
 
@@ -57,11 +58,11 @@ def test_forests_stay_exact(cases, compiled_method, answer_of):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tuned")
-@pytest.mark.parametrize("small", [-1, _small_joins.SMALL])
-def test_classes_still_compose(cases, small, answer_of, global_random_seed, monkeypatch):
+@pytest.mark.parametrize("products", [-1, _compiled_pairs.PRODUCTS])
+def test_classes_still_compose(cases, products, answer_of, global_random_seed, monkeypatch):
     """Joins and reductions take the same paths as forests, and some of their own."""
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: False)
-    monkeypatch.setattr(_compiled_pairs, "SMALL", small)
+    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", products)
     rng, wrong = np.random.default_rng(global_random_seed), []
     for case, expected in cases[7::50]:
         codes = np.unique(rng.integers(0, 4, len(case.X)), return_inverse=True)[1]

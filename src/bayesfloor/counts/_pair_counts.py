@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 from bayesfloor.counts._class_edges import class_edges, forest_moments, label_moments
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._class_forests import ClassForests, pair_number
+from bayesfloor.forest._class_forests import ClassForests
 from bayesfloor.forest._forest import Forest
+from bayesfloor.forest._graph_moments import pair_number
 from bayesfloor.formulas._permutation_null import Moments, class_moments
 
 PairForest = Callable[[int, int], Forest]  # the forest of the rows of two classes

@@ -15,7 +15,7 @@ from bayesfloor.engine._result import Shown
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._edge_lists import Edges, concatenate, first_fit, sort_once
 from bayesfloor.forest._forest import Forest, check_n_trees, make_forest
-from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs
+from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs, pair_number
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import is_plain
 from bayesfloor.forest._vertices import Vertices, find_vertices
@@ -45,11 +45,6 @@ class AcrossPairs:
         cuts = np.flatnonzero(np.diff(np.cumsum(size) // _REDUCED_AT_ONCE)) + 1
         for part in np.split(np.arange(len(pairs)), cuts):
             yield self.edges.take(_ranges(self.first[pairs[part]], size[part]))
-
-
-def pair_number(i: Ints, j: Ints, n_classes: int) -> Ints:
-    """Return the position of the pair ``i < j`` among all pairs."""
-    return i * n_classes - i * (i + 1) // 2 + j - i - 1
 
 
 def _ranges(start: Ints, size: Ints) -> Ints:

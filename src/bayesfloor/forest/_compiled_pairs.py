@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._shared_arguments import Held, holding
@@ -13,12 +14,14 @@ from bayesfloor.engine._tasks import one_blas_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._blocks import Block, forest_of, join
 from bayesfloor.forest._edge_lists import Edges, new_edges
-from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs
+from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs, pair_number
+from bayesfloor.forest._matmul import Approx
 from bayesfloor.forest._neighbour_finders import RUN_HERE, Run
-from bayesfloor.forest._small_joins import SMALL, Across, Parts, join_small, make_parts
+from bayesfloor.forest._pair_joins import Joined, Parts, join_blocks, make_parts
 from bayesfloor.forest._vertices import Vertices
 
-_PAIRS_AT_ONCE = 256  # small pairs in one compiled call: a few hundredths of a second
+PRODUCTS = 1 << 22  # of the rows of two classes: at most 16 MB; if there are more, the pair is not joined in one call
+_PRODUCTS_AT_ONCE = 1 << 20  # of a class with several others: a few milliseconds
 _ENOUGH_TASKS = 8  # with at least this many classes, each thread processes whole classes or pairs instead of parts
 
 
@@ -55,16 +58,28 @@ def compose(
         blocks = _grow(vertices, members, how)
         forests = [block.by_rank() for block in blocks]
         pairs = np.column_stack(np.triu_indices(len(members), 1))
-        size = np.array([len(numbers) for numbers in members])
-        small = size[pairs].sum(axis=1) <= SMALL
-        moments, few, many = moments_of_pairs(len(pairs)), np.flatnonzero(small), np.flatnonzero(~small)
-        parts = make_parts(vertices, members, forests, equal.rows)
+        moments, size = moments_of_pairs(len(pairs)), np.array([len(numbers) for numbers in members])
+        runs = _find_runs(size)
+        parts = make_parts(vertices, members, forests, equal.rows, n_trees) if runs else None
+        across, left = _join_runs(parts, runs, moments, equal, how)
         classes = [ClassBlock(*values) for values in zip(blocks, members, equal.rows, strict=True)]
-        across = [
-            *_join_small(parts, vertices, pairs, few, moments, equal, how),
-            *_join_large(classes, pairs, many, moments, equal, how),
-        ]
+        across += _join_large(classes, pairs, np.flatnonzero(left), moments, equal, how)
     return forests, across, moments
+
+
+def _find_runs(size: Ints) -> list[tuple[int, int, int]]:
+    """Return runs (i, start, stop) of classes ``start`` to ``stop - 1`` to join with class ``i`` in one call."""
+    runs: list[tuple[int, int, int]] = []
+    for i, n in enumerate(size):
+        first = i + 1
+        for j in range(i + 1, len(size) + 1):
+            fits = j < len(size) and n * size[j] <= PRODUCTS
+            if first < j and (not fits or n * size[first : j + 1].sum() > _PRODUCTS_AT_ONCE):
+                runs.append((i, first, j))
+                first = j
+            if not fits:
+                first = j + 1
+    return runs
 
 
 def _grow(vertices: Vertices, members: list[Ints], how: Task) -> list[Block]:
@@ -78,21 +93,26 @@ def grow_class(held: Held[Vertices], n_trees: int, run: Run) -> Block:
     return forest_of(held.get(), n_trees, "auto", run)
 
 
-def _join_small(
-    parts: Parts, vertices: Vertices, pairs: Ints, chosen: Ints, moments: Floats, equal: Equal, how: Task
-) -> Iterator[tuple[Ints, Edges]]:
-    chunks = np.split(chosen, range(_PAIRS_AT_ONCE, len(chosen), _PAIRS_AT_ONCE)) if len(chosen) else []
-    held = how.hold((parts, vertices.key, vertices.rank, vertices.group)) if chunks else None
-    tasks = [(held, pairs[chunk], how.n_trees, equal.inside) for chunk in chunks]
-    results = run_tasks(join_few, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks))
-    for chunk, (found, moments[chunk]) in zip(chunks, results, strict=True):
-        yield chunk[found.pair], new_edges(found.a, found.b, found.squared)
+def _join_runs(
+    parts: tuple[Parts, Approx] | None, runs: list[tuple[int, int, int]], moments: Floats, equal: Equal, how: Task
+) -> tuple[list[tuple[Ints, Edges]], NDArray[np.bool_]]:
+    """Join the classes of these runs; return the edges between them, and which pairs are left."""
+    held, n = how.hold(parts), len(equal.rows)
+    tasks = [(held, *run, how.n_trees, equal.inside) for run in runs]
+    results = run_tasks(join_run, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks))
+    across: list[tuple[Ints, Edges]] = []
+    left: NDArray[np.bool_] = np.ones(len(moments), dtype=np.bool_)
+    for (i, start, _), found in zip(runs, results, strict=True):
+        number = pair_number(i, start, n) + np.arange(len(found.finished))
+        left[number], moments[number] = ~found.finished, found.moments
+        across.append((number[found.across.pair], new_edges(*found.across[1:])))
+    return across, left
 
 
-def join_few(held: Held[Any], pairs: Ints, n_trees: int, inside: bool) -> tuple[Across, Floats]:
-    """Compute the edges between the classes of small pairs, and the moments of the pairs' graphs."""
-    parts, key, rank, group = held.get()
-    return join_small(parts, key, rank, group, pairs, n_trees, inside)
+def join_run(held: Held[Any], i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
+    """Join class ``i`` with each of the classes ``start`` to ``stop - 1``."""
+    parts, rough = held.get()
+    return join_blocks(parts, rough, i, start, stop, n_trees, inside=inside)
 
 
 def _join_large(

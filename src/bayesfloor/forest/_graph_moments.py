@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from bayesfloor.engine._types import Floats, Ints
+
+Number = TypeVar("Number", int, Ints)
 
 
 class Equal(NamedTuple):
@@ -44,3 +46,8 @@ def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool
 def moments_of_pairs(n_pairs: int) -> Floats:
     """Return an empty array for the moments of each pair's graph."""
     return np.zeros((n_pairs, 3))
+
+
+def pair_number(i: Number, j: Number, n_classes: int) -> Number:
+    """Return the position of the pair ``i < j`` among all pairs."""
+    return i * n_classes - i * (i + 1) // 2 + j - i - 1

@@ -56,12 +56,12 @@ def squared_lengths(blocks: Floats, block: int, points: Floats, i: int, out: Flo
 def edge_lengths(x: Floats, a: Numbers, b: Numbers) -> Floats:
     """Compute the squared lengths of the edges from ``a`` to ``b``."""
     out = np.empty(len(a))
-    _measure(x, a, b, out)
+    measure(x, a, b, out)
     return out
 
 
 @kernel
-def _measure(x: Floats, a: Numbers, b: Numbers, out: Floats) -> None:
+def measure(x: Floats, a: Numbers, b: Numbers, out: Floats) -> None:
     """Compute four sums at a time: within a sum, every addition has to wait for the one before it."""
     for e in range(0, len(a), 4):
         f, g, h = min(e + 1, len(a) - 1), min(e + 2, len(a) - 1), min(e + 3, len(a) - 1)

@@ -1,0 +1,413 @@
+"""Join many pairs of blocks in one compiled call, from the matrix products of their rows.
+
+A hundred classes need five thousand joins, a thousand classes half a million. So a whole pair is joined in compiled
+code, with one pass over its matrix products. Edges are taken in stages of increasing length (Osipov, Sanders & Singler
+2009 call this filter-Kruskal): in each stage, the edges between the blocks that are no longer than the stage allows are
+collected, measured exactly, and sorted. They are then put into trees together with the edges of the blocks' own
+forests. An edge whose ends already share a component of the last tree is useless in all trees, so later stages collect
+few edges. No edge is left out, so nothing has to be certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.forest._edge_lists import Edges
+from bayesfloor.forest._edge_order import Keys, Numbers
+from bayesfloor.forest._jit import kernel, step
+from bayesfloor.forest._matmul import Approx, Rough, choose_rough
+from bayesfloor.forest._small_kernels import measure, tie_before
+from bayesfloor.forest._vertices import Vertices
+
+_TALL = 16  # rows of products whose minima are kept: most stages need only look at these
+_STRIP = 64  # products to compare with a limit at once
+_SHARE = 0.75  # of a block's remaining edges: a stage takes so many, or fewer if the other block's are shorter
+_LEAST = 16  # nearest pairs that decide how far the next stage goes, once the blocks' own edges are used up
+_ROOM = 8  # edges that a stage can collect, per vertex; if there are more, the stage is made shorter
+
+_NONE, _OWN, _OTHER, _ACROSS = 0, 1, 2, 3  # where the next edge comes from: the pair's first block, the second, or both
+
+
+class Parts(NamedTuple):
+    """Blocks of vertices, one after another, each with its forest."""
+
+    number: Numbers  # vertices of the blocks, ascending in each
+    x: Floats  # their rows
+    square: Approx  # their squared norms in low precision
+    rows: Ints  # number of the block's rows at each vertex
+    first: Ints  # where each block starts, and where the last one ends
+    a: Numbers  # ends of the blocks' edges, as positions in their block
+    b: Numbers
+    squared: Floats
+    tree: NDArray[np.int8]
+    first_edge: Ints
+    key: Keys  # of all vertices, by number
+    rank: Ints
+    group: Ints
+    unit: float  # factor from squared lengths in low precision to exact ones
+    margin: float  # largest error of a squared length in low precision
+
+
+class Across(NamedTuple):
+    """The edges found, each with its pair of blocks."""
+
+    pair: Ints
+    a: Numbers
+    b: Numbers
+    squared: Floats
+
+
+class Joined(NamedTuple):
+    """The edges between the blocks of some pairs, the moments of the pairs' graphs, and which pairs are finished."""
+
+    across: Across
+    moments: Floats
+    finished: NDArray[np.bool_]
+
+
+class Work(NamedTuple):
+    """Values of the pair at hand: by position in the pair, or by column of its products."""
+
+    number: Numbers
+    shared: NDArray[np.bool_]  # whether the vertex is in both blocks
+    rows: Numbers
+    degree: Numbers
+    label: Numbers  # component of the last tree
+    parent: Numbers  # (n, t) in each tree
+    place: Numbers  # by column: position in the pair
+    label_column: Numbers
+    square_column: Approx
+    near: Approx  # (rows / _TALL, columns) minima of so many rows
+    one: Numbers  # ends and squared lengths of the edges that a stage collects
+    two: Numbers
+    squared: Floats
+
+
+def make_parts(
+    vertices: Vertices, members: list[Ints], forests: list[Edges], rows: list[Ints], n_trees: int
+) -> tuple[Parts, Approx]:
+    """Build the parts from each block's vertex numbers and its forest, whose ends are such numbers.
+
+    Also return the rows in low precision.
+    """
+    number = np.concatenate(members).astype(np.int32)
+    ends = [np.searchsorted(m, [f.a, f.b]).astype(np.int32) for m, f in zip(members, forests, strict=True)]
+    a, b = np.concatenate(ends, axis=1)
+    squared, tree = np.concatenate([f.squared for f in forests]), np.concatenate([f.tree for f in forests])
+    rough = choose_rough(vertices, n_trees + 1)
+    v, x, many, first = vertices, vertices.x[number], np.concatenate(rows), _starts(members)
+    edge = _starts([f.a for f in forests])
+    parts = Parts(
+        *(number, x, rough.square[number], many, first, a, b, squared, tree, edge),
+        *(v.key, v.rank, v.group, rough.unit, _margin(rough)),
+    )
+    return parts, rough.rows[number]
+
+
+def _starts(lists: Sequence[Ints]) -> Ints:
+    return np.cumsum([0, *(len(one) for one in lists)])
+
+
+def _margin(rough: Rough) -> float:
+    """Return the largest error of a squared length, and of a limit that is rounded to the same precision."""
+    return float((rough.loss + 2 * np.finfo(rough.rows.dtype).eps) * (2 * rough.norm.max()) ** 2)
+
+
+def join_blocks(parts: Parts, rough: Approx, i: int, start: int, stop: int, n_trees: int, *, inside: bool) -> Joined:
+    """Join block ``i`` with each of the blocks ``start`` to ``stop - 1``."""
+    size = np.diff(parts.first)
+    n, m, pairs = int(size[i]), int(size[start:stop].max()), stop - start
+    product = rough[parts.first[i] : parts.first[i + 1]] @ rough[parts.first[start] : parts.first[stop]].T
+    room = n_trees * (n * pairs + int(size[start:stop].sum()))
+    found = Across(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room))
+    moments, finished = np.zeros((pairs, 3)), np.zeros(pairs, np.bool_)
+    work = _make_work(n, m, n_trees, product.dtype)
+    count = _join(parts, work, product, i, start, stop, n_trees, inside, moments, finished, *found)
+    across = Across._make(field[:count].copy() for field in found)
+    return Joined(across, moments, finished)
+
+
+def _make_work(n: int, m: int, n_trees: int, dtype: np.dtype[np.generic]) -> Work:
+    def numbers(size: int) -> Numbers:
+        return np.empty(size, np.int32)
+
+    both, room = n + m, _ROOM * (n + m) + _LEAST * n_trees
+    return Work(
+        *(numbers(both), np.empty(both, np.bool_), numbers(both), numbers(both), numbers(both)),
+        *(np.empty((both, n_trees), np.int32), numbers(m), numbers(m), np.empty(m, dtype)),
+        *(np.empty((-(-n // _TALL), m), dtype), numbers(room), numbers(room), np.empty(room)),
+    )
+
+
+@step
+def _place(parts: Parts, work: Work, i: int, j: int) -> int:
+    """Place block i's vertices, then those of block j that are not in block i, and return how many there are."""
+    n, p = parts.first[i + 1] - parts.first[i], parts.first[i]
+    for q in range(n):
+        work.number[q], work.shared[q], work.rows[q] = parts.number[p + q], False, parts.rows[p + q]
+    stop = n
+    for q in range(parts.first[j + 1] - parts.first[j]):
+        vertex = parts.number[parts.first[j] + q]
+        while p < parts.first[i + 1] and parts.number[p] < vertex:
+            p += 1
+        work.square_column[q], place = np.inf, p - parts.first[i]  # no edges to a vertex of both: all are known
+        if p < parts.first[i + 1] and parts.number[p] == vertex:
+            work.shared[place] = True
+            work.rows[place] += parts.rows[parts.first[j] + q]
+        else:
+            work.square_column[q], place = parts.square[parts.first[j] + q], stop
+            work.number[stop], work.shared[stop] = vertex, False
+            work.rows[stop] = parts.rows[parts.first[j] + q]
+            stop += 1
+        work.place[q] = work.label_column[q] = place
+    for u in range(stop):
+        work.degree[u], work.label[u] = 0, u
+        for t in range(work.parent.shape[1]):
+            work.parent[u, t] = u
+    return stop
+
+
+@step
+def _find_near(parts: Parts, work: Work, product: Approx, i: int, j: int, column: int) -> float:
+    """Find the minima of each ``_TALL`` rows of products, as squared lengths, and the least of all."""
+    n, m, least = len(product), parts.first[j + 1] - parts.first[j], np.inf
+    two, columns = product.dtype.type(2.0), work.square_column
+    for u in range(n):
+        near, row, mine = work.near[u // _TALL], product[u, column : column + m], parts.square[parts.first[i] + u]
+        if u % _TALL == 0:
+            for c in range(m):
+                near[c] = np.inf
+        for c in range(0 if work.shared[u] else m):
+            length = mine + (columns[c] - two * row[c])
+            near[c] = min(near[c], length)
+    for block in range((n + _TALL - 1) // _TALL):
+        for c in range(m):
+            least = min(least, work.near[block, c])
+    return least
+
+
+@step
+def _collect(parts: Parts, work: Work, product: Approx, i: int, j: int, column: int, low: float, high: float) -> int:
+    """Collect the useful edges with low < squared length <= high, and return how many; -1 if there are too many."""
+    n, m, s, t = len(product), parts.first[j + 1] - parts.first[j], parts.first[i], parts.first[j]
+    count, grouped = 0, len(parts.group) > 0
+    two, squares = product.dtype.type(2.0), work.square_column
+    limit = product.dtype.type(high / parts.unit + parts.margin)
+    floor = product.dtype.type(low / parts.unit - parts.margin)
+    for top in range(0, n, _TALL):
+        for strip in range(0, m, _STRIP):
+            end, hit = min(m, strip + _STRIP), False  # slices instead of offsets: only so is a loop vectorised
+            near, columns, labels = work.near[top // _TALL, strip:end], squares[strip:end], work.label_column[strip:end]
+            for c in range(len(near)):
+                hit |= near[c] <= limit
+            for u in range(top, min(n, top + _TALL) if hit else top):
+                if work.shared[u]:
+                    continue
+                row, mine, label = product[u, column + strip : column + end], parts.square[s + u], work.label[u]
+                hit = False
+                for c in range(len(row)):
+                    length = mine + (columns[c] - two * row[c])
+                    hit |= (length <= limit) & (length >= floor) & (labels[c] != label)
+                for c in range(len(row) if hit else 0):
+                    length = mine + (columns[c] - two * row[c])
+                    if length > limit or length < floor or labels[c] == label:
+                        continue
+                    if grouped and parts.group[work.number[u]] == parts.group[parts.number[t + strip + c]]:
+                        continue
+                    if count == len(work.one):
+                        return -1
+                    work.one[count], work.two[count] = s + u, t + strip + c
+                    count += 1
+    measure(parts.x, work.one[:count], work.two[:count], work.squared[:count])
+    kept = 0
+    for e in range(count):
+        if low < work.squared[e] <= high:
+            work.squared[kept] = work.squared[e]
+            work.one[kept], work.two[kept] = work.one[e] - s, work.place[work.two[e] - t]
+            kept += 1
+    return kept
+
+
+@step
+def _next_limit(parts: Parts, work: Work, product: Approx, i: int, j: int, column: int, low: float) -> float:
+    """Return a squared length that a few more of the useful edges do not exceed, or -1 if there are none."""
+    n, m, s, t = len(product), parts.first[j + 1] - parts.first[j], parts.first[i], parts.first[j]
+    grouped = len(parts.group) > 0
+    two, least = product.dtype.type(2.0), np.full(_LEAST, np.inf)
+    floor = product.dtype.type(low / parts.unit + parts.margin)
+    for top in range(0, n, _TALL):
+        for c in range(m):
+            for u in range(top, min(n, top + _TALL) if work.near[top // _TALL, c] < least[-1] else top):
+                if work.shared[u] or work.label[u] == work.label_column[c]:
+                    continue
+                if grouped and parts.group[work.number[u]] == parts.group[parts.number[t + c]]:
+                    continue
+                length, p = parts.square[s + u] + (work.square_column[c] - two * product[u, column + c]), _LEAST - 1
+                if floor < length < least[p]:
+                    while p > 0 and length < least[p - 1]:
+                        least[p] = least[p - 1]
+                        p -= 1
+                    least[p] = length
+    found = -1.0
+    for p in range(_LEAST):
+        if least[p] < np.inf:
+            found = (least[p] + parts.margin) * parts.unit
+    return found
+
+
+@step
+def _sort(parts: Parts, work: Work, count: int) -> None:
+    """Sort the collected edges in the strict order: Shell's sort."""
+    squared, one, two, number, gap = work.squared, work.one, work.two, work.number, 1
+    key, rank = parts.key, parts.rank
+    while gap < count:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for e in range(gap, count):
+            length, u, v, p = squared[e], one[e], two[e], e
+            while p >= gap and length <= squared[p - gap]:
+                q = p - gap
+                if length == squared[q] and not tie_before(
+                    key, rank, number[u], number[v], number[one[q]], number[two[q]]
+                ):
+                    break
+                squared[p], one[p], two[p] = squared[q], one[q], two[q]
+                p = q
+            squared[p], one[p], two[p] = length, u, v
+
+
+@step
+def _relabel(work: Work, n: int, m: int) -> None:
+    """Label vertices and columns by their component of the last tree."""
+    last = work.parent.shape[1] - 1
+    for u in range(n):
+        v = u
+        while work.parent[v, last] != v:
+            v = work.parent[v, last]
+        work.label[u] = work.parent[u, last] = v
+    for c in range(m):
+        work.label_column[c] = work.label[work.place[c]]
+
+
+@step
+def _add_vertices(moments: Floats, n: int, work: Work, n_trees: int, inside: bool) -> None:
+    """Add the vertices' terms to the moments of a graph, as in ``graph_moments``."""
+    for u in range(n):
+        m = work.rows[u]
+        more = (m - 1) * n_trees if inside else 0
+        moments[0] += more
+        moments[1] += 2.0 * more * n_trees / m
+        moments[2] += (2.0 * more + work.degree[u]) ** 2 / m
+
+
+@kernel
+def _join(
+    parts: Parts,
+    work: Work,
+    product: Approx,
+    i: int,
+    start: int,
+    stop: int,
+    n_trees: int,
+    inside: bool,
+    moments: Floats,
+    finished: NDArray[np.bool_],
+    pair: Ints,
+    a: Numbers,
+    b: Numbers,
+    squared: Floats,
+) -> int:
+    """Fill in the edges between the blocks, and return how many there are."""
+    found, parent, number, last, key, rank = 0, work.parent, work.number, n_trees - 1, parts.key, parts.rank
+    known, ends_a, ends_b, trees, rows, degree = parts.squared, parts.a, parts.b, parts.tree, work.rows, work.degree
+    place, lengths, one, two = work.place, work.squared, work.one, work.two
+    for j in range(start, stop):
+        before, n, column, p = found, _place(parts, work, i, j), parts.first[j] - parts.first[start], j - start
+        at_i, end_i = parts.first_edge[i], parts.first_edge[i + 1]
+        at_j, end_j = parts.first_edge[j], parts.first_edge[j + 1]
+        longest, joined, low, done = -1.0, 0, -1.0, False
+        if at_i < end_i:
+            longest = parts.squared[end_i - 1]
+        if at_j < end_j:
+            longest = max(longest, parts.squared[end_j - 1])
+        # No edge between the blocks is shorter than this, so the first stage can go at least as far.
+        sure = (_find_near(parts, work, product, i, j, column) - parts.margin) * parts.unit
+        share = _SHARE
+        while joined < n - 1 and not done:
+            high, own = longest, max(end_i - at_i, end_j - at_j)
+            if at_i < end_i:
+                high = min(high, parts.squared[at_i + int((end_i - at_i - 1) * share)])
+            if at_j < end_j:
+                high = min(high, parts.squared[at_j + int((end_j - at_j - 1) * share)])
+            high = max(high, min(sure, longest))
+            if own == 0:
+                high = _next_limit(parts, work, product, i, j, column, low)
+                if high < 0:  # all edges left are as long as the last stage allowed, up to rounding
+                    high, done = low + 2 * parts.margin * parts.unit, True
+            count = _collect(parts, work, product, i, j, column, low, high)
+            if count < 0 and own * share >= 1:
+                share, sure = share / 4, -1.0
+                continue
+            if count < 0:
+                done = False
+                break
+            _sort(parts, work, count)
+            share, e = min(_SHARE, 2 * share), 0
+            while joined < n - 1:
+                kind, length, x, y, t = _NONE, np.inf, 0, 0, 0
+                if at_i < end_i and known[at_i] <= high:
+                    kind, length, x, y, t = _OWN, known[at_i], ends_a[at_i], ends_b[at_i], trees[at_i]
+                if at_j < end_j and known[at_j] <= high:
+                    u, v = place[ends_a[at_j]], place[ends_b[at_j]]
+                    if known[at_j] == length and u == x and v == y:  # an edge of both blocks
+                        at_j += 1
+                        continue
+                    if known[at_j] < length or (
+                        known[at_j] == length and tie_before(key, rank, number[u], number[v], number[x], number[y])
+                    ):
+                        kind, length, x, y, t = _OTHER, known[at_j], u, v, trees[at_j]
+                if e < count and lengths[e] <= length:
+                    u, v = one[e], two[e]
+                    if lengths[e] < length or tie_before(key, rank, number[u], number[v], number[x], number[y]):
+                        kind, length, x, y, t = _ACROSS, lengths[e], u, v, 0
+                if kind == _NONE:
+                    break
+                at_i, at_j, e = at_i + (kind == _OWN), at_j + (kind == _OTHER), e + (kind == _ACROSS)
+                u, v = x, y
+                while t <= last:
+                    while parent[u, t] != u:
+                        parent[u, t] = parent[parent[u, t], t]
+                        u = parent[u, t]
+                    while parent[v, t] != v:
+                        parent[v, t] = parent[parent[v, t], t]
+                        v = parent[v, t]
+                    if u != v:
+                        break
+                    t, u, v = t + 1, x, y
+                if t > last:
+                    continue
+                parent[u, t] = v
+                joined += t == last
+                u, v = x, y
+                degree[u] += 1
+                degree[v] += 1
+                moments[p, 0] += 1
+                moments[p, 1] += 1 / (rows[u] * rows[v])
+                if kind == _ACROSS:
+                    pair[found], squared[found] = p, length
+                    a[found], b[found] = min(number[u], number[v]), max(number[u], number[v])
+                    found += 1
+            _relabel(work, n, parts.first[j + 1] - parts.first[j])
+            low = high
+        finished[p] = joined == n - 1 or done
+        if finished[p]:
+            _add_vertices(moments[p], n, work, n_trees, inside)
+        else:
+            found = before
+    return found
