@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor.learners._folds import N_FOLDS, deal_folds, n_tested_folds, nested_order
+from bayesfloor.learners._folds import ENOUGH_TESTED, N_FOLDS, deal_folds, n_tested_folds, nested_order
 
 
 @pytest.fixture
@@ -40,10 +40,14 @@ def test_fewer_clusters_than_folds_leave_no_fold_empty(rng):
     assert sorted(set(fold)) == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("n_rows", "folds"), [(100, 5), (4000, 5), (5001, 4), (10_000, 2), (20_000, 1), (10**6, 1)])
-def test_enough_rows_are_tested_and_not_many_more(n_rows, folds):
+@pytest.mark.parametrize("effort", ENOUGH_TESTED)
+@pytest.mark.parametrize("n_rows", [100, 2000, 4000, 5001, 10_000, 20_000, 10**6])
+def test_enough_rows_are_tested_and_not_many_more(n_rows, effort):
     """Enough rows are tested and not many more."""
-    assert n_tested_folds(n_rows) == folds
+    enough, folds = ENOUGH_TESTED[effort], n_tested_folds(n_rows, effort)
+
+    assert folds == N_FOLDS or folds * n_rows / N_FOLDS >= enough
+    assert folds == 1 or (folds - 1) * n_rows / N_FOLDS < enough
 
 
 def test_beginnings_of_the_order_have_all_classes_in_proportion(rng):

@@ -22,7 +22,7 @@ def two_gaussians(n=400, d=2, distance=2.0, seed=0):
 def race(X, codes, learners, cluster=None, seed=0):
     """Race."""
     cluster = np.arange(len(codes)) if cluster is None else cluster
-    return run_race(X, codes, cluster, learners, np.random.default_rng(seed))
+    return run_race(X, codes, cluster, learners, "normal", np.random.default_rng(seed))
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +115,31 @@ def test_a_learner_that_never_works_is_left_out():
 
     assert found.left_out == {"picky": "could not be trained: too few"}
     assert list(found.errors) == ["bayes"]
+
+
+def test_a_learner_far_behind_drops_out_after_a_quarter_of_the_rows():
+    """A learner that is far behind and of no use to the blend drops out; a user's own learner never does."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2))
+    codes = (X[:, 0] * X[:, 1] > 0).astype(int)  # a linear model is at chance
+    learners = {name: REGISTRY[name].make(Size(1000, 2, 2), 0) for name in ("linear", "kernel", "forest")}
+
+    found = race(X, codes, {**learners, "mine": LogisticRegression()})
+
+    assert found.left_out == {"linear": "far behind other learners on a quarter of the rows"}
+    assert found.curves == ["kernel", "forest", "mine", BLEND]
+    assert not np.isnan(found.wrong["linear"][:2]).any()
+    assert np.isnan(found.wrong["linear"][2:]).all()
+
+
+def test_two_kinds_of_learners_stay_in_the_race():
+    """A single kind of learner would be no confirmation."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2))
+    codes = (X[:, 0] * X[:, 1] > 0).astype(int)
+    learners = {name: REGISTRY[name].make(Size(1000, 2, 2), 0) for name in ("linear", "kernel")}
+
+    assert race(X, codes, learners).left_out == {}
 
 
 def test_many_rows_are_tested_in_part():

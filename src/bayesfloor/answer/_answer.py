@@ -24,6 +24,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._confidence_limits import upper_limit
 from bayesfloor.io._label_spellings import SPELLINGS
+from bayesfloor.learners._folds import ENOUGH_TESTED
 from bayesfloor.learners._race import Race
 
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
@@ -230,7 +231,7 @@ class Answer(Result):
         curve = self.curve
         growth = curve.n_rows / curve.n_rows[curve.measured][-1]
         for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):
-            n = self.n_rows * min(times, max(1.0, 4000 / self.n_rows))
+            n = self.n_rows * min(times, max(1.0, ENOUGH_TESTED["normal"] / self.n_rows))
             if times <= _MOST_GROWTH and float(upper_limit(predicted * n, n, 0.99)) <= error:
                 return float(times)
         return None

@@ -75,9 +75,8 @@ def make_answer(
     racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
     exact = exact_learners(own, sample.features.exact)
     left_out = {name: why for name, why in left_out.items() if name not in exact}
-    race = run_race(
-        X, codes, cluster, {**racing, **exact}, rng, n_jobs, progress, exact=sample.features.exact, see_exact=exact
-    )
+    seen: Any = {"exact": sample.features.exact, "see_exact": exact}
+    race = run_race(X, codes, cluster, {**racing, **exact}, effort, rng, n_jobs, progress, **seen)
     race = replace(race, row=sample.row[race.row])  # numbers of input rows: a fit reorders rows
     cautions = (*_spellings(fit), *_near_duplicates(fit))
     made = put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)

@@ -300,7 +300,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Parameters
         ----------
         effort : {"quick", "normal", "thorough"}, default="normal"
-            How much work to do: about 0.8, 2.2 or 8 times a 5-fold cross-validation of a random forest with 100 trees.
+            How much work to do: about 0.5, 1.5 or 8 times a 5-fold cross-validation of a random forest with 100 trees.
         learners : dict of name -> classifier, default=None
             Your own classifiers to add to the race, such as the model you want to use.
 

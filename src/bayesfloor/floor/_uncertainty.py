@@ -22,7 +22,7 @@ from bayesfloor.formulas._multiclass_bounds import random_cross_rate, remove_for
 from bayesfloor.formulas._variance import conditional_variance
 
 N_PARTS = 4  # subsamples are quarters; a split into four uses every row
-_ROUNDS = 10  # splits for an interval: 40 quarters
+_ROUNDS, _ROUNDS_OF_MANY = 10, 2  # splits for an interval: 40 quarters, or 8 if quarters take long
 _QUARTERED = 1_000  # rows up to which 40 quarters are quick; with more rows, fast intervals have equally good coverage
 _FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
 # With at least this many classes and at most this many dimensions, all pairs take longer than 40 quarters.
@@ -96,7 +96,7 @@ def measure_spread(
     if len(sample) < 2 * N_PARTS:
         error, errors = fast_errors(forest, labels, edges)
         return Spread("fast", error, errors, np.inf, np.nan, np.inf)
-    rounds = _ROUNDS if method == "subsample" else 1
+    rounds = (_ROUNDS if len(sample) <= _QUARTERED else _ROUNDS_OF_MANY) if method == "subsample" else 1
     prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
     rates, class_rates, lengths = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
     drop = without_forced(rates.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)

@@ -28,10 +28,15 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
     This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
     fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
-    part = fold if fold.max() > 0 else np.arange(len(fold)) % 2
+    part = halves_if_one(fold)
     shifted, rows = scores - scores.max(axis=1, keepdims=True), np.arange(len(codes))
     own = shifted[rows, codes]
     loss = np.stack([np.bincount(part, np.log(np.exp(t * shifted).sum(axis=1)) - t * own) for t in _TEMPERATURES])
     best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
     chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
     return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
+
+
+def halves_if_one(fold: Ints) -> Ints:
+    """Return the folds or, if only one was tested, its two halves."""
+    return fold if fold.max() > 0 else np.arange(len(fold)) % 2

@@ -17,6 +17,7 @@ from bayesfloor.engine._show import how_many, percent, printable
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.formulas._confidence_limits import effective_count
+from bayesfloor.learners._blend import blend
 from bayesfloor.learners._calibrate import calibrate, class_scores
 from bayesfloor.learners._folds import N_FOLDS, PARTS, deal_folds, n_tested_folds, nested_order
 from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY, Size, forest_cost, suits
@@ -24,6 +25,9 @@ from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY
 logger = logging.getLogger(__name__)
 
 _LOW = -30.0  # score of a class that was missing from the training rows
+# After this part of the rows, learners whose error is this many times the best, with less weight than this, drop out.
+_JUDGED_AT, _BEHIND, _LITTLE = 0.25, 1.15, 0.05
+_FAR_BEHIND = "far behind other learners on a quarter of the rows"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,21 +93,22 @@ def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[st
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
     the same on every machine. Cheap learners are chosen first.
     """
-    left = max(LEAST_BUDGET[effort] / size.n_classes, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
+    least = LEAST_BUDGET[effort] / size.n_classes**0.5
+    left = max(least, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
     chosen, left_out = {}, {}
-    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size))):
+    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size, effort))):
         if not suits(name, size):
             left_out[name] = "too many columns for this learner"
-        elif _cost(name, size) > left:
+        elif _cost(name, size, effort) > left:
             left_out[name] = f"too slow on these data for effort={effort!r}"
         else:
-            chosen[name], left = REGISTRY[name].make(size, random_state), left - _cost(name, size)
+            chosen[name], left = REGISTRY[name].make(size, random_state), left - _cost(name, size, effort)
     return chosen, left_out
 
 
-def _cost(name: str, size: Size) -> float:
+def _cost(name: str, size: Size, effort: str) -> float:
     """Return the estimated seconds that a learner takes in a race."""
-    return n_tested_folds(int(size.n_rows)) * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
+    return n_tested_folds(int(size.n_rows), effort) * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
 
 
 def _training(size: Size, part: float = 1.0) -> Size:
@@ -115,6 +120,7 @@ def run_race(
     codes: Ints,
     cluster: Ints,
     learners: dict[str, Any],
+    effort: str,
     rng: np.random.Generator,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -125,7 +131,7 @@ def run_race(
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``.
     """
-    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(np.unique(cluster)))
+    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(np.unique(cluster)), effort)
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
         rest = np.flatnonzero(fold != number)
@@ -133,7 +139,7 @@ def run_race(
     tested = np.flatnonzero(fold < len(orders))
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
     race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
-    blended = list(learners)
+    racing, dropped = learners, dict[str, str]()
     # Warnings about convergence and collinearity do not matter: a poor learner just loses the race.
     with one_blas_thread(), ignoring(), holding(n_jobs) as hold:
         held = hold((X, codes, fold))
@@ -142,16 +148,20 @@ def run_race(
         for number, part in enumerate(PARTS):
             tasks = [
                 (seen[name], fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
-                for name, learner in learners.items()
+                for name, learner in racing.items()
                 for fold_number, order in enumerate(orders)
             ]
             stage = stage_of(part)
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
-            blended = _add_part(race, number, dict(zip(learners, each, strict=True)), blended)
+            weights = _add_part(race, number, dict(zip(racing, each, strict=True)))
             if race.eta:
                 lowest = min(float(race.wrong[name][number].mean()) for name in race.eta)
                 as_listener(progress).trained(lowest, int(sizes[number]))
+            if part == _JUDGED_AT:
+                dropped = dict.fromkeys(_far_behind(race, number, weights), _FAR_BEHIND)
+                racing = {name: learner for name, learner in racing.items() if name not in dropped}
+    race.left_out.update(dropped)
     return race
 
 
@@ -160,8 +170,20 @@ def stage_of(part: float) -> str:
     return f"cross-validating on {100 * part:g} % of the rows"
 
 
-def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: list[str]) -> list[str]:
-    """Add the losses at one training size for all trained learners and the blend; return the blend's members."""
+def _far_behind(race: Race, number: int, weights: dict[str, float]) -> list[str]:
+    """Return the registered learners that are clearly worse than the best and add next to nothing to the blend.
+
+    Learners of at least two kinds stay in the race, since a single kind is no confirmation.
+    """
+    errors = {name: float(race.wrong[name][number].mean()) for name in race.eta if name in REGISTRY}
+    worse = _BEHIND * min(errors.values(), default=0.0)
+    behind = [name for name, error in errors.items() if error > worse and weights.get(name, 0.0) < _LITTLE]
+    left = {REGISTRY[name].kind for name in errors if name not in behind}
+    return behind if len(left) > 1 else []
+
+
+def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str, float]:
+    """Add the losses at one training size for all trained learners and the blend; return the blend's weights."""
     race.eta.clear()
     race.left_out.clear()
     for name, folds in scores.items():
@@ -173,17 +195,24 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]], blended: li
         for fold, each in enumerate(folds):
             whole[race.fold == fold] = each
         race.eta[name] = calibrate(whole, race.codes, race.fold)
-    members = [name for name in blended if name in race.eta]
+    # A learner that joined late would bend the blend's learning curve.
+    members = [name for name in race.eta if number == 0 or _ran(race, name, number)]
+    weights = dict[str, float]()
     if len(members) > 1:
-        mean = np.mean([np.log(race.eta[name]) for name in members], axis=0)
-        race.eta[BLEND] = calibrate(mean, race.codes, race.fold)
+        mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold)
+        race.eta[BLEND], weights = mixed, dict(zip(members, found.tolist(), strict=True))
     for name, eta in race.eta.items():
         for losses, loss in (
             (race.wrong, eta.argmax(axis=1) != race.codes),
             (race.brier, brier_score(eta, race.codes)),
         ):
             losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = loss
-    return members
+    return weights
+
+
+def _ran(race: Race, name: str, number: int) -> bool:
+    """Whether a learner could be trained at all smaller training sizes."""
+    return name in race.wrong and not np.isnan(race.wrong[name][:number]).any()
 
 
 def brier_score(eta: Floats, codes: Ints) -> Floats:

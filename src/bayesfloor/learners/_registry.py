@@ -12,11 +12,12 @@ from bayesfloor.engine._parameters import check_choice
 from bayesfloor.learners._neighbours import Neighbours
 
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
-EFFORTS = {"quick": 0.8, "normal": 2.2, "thorough": 8.0}
-# Smallest budgets in seconds, divided by the number of classes: with few rows and classes, all learners are cheap.
-LEAST_BUDGET = {"quick": 3.0, "normal": 16.0, "thorough": 100.0}
+EFFORTS = {"quick": 0.4, "normal": 1.6, "thorough": 8.0}
+# Smallest budgets in seconds, divided by the root of the number of classes: with few rows, most learners are cheap.
+LEAST_BUDGET = {"quick": 4.0, "normal": 20.0, "thorough": 100.0}
 BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
+_ROWS_SEEN = 300_000  # rows after which a network has mostly learned what it can
 _MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
 
 
@@ -44,7 +45,7 @@ class Learner(NamedTuple):
 def forest_cost(size: Size) -> float:
     """Return how many seconds a random forest of 100 trees takes; budgets are multiples of this."""
     n, d, _ = size
-    return float(0.1 + 3e-6 * n * np.log2(n + 2) * np.sqrt(d))
+    return float(0.05 + 5e-6 * n * np.log2(n + 2) * d**0.3)
 
 
 def _nearest(_size: Size, _seed: int) -> Any:
@@ -74,9 +75,9 @@ def _forest(size: Size, random_state: int) -> Any:
 
 
 def _kernel(size: Size, _seed: int) -> Any:
-    from sklearn.svm import SVC
+    from bayesfloor.learners._kernel_machine import KernelMachine
 
-    return _scaled(SVC(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
+    return _scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
 
 
 def _boosting(_size: Size, random_state: int) -> Any:
@@ -85,52 +86,66 @@ def _boosting(_size: Size, random_state: int) -> Any:
     return HistGradientBoostingClassifier(max_leaf_nodes=15, early_stopping=False, random_state=random_state)
 
 
-def _network(_size: Size, random_state: int) -> Any:
+def _network(size: Size, random_state: int) -> Any:
+    """Make a network that trains fast: single precision, few epochs of large steps, fewer if there are many rows."""
     from sklearn.neural_network import MLPClassifier
+    from sklearn.preprocessing import FunctionTransformer
 
-    return _scaled(MLPClassifier((100,), early_stopping=True, max_iter=100, random_state=random_state))
+    steps: Any = {"learning_rate_init": 0.005, "early_stopping": True, "n_iter_no_change": 5}
+    network = MLPClassifier((200,), max_iter=_n_epochs(size), random_state=random_state, **steps)
+    return _scaled(FunctionTransformer(np.float32), network)
 
 
-def _scaled(learner: Any) -> Any:
+def _scaled(*steps: Any) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(StandardScaler(), learner)
+    return make_pipeline(StandardScaler(), *steps)
 
 
 def _n_trees(size: Size) -> int:
     """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
-    return 100 if size.n_rows >= _MANY_ROWS else 50
+    return 70 if size.n_rows >= _MANY_ROWS else 50
+
+
+def _n_epochs(size: Size) -> int:
+    """Return the number of epochs: fewer if each has many rows."""
+    return int(np.clip(_ROWS_SEEN / size.n_rows, 10, 25))
 
 
 def _forest_cost(size: Size) -> float:
-    return 0.65 * forest_cost(size) * _n_trees(size) / 100
+    return 0.7 * forest_cost(size) * _n_trees(size) / 100
 
 
 def _linear_cost(size: Size) -> float:
     n, d, K = size
-    return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 6e-10 * n * d**2 + 6e-10 * d**3)
+    return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 2e-10 * n * d**2 + 6e-10 * d**3)
+
+
+def _kernel_cost(size: Size) -> float:
+    n, d, K = size
+    return 0.005 + n**2 * (8e-9 + 1e-7 / K + 2e-10 * d)
 
 
 def _boosting_cost(size: Size) -> float:
     n, d, K = size
-    return float((1 if K == 2 else K) * (0.05 + 2e-4 * d * np.sqrt(n)))
+    return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
 
 
 def _nearest_cost(size: Size) -> float:
     n, d, _ = size
-    return 0.01 + 5e-10 * n * (n / 4 + 1000) * (5 + d)
+    return 0.02 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
 
 
 def _network_cost(size: Size) -> float:
-    n, d, K = size
-    return 0.05 + 1.4e-4 * n * (1 + d / 100 + K / 15)
+    n, d, _ = size
+    return 0.02 + n * _n_epochs(size) * (4e-6 + 1.6e-8 * d)
 
 
 REGISTRY = {
     "linear": Learner(_linear, "linear", _linear_cost),
-    "quadratic": Learner(_quadratic, "smooth", lambda s: 0.005 + 2e-9 * s.n_rows * s.n_features**2 * s.n_classes),
-    "kernel": Learner(_kernel, "smooth", lambda s: 0.005 + 7e-10 * s.n_rows**2 * (10 + s.n_features)),
+    "quadratic": Learner(_quadratic, "smooth", lambda s: 0.005 + 5e-10 * s.n_rows * s.n_features**2 * s.n_classes),
+    "kernel": Learner(_kernel, "smooth", _kernel_cost),
     "forest": Learner(_forest, "trees", _forest_cost),
     "boosting": Learner(_boosting, "trees", _boosting_cost),
     "neighbours": Learner(_nearest, "local", _nearest_cost, first=False),
@@ -140,14 +155,14 @@ REGISTRY = {
 # Fractions of the significance level for each upper limit, fixed before any label is seen; they add up to 1.
 WEIGHTS = {
     TREES: 0.02,
-    "linear": 0.1,
+    "linear": 0.05,
     "quadratic": 0.05,
     "neighbours": 0.03,
-    "forest": 0.15,
-    "kernel": 0.15,
+    "forest": 0.1,
+    "kernel": 0.1,
     "boosting": 0.15,
     "network": 0.05,
-    BLEND: 0.2,
+    BLEND: 0.35,
     OWN: 0.1,  # shared by all of the user's learners
 }
 
