@@ -438,11 +438,12 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         while self.target_width is not None and len(sample) > LARGE and size < len(sample):
             units = draw_rows(sample, size, rng)
             part = sample.take(units)
-            width = self._try_sample(part, points[units])
+            own = part.features.values if points is sample.features.values else points[units]
+            width = self._try_sample(part, own)
             if width <= self.target_width:
                 enough = f"the 95 % interval is {width:.4f} wide, narrow enough for target_width={self.target_width}"
                 announce(part, f"{enough}. Pass target_width=None to use all rows")
-                return part, points[units]
+                return part, own
             size *= 2
         return sample, points
 

@@ -61,10 +61,19 @@ class Scaler:
         """Return the rows with their quantity columns scaled."""
         if self.name == NO_SCALE:
             return _without_dust(values)
-        scaled, own = values.copy(), values[:, self.quantity]
-        length = np.sqrt((own**2).sum(axis=1, keepdims=True)) if self.name == "unit" else self.spread
-        scaled[:, self.quantity] = _divide(own - self.middle, length)
+        own = _quantities(values, self.quantity) - self.middle  # a copy, so that the division can be in place
+        length = np.sqrt(np.einsum("ij,ij->i", own, own))[:, None] if self.name == "unit" else self.spread
+        own /= np.where(length > 0, length, 1.0)  # constant columns and all-zero rows stay as they are
+        if self.quantity.all():
+            return _without_dust(own)
+        scaled = values.copy()
+        scaled[:, self.quantity] = own
         return _without_dust(scaled)
+
+
+def _quantities(values: Floats, quantity: np.ndarray) -> Floats:
+    """Return the quantity columns, without a copy if these are all."""
+    return values if quantity.all() else values[:, quantity]
 
 
 def _without_dust(values: Floats) -> Floats:
@@ -77,14 +86,9 @@ def _without_dust(values: Floats) -> Floats:
     return np.ldexp(np.rint(np.ldexp(values, -shift)), shift)
 
 
-def _divide(values: Floats, by: Floats) -> Floats:
-    """Divide, but leave constant columns and all-zero rows unchanged instead of dividing by zero."""
-    return values / np.where(by > 0, by, 1.0)
-
-
 def fit_scale(features: Features, name: str) -> Scaler:
     """Fit the named scale to these rows."""
-    return Scaler(name, features.quantity, *SCALES[name](features.values[:, features.quantity]))
+    return Scaler(name, features.quantity, *SCALES[name](_quantities(features.values, features.quantity)))
 
 
 _FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" loses a dimension
@@ -118,23 +122,21 @@ def pick_scale(
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)
     labels = VertexLabels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
-    return choose_scale(sample.features, labels, units, n_jobs)
+    return _choose_scale(sample.features.take(units), labels, units, n_jobs)
 
 
-def choose_scale(
+def _choose_scale(
     features: Features, labels: VertexLabels, rows: Ints, n_jobs: int | None
 ) -> tuple[str, dict[str, float]]:
     """Return the scale to use, and G of the first tree on these rows under each scale.
 
     The choice is the first scale in the list whose G is within a standard error of the smallest:
-    smaller differences are noise, and "unit" would lose a dimension for no benefit. Scales are fitted to
-    all rows.
+    smaller differences are noise, and "unit" would lose a dimension for no benefit.
     """
     rates, quantities = {}, np.count_nonzero(features.quantity)
+    groups = None if labels.groups is None else labels.groups[rows]
     for name in [name for name in SCALES if quantities >= _FEWEST_QUANTITIES[name]]:
-        forest = grow(
-            apply_scale(features, name)[rows], 1, None if labels.groups is None else labels.groups[rows], n_jobs
-        )
+        forest = grow(apply_scale(features, name), 1, groups, n_jobs)
         own = labels.take(rows, forest.vertex, forest.n_vertices)
         rates[name] = class_edges(forest, own).cross_rate
     least = min(rates.values())

@@ -16,6 +16,7 @@ from bayesfloor.io._date_formats import date_format
 from bayesfloor.io._frame_columns import Values
 
 _MOST_ROWS = 6000  # rows on which errors are compared
+_MOST_NUMBERS = 6_000_000  # numbers from which correlations are computed
 _MANY_VALUES = 20  # a column with fewer distinct values cannot show slow changes
 _WORDS = {"time", "date", "timestamp", "datetime", "epoch", "seconds", "hour", "day", "frame", "step", "datum", "zeit"}
 # Smallest correlation between consecutive rows: without a time column, with one, of labels, and in standard errors.
@@ -69,7 +70,7 @@ def _moments(values: Values) -> np.ndarray | None:
 
 def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrder | None:
     n = len(order)
-    stretch = order[: 10 * _MOST_ROWS]
+    stretch = order[: max(_MOST_ROWS, _MOST_NUMBERS // max(len(table.names), 100))]
     X = _residuals(table, stretch, name)
     together = correlation(X, 1)
     labels = 1 - float((np.diff(table.codes[order]) != 0).mean()) / max(_disagreement(table.codes), 1e-12)
