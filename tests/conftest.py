@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items):
 
 
 # A race of the cheapest learners does for tests of everything but races: of these efforts only they run.
-CHEAP_RACE = {"EFFORTS": {"quick": 0.3, "normal": 0.3}, "LEAST_BUDGET": {"quick": 0.75, "normal": 0.75}}
+CHEAP_RACE = {"EFFORTS": {"quick": 0.4, "normal": 0.4}, "LEAST_BUDGET": {"quick": 0.75, "normal": 0.75}}
 
 
 def _set_race(patch, budgets):

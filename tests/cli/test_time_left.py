@@ -81,7 +81,7 @@ def test_it_falls_over_all_stages_and_comes_true(events, clock, time, slowness):
     truth = now[-1] - now
     known = truth < 0.9 * truth[began]
 
-    assert truth[began] > 60
+    assert truth[began] > 30
     assert (np.diff(left[began:] if slowness <= 1 else left[known]) < 0).all()
     np.testing.assert_allclose(left[known], truth[known], rtol=0.25, atol=1e-6)
     assert (np.diff(fraction) >= 0).all()
