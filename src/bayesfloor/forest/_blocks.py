@@ -27,6 +27,9 @@ from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder,
 from bayesfloor.forest._vertices import Vertices
 
 _TREES_UP_TO = 40  # dimensions; above this, kd-trees never pay off
+_SURELY_UP_TO = 8  # dimensions; above this, kd-trees rarely save much
+_LONG = 1e9  # nanoseconds of matrix products: compiling the search takes several times as long, but only once
+_FEWEST_SCANS = 4.0  # leaves visited by the search from one vertex, at best
 _NEAR = 4.0  # factor on a vertex's longest edge, squared: if another block is nearer, the vertex searches it at once
 _LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf: 16 up to 4 dimensions, else 64
 
@@ -55,13 +58,13 @@ class Join(NamedTuple):
 
 def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Block:
     """Compute the first ``n_trees`` orthogonal minimum spanning trees of the vertices."""
-    m, n = list_length(n_trees), len(vertices)
+    m, (n, d) = list_length(n_trees), vertices.x.shape
     tree, scans = None, 0.0
-    if method == "kdtree" or (method == "auto" and vertices.x.shape[1] <= _TREES_UP_TO):
+    if method == "kdtree" or (method == "auto" and _may_need_tree(vertices)):
         vertices, tree = _lay_out(vertices)
         scans = sample_scans(tree, vertices, m)
     everyone = np.arange(n, dtype=np.int32)
-    if tree is not None and (method == "kdtree" or _tree_cost(n, scans, tree) < _product_cost(n * n / 2, vertices)):
+    if tree is not None and (method == "kdtree" or _tree_cost(n, scans, d) < _product_cost(n * n / 2, vertices)):
         finder: Finder = TreeFinder(vertices, [(everyone, tree)], run)
         precision = np.dtype(np.float32)
     else:
@@ -131,10 +134,20 @@ def list_length(n_trees: int) -> int:
     return 3 + 3 * n_trees
 
 
+def _may_need_tree(vertices: Vertices) -> bool:
+    """Whether a kd-tree may be faster than matrix products, by so much that its search is worth compiling."""
+    (n, d), products = vertices.x.shape, _product_cost(len(vertices) ** 2 / 2, vertices)
+    surely = d <= _SURELY_UP_TO and _tree_cost(n, _FEWEST_SCANS, d) < products
+    return d <= _TREES_UP_TO and (surely or products > _LONG)
+
+
+def _leaf_size(d: int) -> int:
+    return _LEAF_OF_FEW if d <= _FEW else _LEAF_OF_MANY
+
+
 def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
     """Put the vertices in the order of their kd-tree's leaves, so that near vertices are close in memory."""
-    leaf = _LEAF_OF_FEW if vertices.x.shape[1] <= _FEW else _LEAF_OF_MANY
-    tree = build_tree(vertices.x, leaf)
+    tree = build_tree(vertices.x, _leaf_size(vertices.x.shape[1]))
     order = tree.number.ravel()[: len(vertices)]
     return vertices.take(order), tree.renumber(_inverse(order))
 
@@ -145,10 +158,9 @@ def _inverse(order: Ints) -> Numbers:
     return out
 
 
-def _tree_cost(askers: float, scans: float, tree: Tree) -> float:
+def _tree_cost(askers: float, scans: float, d: int) -> float:
     """Estimate how many nanoseconds a tree search takes; only the ratio to ``_product_cost`` matters."""
-    _, d, leaf = tree.blocks.shape
-    return askers * (1000 + scans * (40 + leaf * (1.0 + 0.25 * d)))
+    return askers * (1000 + scans * (40 + _leaf_size(d) * (1.0 + 0.25 * d)))
 
 
 def _product_cost(pairs: float, vertices: Vertices) -> float:
@@ -181,7 +193,8 @@ def _finder_across(
     """Return a finder between the vertices that are in one block only; for those in both, all edges are known."""
     one, two = blocks
     if method != "matmul" and one.tree is not None and two.tree is not None:
-        cost = _tree_cost(len(only[0]), two.scans, two.tree) + _tree_cost(len(only[1]), one.scans, one.tree)
+        d = vertices.x.shape[1]
+        cost = _tree_cost(len(only[0]), two.scans, d) + _tree_cost(len(only[1]), one.scans, d)
         if method == "kdtree" or cost < _product_cost(len(only[0]) * len(only[1]), vertices):
             return TreeFinder(vertices, [(only[0], two.tree.renumber(numbers)), (only[1], one.tree)], run)
     precision = np.promote_types(one.precision, two.precision)

@@ -86,6 +86,7 @@ class Work(NamedTuple):
     one: Numbers  # ends and squared lengths of the edges that a stage collects
     two: Numbers
     squared: Floats
+    least: Floats  # shortest edges that are left
 
 
 def make_parts(
@@ -140,7 +141,8 @@ def _make_work(n: int, m: int, n_trees: int, dtype: np.dtype[np.generic]) -> Wor
     return Work(
         *(numbers(both), np.empty(both, np.bool_), numbers(both), numbers(both), numbers(both)),
         *(np.empty((both, n_trees), np.int32), numbers(m), numbers(m), np.empty(m, dtype)),
-        *(np.empty((-(-n // _TALL), m), dtype), numbers(room), numbers(room), np.empty(room)),
+        *(np.empty((-(-n // _TALL), m), dtype), numbers(room), numbers(room)),
+        *(np.empty(room), np.empty(_LEAST)),
     )
 
 
@@ -238,16 +240,18 @@ def _next_limit(parts: Parts, work: Work, product: Approx, i: int, j: int, colum
     """Return a squared length that a few more of the useful edges do not exceed, or -1 if there are none."""
     n, m, s, t = len(product), parts.first[j + 1] - parts.first[j], parts.first[i], parts.first[j]
     grouped = len(parts.group) > 0
-    two, least = product.dtype.type(2.0), np.full(_LEAST, np.inf)
+    two, least, most = product.dtype.type(2.0), work.least, _LEAST - 1
+    for p in range(_LEAST):
+        least[p] = np.inf
     floor = product.dtype.type(low / parts.unit + parts.margin)
     for top in range(0, n, _TALL):
         for c in range(m):
-            for u in range(top, min(n, top + _TALL) if work.near[top // _TALL, c] < least[-1] else top):
+            for u in range(top, min(n, top + _TALL) if work.near[top // _TALL, c] < least[most] else top):
                 if work.shared[u] or work.label[u] == work.label_column[c]:
                     continue
                 if grouped and parts.group[work.number[u]] == parts.group[parts.number[t + c]]:
                     continue
-                length, p = parts.square[s + u] + (work.square_column[c] - two * product[u, column + c]), _LEAST - 1
+                length, p = parts.square[s + u] + (work.square_column[c] - two * product[u, column + c]), most
                 if floor < length < least[p]:
                     while p > 0 and length < least[p - 1]:
                         least[p] = least[p - 1]
@@ -261,10 +265,9 @@ def _next_limit(parts: Parts, work: Work, product: Approx, i: int, j: int, colum
 
 
 @step
-def _sort(parts: Parts, work: Work, count: int) -> None:
+def _sort(squared: Floats, one: Numbers, two: Numbers, number: Numbers, key: Keys, rank: Ints, count: int) -> None:
     """Sort the collected edges in the strict order: Shell's sort."""
-    squared, one, two, number, gap = work.squared, work.one, work.two, work.number, 1
-    key, rank = parts.key, parts.rank
+    gap = 1
     while gap < count:
         gap = 3 * gap + 1
     while gap > 1:
@@ -283,27 +286,28 @@ def _sort(parts: Parts, work: Work, count: int) -> None:
 
 
 @step
-def _relabel(work: Work, n: int, m: int) -> None:
+def _relabel(parent: Numbers, label: Numbers, place: Numbers, label_column: Numbers, n: int, m: int) -> None:
     """Label vertices and columns by their component of the last tree."""
-    last = work.parent.shape[1] - 1
+    last = parent.shape[1] - 1
     for u in range(n):
         v = u
-        while work.parent[v, last] != v:
-            v = work.parent[v, last]
-        work.label[u] = work.parent[u, last] = v
+        while parent[v, last] != v:
+            v = parent[v, last]
+        label[u] = parent[u, last] = v
     for c in range(m):
-        work.label_column[c] = work.label[work.place[c]]
+        label_column[c] = label[place[c]]
 
 
 @step
-def _add_vertices(moments: Floats, n: int, work: Work, n_trees: int, inside: bool) -> None:
+def _add_vertices(moments: Floats, p: int, n: int, rows: Numbers, degree: Numbers, n_trees: int, inside: bool) -> None:
     """Add the vertices' terms to the moments of a graph, as in ``graph_moments``."""
     for u in range(n):
-        m = work.rows[u]
+        m = rows[u]
         more = (m - 1) * n_trees if inside else 0
-        moments[0] += more
-        moments[1] += 2.0 * more * n_trees / m
-        moments[2] += (2.0 * more + work.degree[u]) ** 2 / m
+        weight = 2.0 * more + degree[u]
+        moments[p, 0] += more
+        moments[p, 1] += 2.0 * more * n_trees / m
+        moments[p, 2] += weight * weight / m
 
 
 @kernel
@@ -357,7 +361,7 @@ def _join(
             if count < 0:
                 done = False
                 break
-            _sort(parts, work, count)
+            _sort(lengths, one, two, number, key, rank, count)
             share, e = min(_SHARE, 2 * share), 0
             while joined < n - 1:
                 kind, length, x, y, t = _NONE, np.inf, 0, 0, 0
@@ -403,11 +407,11 @@ def _join(
                     pair[found], squared[found] = p, length
                     a[found], b[found] = min(number[u], number[v]), max(number[u], number[v])
                     found += 1
-            _relabel(work, n, parts.first[j + 1] - parts.first[j])
+            _relabel(parent, work.label, place, work.label_column, n, parts.first[j + 1] - parts.first[j])
             low = high
         finished[p] = joined == n - 1 or done
         if finished[p]:
-            _add_vertices(moments[p], n, work, n_trees, inside)
+            _add_vertices(moments, p, n, rows, degree, n_trees, inside)
         else:
             found = before
     return found
