@@ -61,8 +61,10 @@ def bare_search(X):
     from sklearn.neighbors import NearestNeighbors
 
     from bayesfloor.forest._blocks import list_length
+    from bayesfloor.forest._vertices import find_vertices
 
-    return NearestNeighbors(n_neighbors=list_length(3), n_jobs=1).fit(X).kneighbors()
+    m = list_length(find_vertices(X)[0], 3)
+    return NearestNeighbors(n_neighbors=m, n_jobs=1).fit(X).kneighbors()
 
 
 def warm_up(X):

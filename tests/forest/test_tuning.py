@@ -21,6 +21,7 @@ TUNED = [
     (_blocks, "_LEAF_OF_FEW", 2),
     (_blocks, "_LEAF_OF_MANY", 3),
     (_blocks, "_FEW", 0),
+    (_blocks, "_SHORTER_FROM", 0),
     (_certify, "_MANY", 1),
     (_certify, "_MARKED_FROM", 0),
     (_certify, "_SCANNED_AT_ONCE", 7),

@@ -24,6 +24,7 @@ from bayesfloor.forest._edge_order import Numbers
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
 from bayesfloor.forest._matmul import choose_rough, round_rows
 from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
+from bayesfloor.forest._prim import squared_distances
 from bayesfloor.forest._vertices import Vertices
 
 _TREES_UP_TO = 40  # dimensions; above this, kd-trees never pay off
@@ -31,6 +32,7 @@ _SURELY_UP_TO = 8  # dimensions; above this, kd-trees rarely save much
 _LONG = 1e9  # nanoseconds of matrix products: compiling the search takes several times as long, but only once
 _FEWEST_SCANS = 4.0  # leaves visited by the search from one vertex, at best
 _NEAR = 4.0  # factor on a vertex's longest edge, squared: if another block is nearer, the vertex searches it at once
+_SHORTER_FROM, _SAMPLED_FOR_TIES = 4096, 16  # vertices: below this, shorter lists save less than looking for ties costs
 _LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf: 16 up to 4 dimensions, else 64
 
 
@@ -58,7 +60,7 @@ class Join(NamedTuple):
 
 def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Block:
     """Compute the first ``n_trees`` orthogonal minimum spanning trees of the vertices."""
-    m, (n, d) = list_length(n_trees), vertices.x.shape
+    m, (n, d) = list_length(vertices, n_trees), vertices.x.shape
     tree, scans = None, 0.0
     if method == "kdtree" or (method == "auto" and _may_need_tree(vertices)):
         vertices, tree = _lay_out(vertices)
@@ -129,9 +131,21 @@ def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) ->
     return Block(replace(laid, rank=rank[laid.rank]), edges, tree, scans, np.dtype(np.float32))
 
 
-def list_length(n_trees: int) -> int:
-    """Return how many neighbours to list first: enough for nearly all edges of the trees, few enough to be fast."""
-    return 3 + 3 * n_trees
+def list_length(vertices: Vertices, n_trees: int) -> int:
+    """Return how many neighbours to list first: enough for nearly all edges of the trees, few enough to be fast.
+
+    Equally long edges need longer lists, because a list may end among them.
+    """
+    longer = 3 + 3 * n_trees
+    few = len(vertices) < max(_SHORTER_FROM, longer + 1) or n_trees == 1
+    return longer if few or _has_ties(vertices, longer) else 3 * n_trees
+
+
+def _has_ties(vertices: Vertices, m: int) -> bool:
+    """Whether some of the m nearest neighbours of a few vertices are equally far away."""
+    sample = np.unique(np.linspace(0, len(vertices) - 1, _SAMPLED_FOR_TIES).astype(np.int64))
+    rows = (squared_distances(vertices.x[i : i + 1], vertices.x)[0] for i in sample)
+    return any((np.diff(np.sort(np.partition(row, m)[: m + 1])) == 0).any() for row in rows)
 
 
 def _may_need_tree(vertices: Vertices) -> bool:
