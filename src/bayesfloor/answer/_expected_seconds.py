@@ -18,5 +18,5 @@ def expected_seconds(
     size = Size(min(n_rows, LEARN_ON), n_features, n_classes)
     chosen, _ = choose_learners(size, effort, random_state=0)
     at_once = effective_n_jobs(n_jobs) / n_tested_folds(int(size.n_rows), effort)
-    seconds = [REGISTRY[name].cost(size) / at_once for name in chosen]
+    seconds = [REGISTRY[name].cost(size) / at_once for name in reversed(chosen)]
     return {stage_of(part): [part**_GROWTH * each for each in seconds] for part in PARTS}

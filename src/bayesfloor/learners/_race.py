@@ -148,13 +148,13 @@ def run_race(
         for number, part in enumerate(PARTS):
             tasks = [
                 (seen[name], fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
-                for name, learner in racing.items()
+                for name, learner in reversed(racing.items())  # the dearest first, so that threads end together
                 for fold_number, order in enumerate(orders)
             ]
             stage = stage_of(part)
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
-            weights = _add_part(race, number, dict(zip(racing, each, strict=True)))
+            weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
             if race.eta:
                 lowest = min(float(race.wrong[name][number].mean()) for name in race.eta)
                 as_listener(progress).trained(lowest, int(sizes[number]))
