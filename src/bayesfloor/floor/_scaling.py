@@ -61,19 +61,17 @@ class Scaler:
         """Return the rows with their quantity columns scaled."""
         if self.name == NO_SCALE:
             return _without_dust(values)
-        own = _quantities(values, self.quantity) - self.middle  # a copy, so that the division can be in place
-        length = np.sqrt(np.einsum("ij,ij->i", own, own))[:, None] if self.name == "unit" else self.spread
-        own /= np.where(length > 0, length, 1.0)  # constant columns and all-zero rows stay as they are
         if self.quantity.all():
-            return _without_dust(own)
+            return _without_dust(self._divided(values))
         scaled = values.copy()
-        scaled[:, self.quantity] = own
+        scaled[:, self.quantity] = self._divided(values[:, self.quantity])
         return _without_dust(scaled)
 
-
-def _quantities(values: Floats, quantity: np.ndarray) -> Floats:
-    """Return the quantity columns, without a copy if these are all."""
-    return values if quantity.all() else values[:, quantity]
+    def _divided(self, own: Floats) -> Floats:
+        """Return centred columns divided by their spread; constant columns and all-zero rows stay as they are."""
+        centred = np.subtract(own, self.middle, order="C")  # the only copy: data may be large
+        length = np.sqrt((centred**2).sum(axis=1, keepdims=True)) if self.name == "unit" else self.spread
+        return np.divide(centred, np.where(length > 0, length, 1.0), out=centred)
 
 
 def _without_dust(values: Floats) -> Floats:
@@ -88,7 +86,7 @@ def _without_dust(values: Floats) -> Floats:
 
 def fit_scale(features: Features, name: str) -> Scaler:
     """Fit the named scale to these rows."""
-    return Scaler(name, features.quantity, *SCALES[name](_quantities(features.values, features.quantity)))
+    return Scaler(name, features.quantity, *SCALES[name](features.values[:, features.quantity]))
 
 
 _FEWEST_QUANTITIES = {NO_SCALE: 0, "standard": 1, "robust": 1, "unit": 3}  # "unit" loses a dimension
