@@ -40,7 +40,7 @@ class Race(Shown):
         those of a group, share a cluster.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
     wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
-        at training sizes at which it could not be trained.
+        at training sizes at which it was not trained: too few rows, or it had dropped out.
     eta : for each learner, the posterior of every row after training on all rows outside its fold.
     left_out : learners that did not run, and why.
 
@@ -96,13 +96,14 @@ def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[st
     least = LEAST_BUDGET[effort] / size.n_classes**0.5
     left = max(least, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
     chosen, left_out = {}, {}
-    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, _cost(name, size, effort))):
+    costs = {name: _cost(name, size, effort) for name in REGISTRY}
+    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, costs[name])):
         if not suits(name, size):
             left_out[name] = "too many columns for this learner"
-        elif _cost(name, size, effort) > left:
+        elif costs[name] > left:
             left_out[name] = f"too slow on these data for effort={effort!r}"
         else:
-            chosen[name], left = REGISTRY[name].make(size, random_state), left - _cost(name, size, effort)
+            chosen[name], left = REGISTRY[name].make(size, random_state), left - costs[name]
     return chosen, left_out
 
 
