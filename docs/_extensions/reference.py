@@ -12,7 +12,7 @@ from bayesfloor import check
 from bayesfloor.cli._commands import verbs
 from bayesfloor.summary import explain
 from bayesfloor.summary._glossary import CODES, TERMS, WORDS
-from bayesfloor.summary._json_fields import FIELDS
+from bayesfloor.summary._json_fields import field_meanings
 
 KINDS = {
     "1": "What is holding accuracy back",
@@ -68,7 +68,9 @@ def show_terms():
 def show_fields():
     """Return the fields of the JSON."""
     link = "{func}`~bayesfloor.summary.schema` returns the schema, with the same texts; {doc}`glossary` has the terms."
-    return f"# JSON fields\n\nEvery field that `--json` and `Check.to_json` write. {link}\n\n" + define(FIELDS)
+    return f"# JSON fields\n\nEvery field that `--json` and `Check.to_json` write. {link}\n\n" + define(
+        field_meanings()
+    )
 
 
 def define(texts):

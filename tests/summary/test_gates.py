@@ -12,8 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import check
 from bayesfloor.engine._show import about, percent, span
-from bayesfloor.summary._error_rise import compare_errors
-from bayesfloor.summary._gates import baseline_gate, class_gate, error_gate, pair_gate, target_gate
+from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
 

@@ -10,8 +10,7 @@ from bayesfloor.engine._show import cells, percent, range_text, span
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._ruler import ruler
-from bayesfloor.summary._text import NOT_HERE, to_full_text, to_text, unmeasured
-from bayesfloor.summary._text_table import align
+from bayesfloor.summary._text import NOT_HERE, align, to_full_text, to_text, unmeasured
 
 WIDTHS = (100, 80, 60)
 

@@ -20,8 +20,7 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._messages import DataError, shell
 from bayesfloor.selection._comparison import Comparison
 from bayesfloor.summary._optional_tables import comparison_cells
-from bayesfloor.summary._text import fold, terminal_width
-from bayesfloor.summary._text_table import align
+from bayesfloor.summary._text import align, fold, terminal_width
 
 _DROPS = (2, 3, 6, 1, 4)  # columns to drop on a narrow terminal, least important first
 

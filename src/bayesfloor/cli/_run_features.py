@@ -21,8 +21,7 @@ from bayesfloor.io._data import Data
 from bayesfloor.selection._feature_floors import FeatureFloors
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._optional_tables import feature_cells, path_cells, path_notes
-from bayesfloor.summary._text import fold, terminal_width
-from bayesfloor.summary._text_table import align
+from bayesfloor.summary._text import align, fold, terminal_width
 
 _DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, least important first
 _PRINTED = 30  # features to print by default with --filter

@@ -15,8 +15,7 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.labels._suspicious_list import most_suspicious
 from bayesfloor.summary._phrases import WRONG_OR_OVERLAP
-from bayesfloor.summary._text import fold, terminal_width
-from bayesfloor.summary._text_table import align
+from bayesfloor.summary._text import align, fold, terminal_width
 
 _DROPS = (4, 3)  # columns to drop on a narrow terminal, least important first
 _COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")

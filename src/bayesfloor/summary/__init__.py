@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayesfloor.summary._facts import Facts
     from bayesfloor.summary._gates import Gate
     from bayesfloor.summary._glossary import explain
-    from bayesfloor.summary._json import schema
+    from bayesfloor.summary._json_fields import schema
     from bayesfloor.summary._verdict_text import VerdictWords
     from bayesfloor.summary._weaknesses import Trait
 
@@ -41,7 +41,7 @@ _HOMES = {
     "._facts": "Facts",
     "._gates": "Gate",
     "._glossary": "explain",
-    "._json": "schema",
+    "._json_fields": "schema",
     "._check_parts": "Finding",
     "._verdict_text": "VerdictWords",
     "._weaknesses": "Trait",

@@ -41,12 +41,12 @@ from bayesfloor.selection._gap import gap
 from bayesfloor.selection._merge_advice import merge_advice
 from bayesfloor.summary._check_parts import Finding, Measured
 from bayesfloor.summary._facts import Facts, gather_facts
+from bayesfloor.summary._figures import metrics
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._hazard_findings import cautions_about
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._metrics import metrics
 from bayesfloor.summary._pair_tables import TOO_SMALL
 from bayesfloor.summary._text import terminal_width, to_text
 

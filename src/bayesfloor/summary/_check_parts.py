@@ -25,8 +25,7 @@ from bayesfloor.selection._merge_advice import MergeAdvice
 from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._hazard_findings import alarm, merge_first
-from bayesfloor.summary._rare_class import hidden_by_accuracy
-from bayesfloor.summary._verdict_text import VerdictWords, verdict_words
+from bayesfloor.summary._verdict_text import VerdictWords, hidden_by_accuracy, verdict_words
 from bayesfloor.summary._weaknesses import Trait, find_traits
 
 

@@ -1,4 +1,4 @@
-"""The figures of a check by name, in the order in which every printed form shows them."""
+"""The figures of a check by name: for every printed form, and for experiment trackers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from bayesfloor.answer._answer import NO_LIMIT, TOO_HIGH, TOO_LOW, Answer
 from bayesfloor.answer._verdict import guessed_class, target_error
 from bayesfloor.engine._show import amount, how_many, join_labels, percent, printable, span
+from bayesfloor.engine._types import Floats
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._phrases import accuracy
@@ -124,3 +125,27 @@ def _of_trees(check: Measured) -> str:
     if doubt := doubt_about_trees(check):
         return doubt
     return f"from {percent(check.overall.cross_rate)} % cross-class edges"
+
+
+def metrics(check: Measured) -> dict[str, float]:
+    """Return the figures that are known; trackers refuse None, and some draw NaN as zero."""
+    answer, model = check.answer, None if check.gap is None else check.gap.overall
+    figures = {
+        "lowest_error_estimate": answer.estimate,
+        "lowest_error_lower": answer.lower,
+        "lowest_error_upper": answer.upper,
+        "guessing_error": answer.guessing,
+        "best_learner_error": answer.errors.get(answer.best, np.nan),
+        "hardest_pair_error": _largest(check.pairs.estimate),
+        "hardest_class_error": _largest(check.classes.estimate),
+        "suspicious_labels": check.suspicious.n_suspect,
+        "rows": check.facts.n_rows,
+    }
+    if model is not None:
+        figures |= {"model_error": model.error, "model_error_low": model.low, "model_error_high": model.high}
+    return {name: float(value) for name, value in figures.items() if np.isfinite(value)}
+
+
+def _largest(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.max()) if len(known) else np.nan

@@ -31,8 +31,7 @@ from bayesfloor.summary._hazard_findings import hazard_findings
 from bayesfloor.summary._optional_tables import enough
 from bayesfloor.summary._pair_tables import class_rows, pair_rows
 from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
-from bayesfloor.summary._rare_class import rare_class
-from bayesfloor.summary._verdict_text import finds_nothing
+from bayesfloor.summary._verdict_text import finds_nothing, rare_class
 
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model

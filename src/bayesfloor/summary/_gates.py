@@ -1,12 +1,14 @@
-"""Gates: compare the answer with limits."""
+"""Gates: compare the answer with limits, and with an earlier check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 
+from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._make_answer import called
 from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, target_error
 from bayesfloor.engine._errors import InputError, InputTypeError
@@ -14,11 +16,14 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import about, percent, range_text
 from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
+from bayesfloor.formulas._confidence_limits import two_sided
+from bayesfloor.learners._registry import BLEND
 from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._error_rise import ErrorRise, compare_errors
 from bayesfloor.summary._phrases import points, sentence, target_text
 
 OK, FAILED = "ok", "failed"
+_LEVEL = 0.95  # of the interval of a rise
+_FEWER = 0.8  # with fewer than this fraction of the rows, errors rise for that reason alone
 _WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
 
 
@@ -123,6 +128,44 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
         return Gate("BF305", OK, text)
     why = "The limit lies within what both ranges allow. " if word == TOO_CLOSE else ""
     return Gate("BF305", word, f"{text}. {why}{_cross_validated(errors, word, most)}")
+
+
+class ErrorRise(NamedTuple):
+    """How far a learner's cross-validated error rose, with its 95 % interval."""
+
+    learner: str
+    before: float
+    now: float
+    low: float
+    high: float
+
+    @property
+    def rise(self) -> float:
+        """The difference between the two errors."""
+        return self.now - self.before
+
+
+def compare_errors(now: Answer, before: Answer) -> ErrorRise | None:
+    """Compare the learner that is best over both checks; None if they share none, or if there are far fewer rows now.
+
+    Choosing by the sum of both errors favours neither check. The blend is left out, because its members may differ. The
+    interval is that of Agresti and Caffo (2000), which holds even if there are hardly any errors.
+    """
+    both = [name for name in now.errors if name in before.errors and name != BLEND]
+    if not both or now.n_rows < _FEWER * before.n_rows:
+        return None
+    learner = min(both, key=lambda name: now.errors[name] + before.errors[name])
+    (one, one_variance), (two, two_variance) = (_add_two(answer, learner) for answer in (before, now))
+    reach = two_sided(_LEVEL) * np.sqrt(one_variance + two_variance)
+    rise = two - one
+    return ErrorRise(learner, before.errors[learner], now.errors[learner], float(rise - reach), float(rise + reach))
+
+
+def _add_two(answer: Answer, learner: str) -> tuple[float, float]:
+    """Return the error with one wrong and one right row added, and its variance."""
+    n = answer.n_independent[learner]
+    error = (answer.errors[learner] * n + 1) / (n + 2)
+    return error, error * (1 - error) / (n + 2)
 
 
 def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:

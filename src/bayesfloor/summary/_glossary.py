@@ -6,7 +6,7 @@ from difflib import SequenceMatcher, get_close_matches
 from textwrap import fill
 
 from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.summary._json_fields import FIELDS
+from bayesfloor.summary._json_fields import field_meanings
 
 _SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it is assumed to be meant
 
@@ -193,6 +193,7 @@ WORDS = {
     "come last; pairs too small to measure are left out.",
     "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
     "of all errors": "Fraction of all cross-validated errors that are rows of this class.",
+    "relative": "Best estimate relative to guessing: 0 if the classes can be separated, 1 if they cannot.",
     "rows": "Number of rows of the class that were tested.",
     "rows per class": "Number of rows of the smallest class. Below 30, a class's figures are too uncertain to rely on.",
     "rows used": "How many of the rows were used.",
@@ -253,7 +254,7 @@ def explain(term: str) -> str:
     >>> print(explain("guessing"))
     Always predicting the most frequent class. The lowest possible error is never above its error.
     """
-    known = {name.lower(): text for name, text in {**FIELDS, **WORDS, **TERMS, **CODES}.items()}
+    known = {name.lower(): text for name, text in {**field_meanings(), **WORDS, **TERMS, **CODES}.items()}
     if not isinstance(term, str):
         raise InputTypeError(f"Got term={term!r}, but expected a code, a term or a JSON field, such as 'BF101'.")
     wanted = term.strip().lower()

@@ -1,4 +1,4 @@
-"""Write a check as JSON, in the version that ``schema.json`` describes, and read that version and older ones."""
+"""Write a check as JSON, in the version that ``schema.json`` describes, and read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._from_json import floats, restore
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json_optional_parts import choices_to_dict, restore_choices
-from bayesfloor.summary._older_json import OLDEST, upgrade
 from bayesfloor.summary._plausible import refuse_implausible
 from bayesfloor.summary._text import to_text
 
@@ -103,14 +102,14 @@ def load(source: str | Path, kind: type[Made]) -> Made:
     """Read a check, as an object of class ``kind``, from a JSON file or from JSON text."""
     given = _read(source)
     version = given.get("schema_version") if isinstance(given, dict) else None
-    if version not in (OLDEST, SCHEMA_VERSION) or isinstance(version, (bool, float)):
+    if version != SCHEMA_VERSION or isinstance(version, (bool, float)):
         raise InputError(
             f"Got schema_version {repr_short(version)}, but expected {SCHEMA_VERSION}: "
             "this is not a check, or another version of bayesfloor wrote it. Run the check again."
         )
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):  # for numbers too extreme to compute with
-            made = _restore_check(given if version == SCHEMA_VERSION else upgrade(given), kind)
+            made = _restore_check(given, kind)
             _try_out(made)
     except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(
@@ -163,20 +162,3 @@ def _target(value: Any) -> float | None:
 
 def _matrices(given: dict[str, Any], names: Sequence[str]) -> dict[str, np.ndarray]:
     return {name: square(floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in names}
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``Check.to_json``.
-
-    Returns
-    -------
-    dict
-        A schema for any validator of JSON Schema draft 2020-12.
-
-    Examples
-    --------
-    >>> from bayesfloor.summary import schema
-    >>> "verdict" in schema()["properties"]
-    True
-    """
-    return json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))

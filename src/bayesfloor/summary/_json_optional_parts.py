@@ -30,7 +30,7 @@ def choices_to_dict(check: Measured) -> dict[str, Any]:
 
 
 def restore_choices(given: dict[str, Any]) -> dict[str, Any]:
-    """Restore the optional parts; None for missing ones. Older files have none."""
+    """Restore the optional parts; None for missing ones."""
     found = {name: None if given.get(name) is None else make(given[name]) for name, make in _RESTORERS.items()}
     return found | {name: read(kind, given.get(name, []), name) for name, kind in _LISTS.items()}
 

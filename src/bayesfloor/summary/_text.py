@@ -14,12 +14,12 @@ from bayesfloor.summary._figures import answer_figures, evidence_figures, head_l
 from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows
 from bayesfloor.summary._ruler import LENGTH, ruler
-from bayesfloor.summary._text_table import align, cut
 
 NOT_TOGETHER = "Each range holds with 95 % confidence on its own, not all of them together."
 WIDTH = 100  # of lines that go to a file or a pipe
 _WIDEST = 120  # longer lines are hard to read
 _NARROWEST = 40
+_GAP, _LEAST = 2, 6  # between two columns of a table, and the minimum of its first column
 _NAMES = 15  # width of the names of figures, including the gap before their texts
 _SCREEN = 24  # lines
 _FINDINGS = 3  # on one screen, if they fit
@@ -188,3 +188,52 @@ def fold(text: str, width: int) -> list[str]:
     whole = text.replace(" %", "\0%")
     lines = textwrap.wrap(whole, max(width, 12), break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0%", " %") for line in lines]
+
+
+def align(rows: Sequence[Sequence[str]], width: int | None = None, drop: Sequence[int] = ()) -> list[str]:
+    """Align columns, the first to the left and the others to the right.
+
+    If the table is wider than ``width``, the columns in ``drop`` are removed one by one; if that is not enough, the
+    first column is shortened.
+    """
+    if width is not None:
+        rows = _shorten_first(_drop_columns(rows, width, drop), width)
+    widths = _widths(rows)
+    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in enumerate(row)) for row in rows)
+    return [line.rstrip() for line in lines]
+
+
+def _drop_columns(rows: Sequence[Sequence[str]], width: int, drop: Sequence[int]) -> list[list[str]]:
+    """Remove columns in the given order until the table fits."""
+    kept = list(range(len(rows[0])))
+    waiting = list(drop)
+    while waiting and _total([[row[k] for k in kept] for row in rows]) > width:
+        kept.remove(waiting.pop(0))
+    return [[row[k] for k in kept] for row in rows]
+
+
+def _shorten_first(rows: list[list[str]], width: int) -> list[list[str]]:
+    """Shorten the first column's cells by as much as the table is too wide."""
+    excess = _total(rows) - width
+    if excess <= 0:
+        return rows
+    most = max(_widths(rows)[0] - excess, _LEAST)
+    return [[cut(row[0], most), *row[1:]] for row in rows]
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten a string that is too wide, with an ellipsis."""
+    if cells(text) <= width:
+        return text
+    while cells(text) > width - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cells(row[k]) for row in rows) for k in range(len(rows[0]))]
+
+
+def _total(rows: Sequence[Sequence[str]]) -> int:
+    widths = _widths(rows)
+    return sum(widths) + _GAP * (len(widths) - 1)
