@@ -308,6 +308,7 @@ MANIFESTS = [
     b'{"data": "abc", "rows": true}',
     b'{"data": "abc", "rows": ' + b"1" * 5000 + b"}",
     b'{"data": "' + b"a" * 70_000 + b'", "rows": 10}',
+    b'{"data": "abc", "rows": 10}',
     b'{"data": "abc", "rows": 10, "checksum": "00"}',
 ]
 

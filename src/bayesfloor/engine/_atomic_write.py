@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 from bayesfloor.engine._address_text import refuse_output
 from bayesfloor.engine._show import printable
 
+PART = ".part"  # ending of files that are not complete
 _PAUSES = (0.01, 0.03, 0.1, 0.3)  # seconds: virus scanners and readers of small files are done by then
 
 
@@ -26,7 +29,19 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
     return path
 
 
-def move_into_place(part: Path, path: Path) -> None:
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Lend a temporary path to write to; the file gets its name when the block ends, and is removed after an error."""
+    part = path.with_name(f".{uuid4().hex}{PART}")
+    try:
+        yield part
+        _move_into_place(part, path)
+    finally:
+        with suppress(OSError):  # for example in a read-only folder, which another error has already reported
+            part.unlink(missing_ok=True)
+
+
+def _move_into_place(part: Path, path: Path) -> None:
     """Give a complete file its final name, with retries: Windows refuses if another program has the old file open."""
     for pause in _PAUSES:
         try:
@@ -51,11 +66,7 @@ def _is_stream(path: Path) -> bool:
 def _replace(path: Path, data: bytes) -> None:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {printable(path.parent)} does not exist. Create it first.")
-    part = path.with_name(f".{uuid4().hex}.part")
-    try:
+    with written_whole(path) as part:
         part.write_bytes(data)
         if os.name == "posix" and path.exists():  # on other systems a read-only file could not be moved
             part.chmod(stat.S_IMODE(path.stat().st_mode))
-        move_into_place(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,9 +1,8 @@
 """Keep the finished pieces of a run in a folder, so that the run can resume.
 
-Each file is written completely or not at all, carries checksums, and is memory-mapped when read. It holds one line
-with the checksum of its header, the header, and the arrays back to back, each padded to whole cache lines. The
-header holds the run's key and each array's type, shape, position and CRC-32, which every read verifies. The checksums
-cover every byte of the file.
+A file holds one line with the checksum of its header, the header, and the arrays back to back, each padded to whole
+cache lines. The header holds the run's key and each array's type, shape, position and CRC-32, which every read
+verifies. The checksums cover every byte of the file.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ import json
 import mmap
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._atomic_write import move_into_place, write_whole
+from bayesfloor.engine._atomic_write import PART, write_whole, written_whole
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
 Arrays = dict[str, NDArray[Any]]
 
 _LINE = 64  # bytes
-_MANIFEST, _SUFFIX, _PART = "bayesfloor.json", ".arrays", ".part"
+_MANIFEST, _SUFFIX = "bayesfloor.json", ".arrays"
 LOCK = "bayesfloor.lock"  # locked by the run that uses the folder
 _CHECKSUM = "checksum"  # in a manifest, next to the description of the run
 _LONGEST_MANIFEST = 1 << 16  # bytes; real manifests take a few hundred
@@ -64,17 +63,13 @@ class Store:
         return not damage
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write a piece under a temporary name and move it into place when it is complete."""
+        """Write a piece completely or not at all."""
         path = self._path(name)
-        part = path.with_name(f".{uuid4().hex}{_PART}")
         try:
-            with part.open("xb") as file:
+            with written_whole(path) as part, part.open("xb") as file:
                 _write(file, self.key, arrays)
-            move_into_place(part, path)
         except OSError as error:
             raise cannot_write(path, error) from error
-        finally:
-            _remove(part)
 
     def read(self, name: str, only: Iterable[str] | None = None) -> Arrays:
         """Return these arrays of a piece, all by default, memory-mapped and read-only; verify their checksums."""
@@ -107,7 +102,8 @@ class Store:
 
     def remove(self, name: str) -> None:
         """Delete a piece that is no longer needed."""
-        _remove(self._path(name))
+        with suppress(OSError):  # for example in a read-only folder, which another error has already reported
+            self._path(name).unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
         return Path(self.folder) / f"{name}{_SUFFIX}"
@@ -120,7 +116,6 @@ def open_store(folder: str | Path, what: Mapping[str, Any]) -> Store:
     if before is not None:
         _compare(place, before, json.loads(text))
     try:
-        _try_to_write(place)
         write_whole(place / _MANIFEST, json.dumps({**what, _CHECKSUM: _key_of(text)}, sort_keys=True, indent=1))
     except OSError as error:
         raise cannot_write(place, error) from error
@@ -135,7 +130,7 @@ def prepare_folder(folder: str | Path) -> Path:
         there = [path.name for path in place.iterdir()]  # listed once: another process may open the folder right now
     except OSError as error:
         raise cannot_write(place, error) from error
-    if _MANIFEST not in there and not all(name == LOCK or name.endswith(_PART) for name in there):
+    if _MANIFEST not in there and not all(name == LOCK or name.endswith(PART) for name in there):
         raise CheckpointError(
             f"The folder {printable(place)} is not empty and is not a checkpoint. Pass a new or an empty folder."
         )
@@ -157,13 +152,6 @@ def _compare(place: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
         )
 
 
-def _try_to_write(place: Path) -> None:
-    """Fail now rather than after an hour of work if the folder is not writable."""
-    part = place / f".{uuid4().hex}{_PART}"
-    part.touch()
-    part.unlink()
-
-
 def cannot_write(path: Path, error: OSError) -> OSError:
     """Return the error for a file that could not be written."""
     if error.errno == errno.ENOSPC:
@@ -173,13 +161,6 @@ def cannot_write(path: Path, error: OSError) -> OSError:
             "checkpoint folder: finished pieces are kept",
         )
     return OSError(error.errno or 0, f"{printable(path)} could not be written: {error.strerror or error}")
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:  # for example in a read-only folder, which another error has already reported
-        return
 
 
 # Pieces
@@ -277,7 +258,6 @@ def _parse_manifest(manifest: Path) -> dict[str, str | int]:
     found = json.loads(manifest.read_text("utf-8"))
     if not isinstance(found, dict) or not all(type(value) in (str, int) for value in found.values()):
         raise InputError("it does not have a string or an integer for each name")
-    before = found.pop(_CHECKSUM, None)
-    if before not in (None, _key_of(json.dumps(found, sort_keys=True))):  # older versions wrote no checksum
+    if found.pop(_CHECKSUM, None) != _key_of(json.dumps(found, sort_keys=True)):
         raise InputError("its checksum does not match")
     return found

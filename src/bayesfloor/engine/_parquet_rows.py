@@ -220,10 +220,10 @@ def open_parquet(path: Path | Address, columns: Sequence[str] | None) -> Parquet
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         raise InputError(f"Got column {join_labels(twice)} more than once in columns, but expected each name once.")
     for file in files:
-        schema, n_rows = _look_into(file)
+        schema, footer = _look_into(file)
         names = list(schema.names) if names is None else names
         _check_columns(schema, names, file)
-        parts.append(Part(file, 0, n_rows))
+        parts.append(Part(file, 0, footer.num_rows))
     full = tuple(part for part in parts if len(part))
     if not full:
         raise InputError(f"Got no rows in {printable(files[0].path)}, but expected at least one.")
@@ -244,9 +244,10 @@ def column_names(path: Path | Address) -> list[str]:
     return list(_look_into(_parquet_files(path)[0])[0].names)
 
 
-def _look_into(file: FileState) -> tuple[Any, int]:
+def _look_into(file: FileState) -> tuple[Any, Any]:
+    """Return the schema and the metadata of a file."""
     with _opened(file) as opened:
-        return opened.schema_arrow, opened.metadata.num_rows
+        return opened.schema_arrow, opened.metadata
 
 
 def _check_columns(schema: Any, names: list[str], file: FileState) -> None:
@@ -271,15 +272,10 @@ def groups_at_address(rows: object) -> tuple[RowGroups, int, tuple[str, ...]] | 
     """Return the row groups, total bytes and columns of whole files at an address; None for any other rows."""
     if not isinstance(rows, ParquetRows) or not isinstance(rows.parts[0].file.path, Address):
         return None
-    footers = [_look_at_footer(part.file) for part in rows.parts]
+    footers = [_look_into(part.file)[1] for part in rows.parts]
     if any(len(part) != footer.num_rows for part, footer in zip(rows.parts, footers, strict=True)):
         return None
     return row_groups(footers), sum(part.file.size for part in rows.parts), rows.columns
-
-
-def _look_at_footer(file: FileState) -> Any:
-    with _opened(file) as opened:
-        return opened.metadata
 
 
 def read_parquet_column(rows: object, name: str) -> NDArray[Any]:

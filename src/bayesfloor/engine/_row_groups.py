@@ -23,8 +23,6 @@ _LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the 
 _FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
 _FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we could not tell how much groups differ
 _RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
-
-
 _ALIKE = 0.05  # smallest intraclass correlation that matters
 _MOST = 50  # classes, the most frequent ones, whose order is looked at
 
@@ -117,18 +115,9 @@ def draw_rows(
 
 
 def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.random.Generator) -> Ints:
-    """Choose row groups that take about ``budget`` bytes, spread over the table.
+    """Choose row groups that take about ``budget`` of ``sizes`` bytes, spread over the table; return their numbers.
 
-    Parameters
-    ----------
-    sizes : bytes to read for each group.
-    budget : total bytes to read.
-    counts : rows of each class in each group, of shape (groups, classes); None if the labels are not known.
-    rng : random number generator.
-
-    Returns
-    -------
-    Numbers of the chosen groups, in ascending order.
+    ``counts`` are the rows of each class in each group, of shape (groups, classes); None if the labels are not known.
     """
     n = len(sizes)
     for_spread = budget if counts is None else _FOR_SPREAD * budget

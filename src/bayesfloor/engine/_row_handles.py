@@ -13,14 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
-from uuid import uuid4
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bayesfloor.engine._addresses import Address, find_place
-from bayesfloor.engine._atomic_write import move_into_place
+from bayesfloor.engine._atomic_write import written_whole
 from bayesfloor.engine._checkpoint import cannot_write
 from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._file_state import FileState, digest_files, find_state
@@ -94,15 +93,11 @@ class ArrayRows:
         """Save the rows to a file in this folder and return a handle to it."""
         path = Path(folder) / "rows.npy"
         if not self._is_in(path):
-            part = path.with_name(f".{uuid4().hex}.part")
             try:
-                self._save(part)
-                move_into_place(part, path)
+                with written_whole(path) as part:
+                    self._save(part)
             except OSError as error:
                 raise cannot_write(path, error) from error
-            finally:
-                with suppress(OSError):  # for example in a read-only folder, which another error has already reported
-                    part.unlink(missing_ok=True)
         return _open_npy(path)
 
     def _is_in(self, path: Path) -> bool:
@@ -220,7 +215,9 @@ def open_rows(X: Any, columns: Sequence[str] | None = None) -> Rows:
         return X
     if not isinstance(X, (str, Path, Address)):
         with blame("X"):
-            return _open_array(np.asarray(X), "X")
+            array = np.asarray(X)
+            _check_matrix(array, "X")
+            return ArrayRows(array)
     if not str(X):
         raise InputError("Got an empty path, but expected a .npy file, a .parquet file or a folder of .parquet files.")
     path = find_place(X)
@@ -237,11 +234,6 @@ def is_handle(X: object) -> bool:
 def is_place(X: object) -> bool:
     """Whether X is a handle or a path rather than an array."""
     return is_handle(X) or isinstance(X, (str, Path, Address))
-
-
-def _open_array(array: NDArray[Any], name: str) -> ArrayRows:
-    _check_matrix(array, name)
-    return ArrayRows(array)
 
 
 def _open_npy(path: Path | Address) -> NpyRows:
