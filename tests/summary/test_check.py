@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.engine._show import percent
-from bayesfloor.summary._check import grow_class_tree
 from bayesfloor.summary._text import to_full_text
 
 N = 90
@@ -614,14 +613,6 @@ def test_class_trees_say_what_is_hard_across_each_split(made):
 
     assert reasons[0] == "too small to measure"
     assert reasons[1] == f"hardest pair 1 and 2, error about {percent(found.pairs.estimate[1, 2])} %"
-
-
-def test_class_trees_without_an_answer_have_no_numbers(made):
-    """A tree bound is not a result."""
-    iris, separate = (grow_class_tree(made(kind).pairwise) for kind in ("iris", "separate"))
-
-    assert iris.reason[iris.splits[1]] == "hardest pair 1 and 2"
-    assert {separate.reason[node] for node in separate.splits.tolist()} == {"too small to measure"}
 
 
 def test_names_of_data_are_shown(made):

@@ -253,7 +253,7 @@ def test_columns_are_dropped_by_importance():
 
 def test_columns_stand_one_below_the_other():
     """Wide characters take two columns of a terminal."""
-    lines = align([("name", "x"), ("漢字", "10"), ("abcdef", "1")])
+    lines = align([("name", "x"), ("漢字", "10"), ("abcdef", "1")], 80)
 
     assert lines == ["name     x", "漢字    10", "abcdef   1"]
     assert {cells(line) for line in lines} == {10}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -273,10 +274,20 @@ def _base_name(word: str) -> str:
 
 
 def pictures(data: Data, pixels: str | None) -> Any:
-    """Return pictures of the rows: image files, or the features themselves."""
-    from bayesfloor.cli._pixels import features_as_pictures
+    """Return pictures of the rows: image files, or the features as pixels of a picture of this size, such as 28x28."""
+    if pixels is None:
+        return data.images
+    import numpy as np
 
-    return data.images if pixels is None else features_as_pictures(data.X, pixels)
+    from bayesfloor.io._messages import DataError
+
+    if re.fullmatch(r"\d+x\d+(x[34])?", pixels) is None:
+        raise DataError(f"--pixels {pixels} is not a size. Write 28x28, or 32x32x3 for colours.")
+    shape = [int(part) for part in pixels.split("x")]
+    X = data.X if isinstance(data.X, np.ndarray) else np.column_stack([column.to_numpy() for column in data.X.columns])
+    if np.prod(shape) != X.shape[1]:
+        raise DataError(f"--pixels {pixels} needs {np.prod(shape)} features, but the data have {X.shape[1]}.")
+    return X.reshape(len(X), *shape)
 
 
 def if_pillow(images: Any) -> Any:

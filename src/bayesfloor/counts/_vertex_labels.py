@@ -14,24 +14,14 @@ from bayesfloor.engine._types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class VertexLabels:
-    """The label of each row, or the probability of each label.
+    """The label of each row, or the probability of each label."""
 
-    Attributes
-    ----------
-    vertex : (n,) vertex of each row.
-    shares : (n, K) sparse; the probability of each label, rows adding up to 1.
-    n_vertices : number of vertices.
-    weight : (n,) weight of each row, or None if all are equal.
-    joined : whether trees join equal rows; they do not if there are groups.
-    groups : (n,) group of each row, or None.
-    """
-
-    vertex: Ints
-    shares: csr_array
+    vertex: Ints  # of each row
+    shares: csr_array  # the probability of each label; the classes of a row add up to 1
     n_vertices: int
-    weight: Floats | None = None
-    joined: bool = True
-    groups: Ints | None = None
+    weight: Floats | None = None  # of each row; None if all are equal
+    joined: bool = True  # whether trees join equal rows; they do not if there are groups
+    groups: Ints | None = None  # of each row
 
     @property
     def n_classes(self) -> int:

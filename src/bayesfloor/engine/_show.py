@@ -55,13 +55,7 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
 
 
 def without_shared_prefix(labels: Sequence[object]) -> list[str]:
-    """Return labels without the words that all of them start with, except the last such word.
-
-    Examples
-    --------
-    >>> without_shared_prefix(["Customer segment Sub 026", "Customer segment Sub 027"])
-    ['… Sub 026', '… Sub 027']
-    """
+    """Return labels without the words that all of them start with, except the last such word."""
     texts = [str(label) for label in labels]
     words = _WORD.findall(_shared_prefix(min(texts), max(texts))) if len(texts) > 1 else []
     cut = sum(map(len, words[:-1]))

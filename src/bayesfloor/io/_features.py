@@ -25,26 +25,15 @@ _MOST_BYTES = 200_000_000  # largest array that a sparse matrix is converted to
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Features as numbers, with information about their columns.
-
-    Attributes
-    ----------
-    values : (n, d) numbers.
-    quantity : (d,) which columns may be scaled.
-    code : (d,) which columns are codes, whose order means nothing; None if there are none.
-    content : (n,) a number for each row, equal if the rows were equal before any lossy step; None without such a step.
-    prepared : how each column of a table was treated; empty for arrays that are used as they are.
-    exact : (n, p) all columns, sparse or not, if ``values`` are only their first components; otherwise None.
-    notes : other steps, in words.
-    """
+    """Features as numbers, with information about their columns."""
 
     values: Floats
-    quantity: np.ndarray
-    code: np.ndarray | None = None
-    content: Ints | None = None
-    prepared: tuple[Column, ...] = ()
-    exact: Any = None
-    notes: tuple[str, ...] = ()
+    quantity: np.ndarray  # which columns may be scaled
+    code: np.ndarray | None = None  # which columns are codes, whose order means nothing
+    content: Ints | None = None  # a number for each row, equal if the rows were equal before any lossy step
+    prepared: tuple[Column, ...] = ()  # how each column of a table was treated; empty for arrays used as they are
+    exact: Any = None  # all columns, sparse or not, if the values are only their first components
+    notes: tuple[str, ...] = ()  # other steps, in words
 
     def take(self, rows: Ints) -> Features:
         """Return the features of these rows."""

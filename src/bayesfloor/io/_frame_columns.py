@@ -1,7 +1,7 @@
 """Convert the columns of any data frame to one form, so that a table gives the same numbers in every library.
 
-A column holds numbers (64-bit, NaN if missing), booleans (likewise), text (the distinct strings and each row's index),
-datetimes (microseconds), times of day and durations (numbers), or lists of numbers (a matrix).
+Numbers and booleans are 64-bit floats, NaN if missing; datetimes are microseconds; times of day and durations are
+numbers; lists of numbers are a matrix.
 """
 
 from __future__ import annotations
@@ -28,22 +28,13 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """One column in the common form.
-
-    Attributes
-    ----------
-    name : the column's name.
-    kind : "number", "boolean", "text", "date" (datetimes), "time", "duration" or "list".
-    data : (n,) numbers or datetimes, (n, k) numbers from lists, or (n,) the index of each row's string, -1 if missing.
-    levels : the distinct strings in a text column, sorted.
-    bare : whether it comes from a numeric array, whose columns are always numbers.
-    """
+    """One column in the common form."""
 
     name: str
-    kind: str
-    data: NDArray[Any]
-    levels: tuple[str, ...] = field(default=(), repr=False)
-    bare: bool = False
+    kind: str  # "number", "boolean", "text", "date" (datetimes), "time", "duration" or "list"
+    data: NDArray[Any]  # (n,) numbers, datetimes, or indices of strings (-1 if missing); (n, k) numbers from lists
+    levels: tuple[str, ...] = field(default=(), repr=False)  # the distinct strings in a text column, sorted
+    bare: bool = False  # whether it comes from a numeric array, whose columns are always numbers
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:

@@ -62,16 +62,7 @@ def are_misspelled(reasons: Iterable[str]) -> bool:
 
 
 def find_spellings(y: Any) -> Spellings:
-    """Find labels that may mean the same class.
-
-    Examples
-    --------
-    >>> found = find_spellings(["setosa"] * 30 + ["Setosa ", "setsoa"] + ["virginica"] * 30)
-    >>> found.alike
-    (('setosa', 'Setosa '),)
-    >>> found.typos
-    (('setsoa', 'setosa'),)
-    """
+    """Find labels that may mean the same class."""
     labels = np.asarray(y, dtype=object).ravel().tolist()
     return compare_spellings(Counter(label for label in labels if isinstance(label, str)))
 

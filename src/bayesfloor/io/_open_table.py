@@ -36,21 +36,11 @@ _Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  #
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is read on request.
-
-    Attributes
-    ----------
-    file : File
-        The table's file.
-    names : list of str
-        Names of its columns.
-    notes : tuple of str
-        Assumptions made while reading it, such as its encoding.
-    """
+    """A table that is read on request."""
 
     file: File
-    names: list[str]
-    notes: tuple[str, ...]
+    names: list[str]  # of its columns
+    notes: tuple[str, ...]  # assumptions made while reading it, such as its encoding
     stream: _Stream
     text_stream: _Stream
     grouped: Grouped | None = None

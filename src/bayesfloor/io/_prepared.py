@@ -79,13 +79,7 @@ def prepared_by(columns: tuple[Column, ...], n_unlabelled: int, notes: tuple[str
 
 
 def summarize(columns: Sequence[Column]) -> str:
-    """Summarise the preparation in one line; empty if all columns were used as they are.
-
-    Examples
-    --------
-    >>> summarize([Column("age", "number", "filled", 2, n_missing=3), Column("line", "counter", "left out", 0)])
-    'Prepared: line left out (row counter); missing values filled in age'
-    """
+    """Summarise the preparation in one line; empty if all columns were used as they are."""
     gone = [column for column in columns if not column.width]
     parts = [f"{_name_some(names)} left out{why}" for why, names in _named_by(gone, _WHY_GONE, _why_gone).items()]
     used = [column for column in columns if not column.as_is and column.width and column.role != "wide"]

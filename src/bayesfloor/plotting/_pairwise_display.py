@@ -187,7 +187,7 @@ class PairwiseDisplay(Display):
         light = luminance(self.image_.to_rgba(cells)) > 0.2  # dark ink has more contrast there
         centre = {"ha": "center", "va": "center", "size": size}
         return [
-            self.ax_.text(j, i, _short(cells[i, j]), color=_ON_LIGHT if light[i, j] else _ON_DARK, **centre)
+            self.ax_.text(j, i, short_percent(cells[i, j]), color=_ON_LIGHT if light[i, j] else _ON_DARK, **centre)
             for i, j in zip(*np.nonzero(~cells.mask), strict=True)
         ]
 
@@ -230,7 +230,7 @@ class PairwiseDisplay(Display):
         }
 
 
-def _short(value: float) -> str:
+def short_percent(value: float) -> str:
     """Format a fraction in percent with two or three characters."""
     return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
 

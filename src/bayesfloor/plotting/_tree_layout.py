@@ -1,9 +1,8 @@
 """Compute the positions of a class tree's nodes in a drawing; nothing is drawn here.
 
-Classes are rows. A split is in the gap between the last row of its first side and the first row
-of its second: K classes have K - 1 gaps, one for each split. So nothing is to the right of a split at the same height,
-and its text has space up to the labels, however deep the tree is. When a single class is split off, the rest continues
-below it, so a chain looks like a staircase.
+Classes are rows. A split is in the gap between the last row of its first side and the first row of its second: K
+classes have K - 1 gaps, one for each split. So nothing is to the right of a split at the same height, and its text has
+space up to the labels, however deep the tree is. A chain that splits off single classes looks like a staircase.
 """
 
 from __future__ import annotations
@@ -20,57 +19,17 @@ _DEEPEST = 0.85  # x of the deepest split, which leaves space for its number; la
 
 @dataclass(frozen=True, eq=False)
 class TreeLayout:
-    """Coordinates of a tree that grows from left to right, with rows counted from the top.
+    """Coordinates of a tree that grows from left to right, with rows counted from the top."""
 
-    Attributes
-    ----------
-    rows : (K,) int array
-        Number of the class in each row.
-    x, y : (n_nodes,) arrays
-        Position of each node: x from 0 (all classes) to 1 (single classes), y in rows. A leaf of one
-        class is at its row; other nodes are halfway between two rows, no two at the same height.
-    segments : (m, 2, 2) array
-        Lines, as (start, end) of (x, y), all horizontal or vertical.
-    forks : int array
-        Nodes with more than one class; these have text.
-
-    Examples
-    --------
-    >>> from bayesfloor.hierarchy import ClassTree
-    >>> from bayesfloor.plotting._tree_layout import layout
-    >>> layout(ClassTree.from_nested(["cat", "dog"])).x  # all classes, then each
-    array([0., 1., 1.])
-    """
-
-    rows: Ints
-    x: Floats
-    y: Floats
-    segments: Floats
-    forks: Ints
+    rows: Ints  # number of the class in each row
+    x: Floats  # of each node, from 0 (all classes) to 1 (single classes)
+    y: Floats  # of each node, in rows: a leaf of one class is at its row, other nodes are halfway between two rows
+    segments: Floats  # (m, 2, 2) lines, as start and end of (x, y), all horizontal or vertical
+    forks: Ints  # nodes with more than one class; these have text
 
 
 def layout(tree: ClassTree) -> TreeLayout:
-    """Compute the positions of a tree's nodes and the lines between them.
-
-    Parameters
-    ----------
-    tree : ClassTree
-        The tree to lay out.
-
-    Returns
-    -------
-    TreeLayout
-
-    Examples
-    --------
-    >>> from bayesfloor.hierarchy import ClassTree
-    >>> from bayesfloor.plotting._tree_layout import layout
-    >>> placed = layout(ClassTree.from_nested([["cat", "dog"], "car"]))
-    >>> placed.rows  # car, cat, dog
-    array([0, 1, 2])
-    >>> placed.y
-    array([0.5, 0. , 1.5, 1. , 2. ])
-    """
+    """Compute the positions of a tree's nodes and the lines between them."""
     size = tree.stop - tree.start
     first, second = _sides(tree)
     top = _tops(tree, first, second, size)

@@ -12,6 +12,7 @@ import numpy as np
 from bayesfloor.engine._show import about, amount, cells, percent, range_text, show_labels, span, without_shared_prefix
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.plotting._answer_display import learner_name, ranked
+from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.plotting._style import PAIR_EDGES
 from bayesfloor.plotting._tree_layout import layout
 from bayesfloor.summary._check_parts import Measured
@@ -233,12 +234,7 @@ def _cell(check: Measured, i: int, j: int, names: list[str] | None) -> Cell:
         about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
     )
     step = int(np.searchsorted(PAIR_EDGES[1:-1], value, side="right"))
-    return Cell(_short(value), f"s{step}", pair and f"{pair}: error {figures}")
-
-
-def _short(value: float) -> str:
-    """Format a fraction in percent with two or three characters."""
-    return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
+    return Cell(short_percent(value), f"s{step}", pair and f"{pair}: error {figures}")
 
 
 def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:

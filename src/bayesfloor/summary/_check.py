@@ -31,7 +31,7 @@ from bayesfloor.hazards._doubtful_columns import DoubtfulColumns, find_doubtful
 from bayesfloor.hazards._labelled_table import label_table
 from bayesfloor.hazards._leaks import Leak, find_leaks
 from bayesfloor.hierarchy._class_tree import ClassTree
-from bayesfloor.hierarchy._cuts import measurable, pair_tree
+from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.io._data import Data, open_data, stays_in_place
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
@@ -461,23 +461,22 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         one_vs_rest=floor.one_vs_rest_,
         samples=floor.samples_,
         suspicious=list_suspicious(floor),
-        tree=grow_class_tree(floor.pairwise_, pairs=pairs),
+        tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
         prepared=prepared_by(sample.features.prepared, sample.n_unlabelled, sample.features.notes),
     )
 
 
-def grow_class_tree(pairwise: PairwiseFloor, cut: str = "average", pairs: PairAnswers | None = None) -> ClassTree:
-    """Return the class tree. Each split names its hardest pair, with the best estimate if there is an answer."""
+def grow_class_tree(pairwise: PairwiseFloor, cut: str, pairs: PairAnswers) -> ClassTree:
+    """Return the class tree; each split names its hardest pair, with the best estimate."""
     tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
-    hardness = measurable(pairwise) if pairs is None else np.where(pairs.too_small, 0.0, pairs.relative)
+    hardness = np.where(pairs.too_small, 0.0, pairs.relative)
     reason = list(tree.reason)
     for node in tree.splits.tolist():
         left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))
         across = hardness[np.ix_(left, right)]
         one, two = np.unravel_index(int(across.argmax()), across.shape)
         i, j = left[one], right[two]
-        about = "" if pairs is None else f", error about {percent(pairs.estimate[i, j])} %"
-        hardest = f"hardest pair {labels[i]} and {labels[j]}{about}"
+        hardest = f"hardest pair {labels[i]} and {labels[j]}, error about {percent(pairs.estimate[i, j])} %"
         reason[node] = hardest if across.max() > 0 else TOO_SMALL
     return replace(tree, reason=reason)

@@ -1,11 +1,8 @@
-"""Tables of selections, comparisons and gaps, header first, for every printed output.
-
-``show`` escapes a name for the output it appears in, as in the tables of pairs and classes.
-"""
+"""Tables of selections, comparisons and gaps, header first, for every printed output."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -19,15 +16,14 @@ from bayesfloor.selection._selection_path import SelectionPath
 from bayesfloor.summary._phrases import points
 
 Cells = list[tuple[str, ...]]
-Show = Callable[[str], str]
 
 
-def path_cells(path: SelectionPath, show: Show = str) -> Cells:
+def path_cells(path: SelectionPath) -> Cells:
     """Return the steps of a selection."""
     names = iter(show_labels([name for step in path.added for name in step]))
     rows = [
         (
-            " + ".join(show(next(names)) for _ in step),
+            " + ".join(next(names) for _ in step),
             f"{path.n_features[k]:,}",
             f"{percent(path.cross_rate[k])} %",
             points(path.gain[k]),
@@ -84,11 +80,11 @@ def feature_cells(found: FeatureFloors, most: int) -> Cells:
     return [("feature alone", "tree bounds", "p-value", "adjusted"), *rows]
 
 
-def comparison_cells(found: Comparison, show: Show = str) -> Cells:
+def comparison_cells(found: Comparison) -> Cells:
     """Return the representations, those with the fewest cross-class edges first."""
     rows = [
         (
-            show(name),
+            name,
             f"{found.n_features[k]:,}",
             f"{found.n_rows[k]:,}",
             f"{percent(found.cross_rate[k])} %",
@@ -107,10 +103,10 @@ def _against_best(found: Comparison, k: int) -> tuple[str, str]:
     return points(found.difference[k]), " to ".join(ends)
 
 
-def gap_cells(found: Gap, most: int, show: Show = str) -> Cells:
+def gap_cells(found: Gap, most: int) -> Cells:
     """Return the whole problem, the classes, and the pairs with room to improve, largest possible gain first."""
     head = ("", "your model's error", _level(found.level), "lowest possible error", "", "rows")
-    names = [show(name) for name in show_labels(found.classes.tolist())]
+    names = show_labels(found.classes.tolist())
     one, two = np.triu_indices(len(names), 1)
     lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
     lines += [(names[k], found.by_class, k) for k in _most_won(found.by_class, most).tolist()]
@@ -127,7 +123,7 @@ def _most_won(lines: GapLines, most: int) -> Ints:
 
 
 def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
-    row = {item: np.asarray(value)[place].item() for item, value in _values(lines)}
+    row = {item.name: np.asarray(getattr(lines, item.name))[place].item() for item in fields(lines)}
     return (
         name,
         f"{percent(row['error'])} %",
@@ -136,11 +132,6 @@ def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
         row["word"],
         amount(row["n_rows"]),
     )
-
-
-def _values(lines: GapLines) -> Iterator[tuple[str, Any]]:
-    names = ("error", "low", "high", "estimate", "lower", "upper", "word", "n_rows")
-    return ((name, getattr(lines, name)) for name in names)
 
 
 def _level(level: float) -> str:

@@ -14,41 +14,31 @@ FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 
 
 class PairRow(NamedTuple):
-    """A pair of classes, as two class numbers, with its figures.
-
-    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error between the two classes.
-    ``error`` is the cross-validated error, ``relative`` the best estimate relative to ``guessing``. ``note`` says
-    why the figures are unreliable, if they are.
-    """
+    """A pair of classes, as two class numbers: best estimate and range of the error between them."""
 
     one: int
     two: int
     estimate: float
     lower: float
     upper: float
-    error: float
+    error: float  # cross-validated
     guessing: float
-    relative: float
+    relative: float  # best estimate relative to guessing
     n_rows: float
-    note: str
+    note: str  # why the figures are unreliable, if they are
 
 
 class ClassRow(NamedTuple):
-    """A class, as its number, with its figures.
-
-    ``estimate``, ``lower`` and ``upper`` are the best estimate and the range of the error within the class
-    (1 - recall). ``error`` is the cross-validated error, ``part`` the class's fraction of all errors. ``note`` says
-    why the figures are unreliable, if they are.
-    """
+    """A class, as its number: best estimate and range of the error within it (1 - recall)."""
 
     number: int
-    note: str
+    note: str  # why the figures are unreliable, if they are
     n_rows: float
     estimate: float
     lower: float
     upper: float
-    error: float
-    part: float
+    error: float  # cross-validated
+    part: float  # fraction of all errors
 
 
 def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:

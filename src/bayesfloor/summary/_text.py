@@ -190,16 +190,15 @@ def fold(text: str, width: int) -> list[str]:
     return [line.replace("\0%", " %") for line in lines]
 
 
-def align(rows: Sequence[Sequence[str]], width: int | None = None, drop: Sequence[int] = ()) -> list[str]:
+def align(rows: Sequence[Sequence[str]], width: int, drop: Sequence[int] = ()) -> list[str]:
     """Align columns, the first to the left and the others to the right.
 
     If the table is wider than ``width``, the columns in ``drop`` are removed one by one; if that is not enough, the
     first column is shortened.
     """
-    if width is not None:
-        rows = _shorten_first(_drop_columns(rows, width, drop), width)
-    widths = _widths(rows)
-    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in enumerate(row)) for row in rows)
+    shown = _shorten_first(_drop_columns(rows, width, drop), width)
+    widths = _widths(shown)
+    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in enumerate(row)) for row in shown)
     return [line.rstrip() for line in lines]
 
 
