@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.hazards._near_duplicate_rows import find_near_duplicate_rows
+from bayesfloor.hazards._dependence import find_close_rows
 
 
 @pytest.fixture
@@ -25,13 +25,11 @@ def test_augmented_rows_are_found(originals, global_random_seed):
     X, y = originals
     rng = np.random.default_rng(global_random_seed)
     row = rng.permutation(np.repeat(np.arange(300), 4))
-    made = fit(X[row] + 0.02 * rng.normal(size=(1200, 6)), y[row])
-    found = find_near_duplicate_rows(made, 0)
+    found = find_close_rows(fit(X[row] + 0.02 * rng.normal(size=(1200, 6)), y[row]), 0)
 
-    assert found.fraction == pytest.approx(1, abs=0.02)
-    assert found.errors.together > found.errors.at_random + 0.1
-    original = row[made.sample.row]
-    assert len(np.unique(np.column_stack([original, found.cluster]), axis=0)) == pytest.approx(300, abs=15)
+    assert found.similarity == pytest.approx(1, abs=0.02)
+    assert found.error_together > found.error_at_random + 0.1
+    assert len(np.unique(np.column_stack([row, found.groups]), axis=0)) == pytest.approx(300, abs=15)
 
 
 def test_independent_rows_show_nothing(originals):
@@ -39,8 +37,8 @@ def test_independent_rows_show_nothing(originals):
     X, y = originals
     tight = np.random.default_rng(0).normal(size=(300, 3)) * 0.01 + np.arange(300)[:, None] % 3
 
-    assert find_near_duplicate_rows(fit(X, y), 0) is None
-    assert find_near_duplicate_rows(fit(tight, np.arange(300) % 3), 0) is None
+    assert find_close_rows(fit(X, y), 0) is None
+    assert find_close_rows(fit(tight, np.arange(300) % 3), 0) is None
 
 
 def test_near_duplicates_with_labels_of_their_own_are_harmless(originals, global_random_seed):
@@ -49,4 +47,4 @@ def test_near_duplicates_with_labels_of_their_own_are_harmless(originals, global
     rng = np.random.default_rng(global_random_seed)
     moved = np.repeat(X, 4, axis=0) + 0.02 * rng.normal(size=(1200, 6))
 
-    assert find_near_duplicate_rows(fit(moved, (moved[:, 0] + rng.normal(size=1200) > 0).astype(int)), 0) is None
+    assert find_close_rows(fit(moved, (moved[:, 0] + rng.normal(size=1200) > 0).astype(int)), 0) is None

@@ -12,7 +12,7 @@ import click
 
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import starting_workers, stop_if_asked
-from bayesfloor.cli._settings import Settings
+from bayesfloor.cli._settings import Settings, flag_of
 from bayesfloor.engine._parameters import check_folder
 from bayesfloor.engine._quiet import logging_only
 from bayesfloor.engine._show import printable
@@ -20,18 +20,10 @@ from bayesfloor.io._find_file import find_file
 from bayesfloor.io._messages import DataError
 
 _PATIENCE = "10s"  # time for a scheduler to answer
-_NOT_FAR = {
-    "as_role": "--as",
-    "clean_labels": "--clean-labels",
-    "strict_input": "--strict-input",
-    "groups": "--groups",
-    "id_column": "--id",
-    "image": "--image",
-    "pixels": "--pixels",
-    "predictions": "--predictions",
-    "select": "--select",
-    "show_rows": "--show-rows",
-}
+_NOT_FAR = (
+    *("as_role", "clean_labels", "strict_input", "groups", "id_column"),
+    *("image", "pixels", "predictions", "select", "show_rows"),
+)
 
 
 def check_engine(output: Output, settings: Settings) -> None:
@@ -58,7 +50,7 @@ def _is_asked(settings: Settings) -> bool:
 
 def _unfit(settings: Settings) -> list[str]:
     """List the given options that need all rows in memory."""
-    return [flag for name, flag in _NOT_FAR.items() if getattr(settings, name)]
+    return [flag_of(name) for name in _NOT_FAR if getattr(settings, name)]
 
 
 def _is_large(path: str) -> bool:

@@ -16,7 +16,7 @@ import click
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._progress_bar import ProgressBar
-from bayesfloor.cli._settings import Settings, read
+from bayesfloor.cli._settings import Settings, flag_of, read
 from bayesfloor.cli._so_far import SoFar
 from bayesfloor.engine._address_text import is_address, redact, refuse_output
 from bayesfloor.engine._progress import Progress
@@ -47,13 +47,9 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             target=target,
             priors=priors,
             **settings.preparing(data),
-            scale=settings.scale,
-            n_trees=settings.trees,
+            **settings.method(bar),
             **settings.drawing(),
             effort=settings.effort,
-            n_jobs=settings.jobs,
-            random_state=settings.seed,
-            progress=bar,
             client=client,
             checkpoint=settings.checkpoint,
             auto_groups=not settings.no_auto_groups,
@@ -131,15 +127,7 @@ def _add_to_job_page(output: Output, text: str) -> None:
         output.note(f"warning: the CI job summary cannot be written: {error}")
 
 
-_SAID_AGAIN = {
-    "label": "-y",
-    "features": "-x",
-    "drop": "--drop",
-    "embedding": "--embedding",
-    "labels_file": "--labels-file",
-    "groups": "--groups",
-    "id_column": "--id",
-}
+_SAID_AGAIN = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
 
 
 def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
@@ -194,10 +182,10 @@ def _command(verb: str, words: list[str]) -> str:
 def _data_again(settings: Settings) -> list[str]:
     """Return the arguments that name the data, as they were typed."""
     words = [redact(settings.path)]
-    for name, flag in _SAID_AGAIN.items():
+    for name in _SAID_AGAIN:
         value = getattr(settings, name)
         values = value if isinstance(value, tuple) else [value]
-        words += [word for one in values if one for word in (flag, redact(one))]
+        words += [word for one in values if one for word in (flag_of(name), redact(one))]
     return words
 
 

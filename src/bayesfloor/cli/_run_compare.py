@@ -77,11 +77,7 @@ def compare_files(
             found[0].y,
             X,
             groups=found[0].groups,
-            scale=settings.scale,
-            n_trees=settings.trees,
-            n_jobs=settings.jobs,
-            random_state=settings.seed,
-            progress=progress,
+            **settings.method(progress),
             **settings.draw_limit(),
         )
     tell_drawn(output, int(compared.n_rows.max()), found[0].y)

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from bayesfloor.cli._console import Output
-from bayesfloor.cli._settings import Settings, tell_drawn, without_warning
+from bayesfloor.cli._settings import Settings, flag_of, tell_drawn, without_warning
 from bayesfloor.cli._write_table import write_table
 from bayesfloor.engine._atomic_write import write_whole
 from bayesfloor.engine._progress import Progress
@@ -27,20 +27,13 @@ _DROPS, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, 
 _PRINTED = 30  # features to print by default with --filter
 _MANY = 300  # from this many additions per step on, the expected time is printed
 _SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # per addition, on one thread with ten classes
-_NOT_ALONE = {
-    "pairs": "--pairs",
-    "criterion": "--criterion",
-    "holdout": "--holdout",
-    "groups": "--groups",
-    "max_rows": "--max-rows",
-}
+_NOT_ALONE = ("pairs", "criterion", "holdout", "groups", "max_rows")
 
 
 def refuse_unheeded(settings: Settings) -> None:
     """Raise an error for options that have no effect with ``--filter``."""
-    for name, flag in _NOT_ALONE.items():
-        if getattr(settings, name):
-            raise click.UsageError(f"--filter rates each feature on its own, without {flag}. Leave out one of them.")
+    for flag in (flag_of(name) for name in _NOT_ALONE if getattr(settings, name)):
+        raise click.UsageError(f"--filter rates each feature on its own, without {flag}. Leave out one of them.")
 
 
 def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
@@ -70,11 +63,7 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
     selector = FloorSelector(
         settings.most or "auto",
         start="pairs" if settings.pairs else "single",
-        scale=settings.scale,
-        n_trees=settings.trees,
-        n_jobs=settings.jobs,
-        random_state=settings.seed,
-        progress=progress,
+        **settings.method(progress),
         **{name: value for name, value in asked.items() if value is not None},
         **settings.preparing(data),
         **settings.draw_limit(),

@@ -25,17 +25,8 @@ def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScore
     """Return the scores of all rows."""
     from bayesfloor.labels._score_labels import suspicious_labels
 
-    return suspicious_labels(
-        data.X,
-        data.y,
-        n_trees=settings.trees,
-        scale=settings.scale,
-        groups=data.groups,
-        **settings.preparing(data),
-        n_jobs=settings.jobs,
-        random_state=settings.seed,
-        progress=progress,
-    )
+    how = {**settings.method(progress), **settings.preparing(data)}
+    return suspicious_labels(data.X, data.y, groups=data.groups, **how)
 
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:

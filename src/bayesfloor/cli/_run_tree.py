@@ -17,15 +17,7 @@ def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress)
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.summary._check import grow_class_tree
 
-    floor = BayesFloor(
-        n_trees=settings.trees,
-        scale=settings.scale,
-        **settings.drawing(),
-        n_jobs=settings.jobs,
-        random_state=settings.seed,
-        progress=progress,
-        **settings.preparing(data),
-    )
+    floor = BayesFloor(**settings.method(progress), **settings.drawing(), **settings.preparing(data))
     with without_warning():
         floor.fit(data.X, data.y, groups=data.groups)
     return grow_class_tree(floor.pairwise_, cut, pair_answers(floor.answer(), floor.classes_))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesfloor.cli._console import Output
+from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._quiet import ignoring
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from bayesfloor.io._data import Data
 
+_FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
 _SHOWING = ("quiet", "verbose", "no_color", "no_progress")
 
 
@@ -66,6 +68,11 @@ class Settings:
         """The input files."""
         return self.path, self.labels_file
 
+    def method(self, progress: Progress) -> dict[str, Any]:
+        """Return the arguments of every method."""
+        work = {"n_trees": self.trees, "n_jobs": self.jobs, "random_state": self.seed}
+        return {"scale": self.scale, **work, "progress": progress}
+
     def preparing(self, data: Data) -> dict[str, Any]:
         """Return the arguments that say how to turn columns into numbers."""
         return {"prepare": "strict" if self.strict_input else "auto", "roles": self._roles(data)}
@@ -112,6 +119,11 @@ class Settings:
     def drawing(self) -> dict[str, Any]:
         """Return the same for ``BayesFloor``, which by default subsamples as many rows as it needs."""
         return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
+
+
+def flag_of(name: str) -> str:
+    """Return what to type for a setting."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def take(given: dict[str, Any]) -> tuple[Output, Settings]:

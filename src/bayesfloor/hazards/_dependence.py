@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bayesfloor.counts._near_duplicates import near_duplicate_clusters
 from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, quoted
 from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit
-from bayesfloor.hazards._group_columns import find_group_column
+from bayesfloor.hazards._group_columns import find_group_column, whole_groups
 from bayesfloor.hazards._labelled_table import LabelledTable
-from bayesfloor.hazards._near_duplicate_rows import find_near_duplicate_rows
 from bayesfloor.hazards._row_order import find_row_order
-from bayesfloor.hazards._two_errors import TwoErrors
+from bayesfloor.hazards._two_errors import TwoErrors, two_errors
 
 GROUPS, TIME, NEAR_DUPLICATES = "groups", "time", "near-duplicates"
 UNITS = {GROUPS: "groups", TIME: "blocks of consecutive rows", NEAR_DUPLICATES: "clusters of near-duplicates"}
+_FEWEST = 5  # clusters per class: with fewer, holding out clusters would hold out classes
 _ALONE = -1  # group of rows without a label, which are not used
 
 
@@ -83,15 +84,22 @@ def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence 
 
 
 def find_close_rows(fit: Fit, seed: int) -> Dependence | None:
-    """Return the dependence from a fit's near-duplicates; None if there are none, or if the fit used a subsample."""
-    sample = fit.sample
-    if len(np.unique(sample.row)) + sample.n_unlabelled < sample.n_input:
+    """Return the dependence from near-duplicates that no column marks, such as augmented images or frames of a video.
+
+    None if holding them out together does not raise the error, or if the fit used a subsample.
+    """
+    sample, codes = fit.sample, fit.labels.codes
+    if not fit.labels.hard or len(np.unique(sample.row)) + sample.n_unlabelled < sample.n_input:
         return None
-    found = find_near_duplicate_rows(fit, seed)
-    if found is None:
+    cluster = near_duplicate_clusters(fit.forest)
+    if cluster is None or np.bincount(np.unique(np.column_stack([codes, cluster]), axis=0)[:, 0]).min() < _FEWEST:
         return None
-    groups = _of_all_rows(found.cluster, sample.row, sample.n_input)
-    return _make(NEAR_DUPLICATES, "", groups, found.fraction, found.errors)
+    units = whole_groups(cluster, np.random.default_rng([seed, 25]))
+    errors = two_errors(fit.points[units], fit.points[units], codes[units], cluster[units], seed)
+    if not errors.differ:
+        return None
+    fraction = float((np.bincount(cluster)[cluster] > 1).mean())
+    return _make(NEAR_DUPLICATES, "", _of_all_rows(cluster, sample.row, sample.n_input), fraction, errors)
 
 
 def _of_all_rows(group: Ints, row: Ints, n_rows: int) -> Ints:

@@ -21,8 +21,7 @@ from bayesfloor.engine._show import show_labels
 from bayesfloor.io._arrow_types import is_list
 from bayesfloor.io._checked_arrays import unmask
 from bayesfloor.io._embeddings import read_embedding, stack
-from bayesfloor.io._fetch import fetched
-from bayesfloor.io._find_file import File, find_file, reading
+from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._frame_columns import as_frame
 from bayesfloor.io._in_place import open_in_place

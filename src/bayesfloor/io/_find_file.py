@@ -1,15 +1,17 @@
-"""Find a file and its type, and explain why it cannot be opened."""
+"""Find a file and its type, copy it from an address if needed, and explain why it cannot be read."""
 
 from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bayesfloor.engine._addresses import Address, find_place
@@ -30,6 +32,7 @@ _IN_FOLDERS = ("Parquet", "Arrow", "CSV")  # a folder is read as the first of th
 _PACKED = (".gz", ".zst", ".bz2")
 # An Arrow stream has no magic number; the last entry is its first bytes.
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
+_COPIED_AT_ONCE = 4 << 20  # bytes
 _LARGE = 2e9  # bytes: a table that takes more memory than this is not read whole
 _UNPACKS = 4  # estimated size of a compressed file in memory, relative to its size on disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
@@ -123,6 +126,30 @@ def _size(place: Any) -> int:
     """Return the size of a file in bytes; for an address, a listing may have reported it already."""
     known = place.size if isinstance(place, Address) else None
     return place.stat().st_size if known is None else known
+
+
+@contextmanager
+def fetched(file: File) -> Iterator[File]:
+    """Copy the file to a temporary folder while it is read; Parquet files are read where they are.
+
+    Other file types are read several times, or from start to end, so copying them once is cheapest.
+    """
+    if not isinstance(file.source, Address) or file.kind == "Parquet":
+        yield file
+        return
+    with TemporaryDirectory(prefix="bayesfloor-") as folder:
+        near = Path(folder) / file.name
+        for part in file.parts():
+            _copy(part, near if file.folder is None else near / part.name, Path(folder))
+        yield replace(file, source=near)
+
+
+def _copy(part: File, path: Path, folder: Path) -> None:
+    if not path.resolve().is_relative_to(folder.resolve()):  # object stores allow names such as ../x
+        raise DataError(f"{part.shown} has a name that cannot be used for a local file. Rename it first.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with part.open_raw() as content, path.open("xb") as copy:
+        shutil.copyfileobj(content, copy, _COPIED_AT_ONCE)
 
 
 @contextmanager

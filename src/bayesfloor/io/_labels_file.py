@@ -5,8 +5,7 @@ from __future__ import annotations
 from bayesfloor.engine._show import how_many
 from bayesfloor.io._arrow_types import arrow
 from bayesfloor.io._csv import read_lines
-from bayesfloor.io._fetch import fetched
-from bayesfloor.io._find_file import File, find_file, reading
+from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._find_label import LabelColumn, find_label, labels_of
 from bayesfloor.io._messages import refuse_length
 from bayesfloor.io._numpy_files import read_label_array
