@@ -154,7 +154,7 @@ def test_many_rows_are_tested_in_part():
 @pytest.mark.real_race
 def test_effort_pays_for_more_learners():
     """Effort pays for more learners."""
-    chosen = [choose_learners(Size(3000, 30, 4), effort, 0)[0] for effort in ("quick", "normal", "thorough")]
+    chosen = [choose_learners(Size(3000, 30, 4, effort=effort), 0)[0] for effort in ("quick", "normal", "thorough")]
 
     assert set(chosen[0]) <= set(chosen[1]) <= set(chosen[2])
     assert len(chosen[0]) < len(chosen[2])
@@ -164,7 +164,7 @@ def test_effort_pays_for_more_learners():
 @pytest.mark.parametrize("size", [Size(150, 4, 3), Size(1000, 384, 2), Size(20_000, 16, 26), Size(50_000, 784, 10)])
 def test_normal_effort_has_unlike_learners(size):
     """Normal effort has unlike learners."""
-    chosen, left_out = choose_learners(size, "normal", 0)
+    chosen, left_out = choose_learners(size, 0)
 
     assert len({REGISTRY[name].kind for name in chosen}) >= 2
     assert set(chosen) | set(left_out) == set(REGISTRY)
@@ -172,4 +172,4 @@ def test_normal_effort_has_unlike_learners(size):
 
 def test_many_columns_are_not_for_a_quadratic_model():
     """Many columns are not for a quadratic model."""
-    assert choose_learners(Size(5000, 200, 2), "thorough", 0)[1]["quadratic"] == "too many columns for this learner"
+    assert choose_learners(Size(5000, 200, 2, effort="thorough"), 0)[1]["quadratic"] == "too many columns for this learner"

@@ -15,8 +15,8 @@ def expected_seconds(
     n_rows: int, n_features: int, n_classes: int, effort: str, n_jobs: int | None
 ) -> dict[str, list[float]]:
     """Return the expected seconds of each stage of the race, learner by learner in the order in which they run."""
-    size = Size(min(n_rows, LEARN_ON), n_features, n_classes)
-    chosen, _ = choose_learners(size, effort, random_state=0)
+    size = Size(min(n_rows, LEARN_ON), n_features, n_classes, effort=effort)
+    chosen, _ = choose_learners(size, random_state=0)
     at_once = effective_n_jobs(n_jobs) / n_tested_folds(int(size.n_rows), effort)
     seconds = [REGISTRY[name].cost(size) / at_once for name in reversed(chosen)]
     return {stage_of(part): [part**_GROWTH * each for each in seconds] for part in PARTS}

@@ -69,8 +69,8 @@ def make_answer(
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
-    size = Size(len(X), X.shape[1], floor.n_classes)
-    chosen, left_out = choose_learners(size, effort, random_state)
+    size = Size(len(X), X.shape[1], floor.n_classes, len(sample.features.prepared) or None, effort)
+    chosen, left_out = choose_learners(size, random_state)
     own = {} if learners is None else learners
     racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
     exact = exact_learners(own, sample.features.exact)

@@ -34,8 +34,8 @@ class Settled(NamedTuple):
 def settle(n: int, edges: Edges, n_trees: int, reach: Floats) -> Settled:
     """Find the certain edges of a forest; at each vertex, all edges shorter than its (squared) ``reach`` are known."""
     certain = np.zeros(len(edges.a), dtype=np.bool_)
-    parent = np.empty((n_trees, n), np.int32)
-    _find_certain(edges.a, edges.b, edges.squared, edges.tree, reach, parent, certain)
+    parent, weakest = np.empty((n_trees, n), np.int32), np.empty((n_trees, n))
+    _find_certain(edges.a, edges.b, edges.squared, edges.tree, reach, parent, weakest, certain)
     part = np.empty((n, n_trees), np.int32)
     _contract(edges.a, edges.b, edges.tree, certain, parent, part)
     return Settled(certain, part)
@@ -57,10 +57,10 @@ def _find_certain(
     tree: NDArray[np.int8],
     reach: Floats,
     parent: Numbers,
+    weakest: Floats,
     certain: NDArray[np.bool_],
 ) -> None:
     n_trees, n = parent.shape
-    weakest = np.empty((n_trees, n))
     for t in range(n_trees):
         for v in range(n):
             parent[t, v], weakest[t, v] = v, reach[v]

@@ -52,11 +52,25 @@ class Found(NamedTuple):
     scans: int  # how often a point was compared with a leaf
 
 
+class Room(NamedTuple):
+    """What a search writes over and over: kernels do not allocate."""
+
+    lengths: Floats  # from a point to those of a leaf
+    near_by: Ints  # which of them are short
+    point: Floats  # the batch's points, and their box
+    low: Floats
+    high: Floats
+    node: Ints  # nodes left to visit, and how far they are
+    distance: Floats
+    child: Ints
+    gap: Floats
+
+
 def build_tree(x: Floats, leaf_size: int) -> Tree:
     """Build the tree of the points ``x``."""
     (n, d), leaves = x.shape, -(-len(x) // leaf_size)
     order, right = np.arange(n, dtype=np.int32), np.zeros(2 * leaves - 1, np.int64)
-    _split(x, leaf_size, order, np.empty(n), right)
+    _split(x, leaf_size, np.empty((_DEEP, 3), np.int64), order, np.empty(n), right)
     blocks, number = np.full((leaves, d, leaf_size), np.inf), np.full((leaves, leaf_size), -1, np.int32)
     number.ravel()[:n] = order
     _fill(x, number, blocks)
@@ -119,9 +133,11 @@ def _widest(x: Floats, order: Numbers, start: int, stop: int) -> int:
 
 
 @kernel
-def _split(x: Floats, leaf_size: int, order: Numbers, values: Floats, right: Ints) -> None:
-    """Put the points in the order of the leaves, and number the right child of every node."""
-    todo = np.empty((_DEEP, 3), np.int64)  # start, stop, and the node whose right child this is
+def _split(x: Floats, leaf_size: int, todo: Ints, order: Numbers, values: Floats, right: Ints) -> None:
+    """Put the points in the order of the leaves, and number the right child of every node.
+
+    ``todo`` holds the parts that are left: start, stop, and the node whose right child this is.
+    """
     todo[0, 0], todo[0, 1], todo[0, 2] = 0, len(x), -1
     left, nodes = 1, 0
     while left > 0:
@@ -228,8 +244,16 @@ def search_tree(
     found = Found(
         np.full((n, m), np.inf), np.full((n, m), -1, np.int32), bound[slot], np.full(n, AFTER_TIES, np.int32), 0
     )
-    scans = _search(tree, pure, x, key, rank, group, label, asked, slot, bound, batch, alone, *found[:4])
+    room = _make_room(tree.blocks.shape[2], batch, x.shape[1])
+    scans = _search(tree, pure, x, key, rank, group, label, asked, slot, bound, batch, alone, *found[:4], room)
     return found._replace(scans=scans)
+
+
+def _make_room(leaf_size: int, batch: int, d: int) -> Room:
+    return Room(
+        *(np.empty(leaf_size), np.empty(leaf_size, np.int64), np.empty((batch, d)), np.empty((1, d)), np.empty((1, d))),
+        *(np.empty(_DEEP, np.int64), np.empty(_DEEP), np.empty(2, np.int64), np.empty(2)),
+    )
 
 
 @kernel
@@ -250,17 +274,14 @@ def _search(
     other: Numbers,
     reach: Floats,
     end: Numbers,
+    room: Room,
 ) -> int:
     """Fill the short lists, and return how often a point was compared with a leaf.
 
-    The lists are updated inline instead of in a function, because a call with array arguments counts their
-    references, and this would take longer than the update.
+    The lists are updated inline, because a call would take longer than the update.
     """
     (n, m), d, grouped, scans = found.shape, x.shape[1], len(group) > 0, 0
-    lengths, point = np.empty(tree.blocks.shape[2]), np.empty((batch, d))
-    near_by, low, high = np.empty(len(lengths), np.int64), np.empty((1, d)), np.empty((1, d))
-    node, distance = np.empty(_DEEP, np.int64), np.empty(_DEEP)
-    child, gap = np.empty(2, np.int64), np.empty(2)
+    lengths, near_by, point, low, high, node, distance, child, gap = room
     for first in range(0, n, batch):
         stop, widest = min(n, first + batch), 0.0
         for k in range(d):

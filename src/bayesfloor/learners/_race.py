@@ -20,7 +20,7 @@ from bayesfloor.formulas._confidence_limits import effective_count
 from bayesfloor.learners._blend import blend
 from bayesfloor.learners._calibrate import calibrate, class_scores
 from bayesfloor.learners._folds import N_FOLDS, PARTS, deal_folds, n_tested_folds, nested_order
-from bayesfloor.learners._registry import BLEND, EFFORTS, LEAST_BUDGET, REGISTRY, Size, forest_cost, suits
+from bayesfloor.learners._registry import BLEND, REGISTRY, Size, budget, suits
 
 logger = logging.getLogger(__name__)
 
@@ -87,29 +87,29 @@ class Race(Shown):
         return [name for name in self.eta if not np.isnan(self.wrong[name]).any()]
 
 
-def choose_learners(size: Size, effort: str, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
+def choose_learners(size: Size, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Choose the registered learners that fit the effort's budget; return them and the reasons to leave out the others.
 
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
     the same on every machine. Cheap learners are chosen first.
     """
-    least = LEAST_BUDGET[effort] / size.n_classes**0.5
-    left = max(least, EFFORTS[effort] * N_FOLDS * forest_cost(_training(size)))
+    left = budget(_training(size), N_FOLDS)
     chosen, left_out = {}, {}
-    costs = {name: _cost(name, size, effort) for name in REGISTRY}
+    costs = {name: _cost(name, size) for name in REGISTRY}
     for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, costs[name])):
         if not suits(name, size):
             left_out[name] = "too many columns for this learner"
         elif costs[name] > left:
-            left_out[name] = f"too slow on these data for effort={effort!r}"
+            left_out[name] = f"too slow on these data for effort={size.effort!r}"
         else:
             chosen[name], left = REGISTRY[name].make(size, random_state), left - costs[name]
     return chosen, left_out
 
 
-def _cost(name: str, size: Size, effort: str) -> float:
+def _cost(name: str, size: Size) -> float:
     """Return the estimated seconds that a learner takes in a race."""
-    return n_tested_folds(int(size.n_rows), effort) * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
+    n_folds = n_tested_folds(int(size.n_rows), size.effort)
+    return n_folds * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
 
 
 def _training(size: Size, part: float = 1.0) -> Size:

@@ -12,8 +12,8 @@ from bayesfloor.engine._parameters import check_choice
 from bayesfloor.learners._neighbours import Neighbours
 
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
-EFFORTS = {"quick": 0.4, "normal": 1.6, "thorough": 8.0}
-# Smallest budgets in seconds, divided by the root of the number of classes: with few rows, most learners are cheap.
+EFFORTS = {"quick": 0.2, "normal": 1.6, "thorough": 8.0}
+# Smallest budgets in seconds: with few rows, most learners are cheap.
 LEAST_BUDGET = {"quick": 4.0, "normal": 20.0, "thorough": 100.0}
 BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
@@ -22,11 +22,16 @@ _MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
 
 
 class Size(NamedTuple):
-    """Size of a training set."""
+    """Size of a training set, and how much effort to spend on it.
+
+    ``n_columns`` is the number of columns before categories became several features each.
+    """
 
     n_rows: float
     n_features: int
     n_classes: int
+    n_columns: int | None = None
+    effort: str = "normal"
 
 
 class Learner(NamedTuple):
@@ -44,7 +49,16 @@ class Learner(NamedTuple):
 
 def forest_cost(size: Size) -> float:
     """Return how many seconds a random forest of 100 trees takes; budgets are multiples of this."""
-    n, d, _ = size
+    return _trees_cost(size.n_rows, size.n_columns or size.n_features)
+
+
+def budget(size: Size, n_folds: int) -> float:
+    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows."""
+    least = LEAST_BUDGET[size.effort] / np.sqrt(size.n_classes * max(1.0, size.n_rows / _MANY_ROWS))
+    return float(max(least, EFFORTS[size.effort] * n_folds * forest_cost(size)))
+
+
+def _trees_cost(n: float, d: int) -> float:
     return float(0.05 + 5e-6 * n * np.log2(n + 2) * d**0.3)
 
 
@@ -105,6 +119,8 @@ def _scaled(*steps: Any) -> Any:
 
 def _n_trees(size: Size) -> int:
     """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
+    if size.effort == "quick":
+        return 30
     return 70 if size.n_rows >= _MANY_ROWS else 50
 
 
@@ -114,31 +130,31 @@ def _n_epochs(size: Size) -> int:
 
 
 def _forest_cost(size: Size) -> float:
-    return 0.7 * forest_cost(size) * _n_trees(size) / 100
+    return 0.7 * _trees_cost(size.n_rows, size.n_features) * _n_trees(size) / 100
 
 
 def _linear_cost(size: Size) -> float:
-    n, d, K = size
+    n, d, K = size[:3]
     return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 2e-10 * n * d**2 + 6e-10 * d**3)
 
 
 def _kernel_cost(size: Size) -> float:
-    n, d, K = size
+    n, d, K = size[:3]
     return 0.005 + n**2 * (8e-9 + 1e-7 / K + 2e-10 * d)
 
 
 def _boosting_cost(size: Size) -> float:
-    n, d, K = size
+    n, d, K = size[:3]
     return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
 
 
 def _nearest_cost(size: Size) -> float:
-    n, d, _ = size
+    n, d = size[:2]
     return 0.02 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
 
 
 def _network_cost(size: Size) -> float:
-    n, d, _ = size
+    n, d = size[:2]
     return 0.02 + n * _n_epochs(size) * (4e-6 + 1.6e-8 * d)
 
 
