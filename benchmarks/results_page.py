@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks._current import reasons
 from benchmarks._figures import save_both
 from benchmarks._results import code_behind, columns_of_numbers, verdict
 
@@ -162,6 +163,8 @@ def about(benchmark):
         "Seed": str(results["seed"]),
         "Numbers": f"`docs/results/{benchmark.name}.json`",
     }
+    if benchmark.name in reasons():
+        lines["Older than the code"] = reasons()[benchmark.name]
     return "\n".join(f"- {key}: {text}" for key, text in lines.items())
 
 

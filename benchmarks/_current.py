@@ -1,0 +1,113 @@
+"""Whether results were measured on the code of this checkout.
+
+Results depend on the packages of ``src/bayesfloor`` that their benchmark runs. If code there has changed since a case
+was measured, the case is older than the code. ``docs/results/older.toml`` marks such files, each with the reason why
+they were not measured again; ``python -m benchmarks._current`` lists what has changed since each file was measured.
+"""
+
+import ast
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from benchmarks._results import read_results
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results"
+OLDER = RESULTS / "older.toml"
+_TREES = ("engine", "forest")
+_FLOOR = (*_TREES, "counts", "floor", "formulas")
+_ANSWER = (*_FLOOR, "answer", "io", "learners")
+_CHECK = (*_ANSWER, "hazards", "labels", "selection", "summary")
+_HIERARCHY = (*_ANSWER, "hierarchy")
+PACKAGES = {  # that each benchmark runs
+    "answers": _ANSWER,
+    "calibration": _FLOOR,
+    "check": _CHECK,
+    "classifiers": _HIERARCHY,
+    "feebee": _ANSWER,
+    "floor": _FLOOR,
+    "forest": _TREES,
+    "hazards": _CHECK,
+    "known_floor": _ANSWER,
+    "labels": (*_FLOOR, "labels"),
+    "messy": _CHECK,
+    "object_store": _CHECK,
+    "paper": (*_FLOOR, "hierarchy"),
+    "paper_gap": (*_FLOOR, "hierarchy"),
+    "realistic": _ANSWER,
+    "scale": _TREES,
+    "selection": (*_ANSWER, "selection"),
+}
+
+
+def names():
+    """Return the names of all files of results."""
+    return sorted(path.stem for path in RESULTS.glob("*.json"))
+
+
+def reasons():
+    """Return the files that are marked as older than the code, each with the reason."""
+    return tomllib.loads(OLDER.read_text("utf-8"))
+
+
+def changes_since_measured(name):
+    """Return the files whose code differs from the code that measured a case; the commit if it is not known."""
+    results = read_results(RESULTS / f"{name}.json")
+    commits = {results.get("commits", {}).get(case) for case in results["cases"]}
+    return sorted(set().union(*(_changed(commit, PACKAGES[name]) for commit in commits)))
+
+
+@cache
+def _changed(commit, packages):
+    if commit is None:
+        return {"a commit that was not recorded"}
+    folders = [f"src/bayesfloor/{package}" for package in packages]
+    try:
+        changed = git("diff", "--name-only", commit, "--", *folders).split()
+    except subprocess.CalledProcessError:  # such as one that was measured with changes, or is not on this branch
+        return {f"commit {commit}"}
+    return {path for path in changed if _code(git_file(commit, path)) != _code(_here(path))}
+
+
+def _code(text):
+    """Return a module's code without comments, docstrings and layout; None if there is no such module."""
+    if text is None:
+        return None
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and _is_text(body[0]):
+            del body[0]
+    return ast.dump(tree)
+
+
+def _is_text(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _here(path):
+    file = ROOT / path
+    return file.read_text("utf-8") if file.suffix == ".py" and file.exists() else None
+
+
+def git_file(commit, path):
+    """Return the text of a module in a commit; None if it was not there."""
+    try:
+        return git("show", f"{commit}:{path}") if path.endswith(".py") else None
+    except subprocess.CalledProcessError:
+        return None
+
+
+def git(*words):
+    """Return the output of git."""
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+if __name__ == "__main__":
+    for name in names():
+        changes = changes_since_measured(name)
+        print(f"{name}: {len(changes)} changed since" if changes else f"{name}: measured on this code")
+        print("".join(f"  {path}\n" for path in changes), end="")
