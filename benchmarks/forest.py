@@ -122,6 +122,27 @@ def measure_pairs(n, d, n_classes, rounds):
     return record(rows, [_check_pairs(X, given, times[peer].result), ".all() has the edges of spanning_forest"])
 
 
+def measure_all_pairs(names, rows, rounds):
+    """Compare forests of all pairs of classes with the single forest of all rows."""
+    from bayesfloor import spanning_forest
+    from bayesfloor.forest import class_forests
+    from benchmarks._check_tasks import read_problem
+    from benchmarks._exact import assert_same
+
+    found = []
+    for name in names:
+        X, labels = read_problem(name, rows)
+        codes = np.unique(labels, return_inverse=True)[1]
+        ways = {"pairs": partial(class_forests, X, codes, n_jobs=1), "whole": partial(spanning_forest, X, n_jobs=1)}
+        for way in ways.values():
+            way()  # compiles
+        times = take_turns(ways, rounds)
+        assert_same(times["pairs"].result.all(), times["whole"].result)
+        what, goal = f"all pairs of {name}", 1.6 if name == "letter" else None
+        found.append(ratio_row(what, times["pairs"], times["whole"], against="the forest of all rows", goal=goal))
+    return record(found, [".all() has the edges of spanning_forest"])
+
+
 def _weights(parts, algorithm):
     return [peer_weight(part, algorithm) for part in parts]
 
@@ -269,6 +290,12 @@ CASES = [
         measure_pairs,
         {"n": 20_000, "d": 16, "n_classes": 26, "rounds": 5},
         {"n": 5000, "d": 16, "n_classes": 5, "rounds": 1},
+    ),
+    Case(
+        "all pairs",
+        measure_all_pairs,
+        {"names": ("letter", "hundred", "manifold"), "rows": 20_000, "rounds": 5},
+        {"names": ("digits",), "rows": 1797, "rounds": 1},
     ),
     Case("growth", measure_growth, {"n": 100_000, "rounds": 3}, {"n": 5000, "rounds": 1}),
     Case("threads", measure_threads, {"n": 20_000, "d": 64, "rounds": 5}, {"n": 5000, "d": 64, "rounds": 1}),
