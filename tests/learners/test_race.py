@@ -172,4 +172,6 @@ def test_normal_effort_has_unlike_learners(size):
 
 def test_many_columns_are_not_for_a_quadratic_model():
     """Many columns are not for a quadratic model."""
-    assert choose_learners(Size(5000, 200, 2, effort="thorough"), 0)[1]["quadratic"] == "too many columns for this learner"
+    _, left_out = choose_learners(Size(5000, 200, 2, effort="thorough"), 0)
+
+    assert left_out["quadratic"] == "too many columns for this learner"
