@@ -36,7 +36,7 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
     rows = [
         (
-            _name(data, int(found.row[k])),
+            str(found.row[k]) if data.ids is None else printable(data.ids[found.row[k]]),
             shown[found.label[k].item()],
             shown[found.suggested_label[k].item()],
             f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
@@ -54,10 +54,6 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     spelled = find_spellings(data.y)
     lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
     return "\n".join(lines)
-
-
-def _name(data: Data, row: int) -> str:
-    return str(row) if data.ids is None else printable(data.ids[row])
 
 
 def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:

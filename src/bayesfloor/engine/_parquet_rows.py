@@ -133,7 +133,8 @@ def _batches(part: Part, columns: Sequence[str]) -> Iterator[Any]:
 def _opened(file: FileState) -> Iterator[Any]:
     """Open the file; errors while reading it name the file."""
     try:
-        with _parquet().ParquetFile(_source(file.path)) as opened:
+        source = file.path.open_arrow() if isinstance(file.path, Address) else as_utf8(file.path)
+        with _parquet().ParquetFile(source) as opened:
             yield opened
     except AddressError:
         raise
@@ -145,10 +146,6 @@ def _opened(file: FileState) -> Iterator[Any]:
             f"{printable(file.path)} cannot be read as Parquet: {told(error)}. Is it complete? "
             "Only Parquet and .npy files can be given as a path; read other files into a data frame first."
         ) from error
-
-
-def _source(path: Path | Address) -> Any:
-    return path.open_arrow() if isinstance(path, Address) else as_utf8(path)
 
 
 def _matrix(table: Any, file: FileState, n_features: int) -> Floats:

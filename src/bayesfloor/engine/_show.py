@@ -125,7 +125,7 @@ def percent(share: float, beside: float | None = None) -> str:
     """
     if not isfinite(share):
         return "unknown"
-    first = _decimals(share)
+    first = 2 if SMALLEST <= share < 0.00995 else 1
     texts = (f"{abs(100 * share):.{decimals}f}" for decimals in range(first, _MOST_DECIMALS))  # never -0.0
     if beside is None:
         return next(texts)
@@ -151,10 +151,6 @@ def about(estimate: float, lower: float, upper: float, beside: float | None = No
 def p_text(p_value: float) -> str:
     """Format a p-value; below 0.001, its exact size does not matter."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
-
-
-def _decimals(error: float) -> int:
-    return 2 if SMALLEST <= error < 0.00995 else 1
 
 
 def two_digits(rows: float) -> int:

@@ -106,7 +106,8 @@ def table_of(stream: Any) -> Table:
             "(__arrow_c_stream__), such as a Polars frame, a DuckDB relation or a PyArrow reader."
         )
     held = arrow().table(stream)
-    return _checked(File("the stream", "Arrow", b""), _typed(held.column_names, partial(_of_held, held)))
+    opened = _typed(held.column_names, lambda names: iter(held.select(list(names)).to_batches()))
+    return _checked(File("the stream", "Arrow", b""), opened)
 
 
 def open_table(file: File) -> Table:
@@ -175,10 +176,6 @@ def _arrow_batches(file: File, names: Sequence[str]) -> Iterator[Any]:
     batches = map(reader.get_batch, range(reader.num_record_batches)) if hasattr(reader, "get_batch") else reader
     for batch in batches:
         yield batch.select(list(names))
-
-
-def _of_held(held: Any, names: Sequence[str]) -> Iterator[Any]:
-    yield from held.select(list(names)).to_batches()
 
 
 def _open_folder(file: File, kind: str) -> _Opened:

@@ -143,12 +143,8 @@ def _target(target: float | None, end: float) -> Tick | None:
     if target is None:
         return None
     place = _place(1 - target, end)
-    return Tick(place, f"{target_text(target)} accuracy", _side(place, 12))
-
-
-def _side(place: float, near: float) -> str:
-    """Return how to align a label that would stick out of the ruler if it were centred."""
-    return "start" if place < near else "end" if place > 100 - near else ""
+    side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
+    return Tick(place, f"{target_text(target)} accuracy", side)
 
 
 def make_ticks(end: float) -> list[Tick]:

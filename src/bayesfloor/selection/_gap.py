@@ -276,7 +276,8 @@ def gap(
     check_floor(floor)
     check_level(level)
     true, predicted = read_both(floor.classes_, y_true, y_pred)
-    confusion = _confusion(true, predicted, len(floor.classes_))
+    K = len(floor.classes_)
+    confusion = np.bincount(K * true + predicted, minlength=K * K).reshape(K, K)
     sizes, draws = confusion.sum(axis=1), 1.0
     if groups is not None:
         groups = number_groups(groups, sizes.sum())
@@ -315,11 +316,6 @@ class _Lowest(NamedTuple):
     limit: Any
     least: Any
     good: bool
-
-
-def _confusion(true: Ints, predicted: Ints, K: int) -> Ints:
-    """Return the confusion matrix, with true classes in rows."""
-    return np.bincount(K * true + predicted, minlength=K * K).reshape(K, K)
 
 
 def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:

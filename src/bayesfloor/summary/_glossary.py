@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher, get_close_matches
 from textwrap import fill
 
@@ -9,6 +10,7 @@ from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.summary._json_fields import field_meanings
 
 _SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it is assumed to be meant
+_CODE = re.compile(r"bf\d+")  # one that is off by a digit means something else
 
 CODES = {
     "BF101": "No signal. No learner does clearly better than guessing: these features do not predict the label, or "
@@ -262,12 +264,7 @@ def explain(term: str) -> str:
         if form in known:
             return known[form]
     near = get_close_matches(wanted, known, 3, _SIMILAR)
-    if near and SequenceMatcher(None, near[0], wanted).ratio() >= _SLIP and not _is_code(wanted):
+    if near and SequenceMatcher(None, near[0], wanted).ratio() >= _SLIP and not _CODE.fullmatch(wanted):
         return f"{near[0]}: {known[near[0]]}"
     asked = f" Did you mean: {', '.join(near)}?" if near else ""
     raise InputError(f"unknown term {term!r}.{asked} To list all: bayesfloor explain.")
-
-
-def _is_code(wanted: str) -> bool:
-    """Whether it looks like a code: one that is off by a digit means something else."""
-    return wanted.startswith("bf") and wanted[2:].isdigit()

@@ -51,7 +51,8 @@ def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = ()
     """Return everything that was measured: the answer, its evidence, the tables and all findings."""
     head = [*_verdict_lines(check, width), *fold(settings_line(check), width)]
     findings = [line for finding in check.findings for line in _hang(finding.code, finding.text, width)]
-    tables = [_evidence_lines(check, width), _table_lines(check, width), _prepared_lines(check, width)]
+    evidence = _three_columns(list(evidence_figures(check)), width)
+    tables = [evidence, _table_lines(check, width), _prepared_lines(check, width)]
     parts = [head, _answer_lines(check, width), *tables, findings]
     return _join([*parts, _gate_lines(gates, width), _step_lines(steps)])
 
@@ -110,11 +111,6 @@ def _python_steps(check: Measured) -> Steps:
 def _step_lines(steps: Steps) -> list[str]:
     """Return the next steps: the purpose of each, and what to type, which is never wrapped."""
     return [pad(does, _NAMES) + typed for typed, does in steps]
-
-
-def _evidence_lines(check: Measured, width: int) -> list[str]:
-    """Return what the answer rests on: a name, a value and a note each."""
-    return _three_columns(list(evidence_figures(check)), width)
 
 
 def _three_columns(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
