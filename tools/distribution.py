@@ -46,7 +46,7 @@ IN_SDIST = (
     r"(tests|tools|benchmarks)/([a-z_]+/)*\w+\.(py|md)",
     r"benchmarks/datasets\.json|tests/summary/checks/[\w-]+\.json|tests/summary/screens/\w+-\d+\.(txt|ansi)",
     r"tests/fuzz/corpus/[\w-]+\.(arrow|csv|json|npy|npz|parquet)",
-    r"docs/(?!_build|auto_|api/generated)([\w-]+/)*[\w-]+\.(py|md|rst|html|css|svg|png|json)",
+    r"docs/(?!_build|auto_|api/generated)([\w-]+/)*[\w-]+\.(py|md|rst|html|css|svg|png|json|toml)",
     r"docs/([\w-]+/)*\.gitignore",
     r"changelog\.d/[\w-]+(\.\w+)*\.md",
     r"action\.yml|examples/\w+\.(csv|ipynb|md)",
