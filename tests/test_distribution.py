@@ -13,7 +13,10 @@ pytestmark = pytest.mark.slow  # it builds
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tools"))
 
-import distribution  # noqa: E402 - its folder is no package
+import distribution  # noqa: E402 - their folder is no package
+import version  # noqa: E402
+
+LICENCE_LINK = f"(https://github.com/OWNER/bayesfloor/blob/v{version.read_version(ROOT)}/LICENSE)".encode()
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +80,7 @@ def test_a_path_of_a_machine_is_a_fault(wheel, sdist):
         (b"Provides-Extra: plot", b"Provides-Extra: plots", "metadata: extras are not ['cli', 'dask', 'plot']"),
         (b"text/markdown", b"text/x-rst", "metadata: README is not marked as Markdown"),
         (b"# bayesfloor", b"# floor", "metadata: README differs from the checkout"),
+        (LICENCE_LINK, b"(LICENSE)", "metadata: README links to LICENSE"),
     ],
 )
 def test_a_gap_in_the_metadata_is_a_fault(wheel, old, new, fault):

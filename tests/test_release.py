@@ -33,6 +33,8 @@ def clone(tmp_path):
     root = tmp_path / "clone"
     git(root, "checkout", "--quiet", "-B", "main")
     version.write_version(root, "7.1.0.dev0")
+    settings = root / "pyproject.toml"
+    settings.write_text(settings.read_text("utf-8").replace("OWNER", "somebody"), "utf-8")
     (root / "changelog.d" / "trees.fixed.md").write_text("Trees grow.\n", "utf-8")
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "test: a version on its way")
@@ -87,6 +89,8 @@ def test_what_is_not_ready_is_told_at_once(clone, capsys):
     git(clone, "checkout", "--quiet", "-b", "aside")
     git(clone, "tag", "v7.0.0")
     (clone / "README.md").write_text("", "utf-8")
+    settings = clone / "pyproject.toml"
+    settings.write_text(settings.read_text("utf-8").replace("somebody", "OWNER"), "utf-8")
     for path in (clone / "changelog.d").glob("*.*.md"):
         path.unlink()
 

@@ -23,6 +23,8 @@ from version import read_version
 
 Files = dict[str, bytes]
 
+LINK = r"(?<=\]\()[^)]+(?=\))"
+
 IN_WHEEL = (
     r"bayesfloor/([a-z]+/)*\w+\.py",
     r"bayesfloor/py\.typed",
@@ -173,13 +175,16 @@ def _find_gaps(root: Path, in_wheel: Files) -> list[str]:
 
 
 def _find_page_gaps(root: Path, said: Message) -> list[str]:
-    """Check that the description is the README, as Markdown."""
+    """Check that the description is the README, as Markdown, with links that lead to the repository."""
     page = said.get_payload(decode=True)
     faults = (
         [] if said["Description-Content-Type"] == "text/markdown" else ["metadata: README is not marked as Markdown"]
     )
-    same = isinstance(page, bytes) and page.strip() == (root / "README.md").read_bytes().strip()
-    return faults if same else [*faults, "metadata: README differs from the checkout"]
+    shown = page.decode().strip() if isinstance(page, bytes) else ""
+    links = re.findall(LINK, shown)
+    if re.sub(LINK, "", shown) != re.sub(LINK, "", (root / "README.md").read_text("utf-8").strip()):
+        faults.append("metadata: README differs from the checkout")
+    return faults + [f"metadata: README links to {link}" for link in links if not link.startswith(("https://", "#"))]
 
 
 def _find_requirement_gaps(requirements: list[str]) -> list[str]:

@@ -98,6 +98,15 @@ def check_fragments(release: Release) -> str:
     return f"{len(fragments)} fragments"
 
 
+def check_home(release: Release) -> str:
+    """Check that the package page leads to a repository."""
+    settings = (release.root / "pyproject.toml").read_text("utf-8")
+    home = re.search(r'^Source = "(.+)"$', settings, re.MULTILINE)
+    if not home or "/OWNER/" in settings:
+        raise NotReadyError("pyproject.toml says OWNER instead of the repository's owner")
+    return home[1]
+
+
 def check_ci(release: Release) -> str:
     """Check that CI passes on this commit."""
     if release.ci_passed:
@@ -151,6 +160,7 @@ CHECKS: dict[str, Step] = {
     "branch": check_branch,
     "tag": check_tag,
     "fragments": check_fragments,
+    "home": check_home,
 }
 REHEARSAL: dict[str, Step] = {
     "files": write_files,
