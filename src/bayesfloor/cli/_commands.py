@@ -35,9 +35,9 @@ from bayesfloor.cli._shared_options import (
     drawn_options,
     effort_option,
     files_options,
-    formulas_option,
     output_options,
     predictions_option,
+    table_options,
 )
 from bayesfloor.engine._address_text import is_address
 from bayesfloor.engine._show import printable
@@ -215,10 +215,7 @@ def report(
     type=click.IntRange(1),
     help="List at most this many. Default: 50 on the terminal, all in a file.",
 )
-@click.option(
-    "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
-)
-@formulas_option
+@table_options
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose nearest neighbours belong to another class."""
     from bayesfloor.cli._run_samples import find_rows, format_rows, write_rows
@@ -252,10 +249,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 @click.option(
     "--filter", "alone", is_flag=True, help="Rate each feature on its own. Fast enough for thousands of columns."
 )
-@click.option(
-    "-o", "--output", "path_out", metavar="PATH", help="Write a .csv, .parquet or .jsonl file instead of printing."
-)
-@formulas_option
+@table_options
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
 def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
     """Find the features that lower the floor, and how many are enough.

@@ -26,7 +26,12 @@ class ProgressBar(Listener):
     def __init__(self, so_far: SoFar | None, plan: Plan | None, *, shown: bool, told: bool) -> None:
         self._so_far, self._plan, self._told = so_far, plan, told
         self._time, self._stage = TimeLeft(), "preparing"
-        self._live = _make_live(self._draw) if shown else None
+        self._live: Any = None
+        if shown:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(get_renderable=self._draw, console=Console(stderr=True), transient=True)
 
     def __enter__(self) -> Self:
         if self._live is not None:
@@ -95,10 +100,3 @@ def tell_time(elapsed: float, left: float | None) -> str:
     if left < 90:
         return f"{passed}, about {5 * math.ceil(left / 5)} s left"
     return f"{passed}, about {round(left / 60)} min left"
-
-
-def _make_live(draw: Callable[[], Any]) -> Any:
-    from rich.console import Console
-    from rich.live import Live
-
-    return Live(get_renderable=draw, console=Console(stderr=True), transient=True)

@@ -19,12 +19,10 @@ from bayesfloor.cli._progress_bar import ProgressBar
 from bayesfloor.cli._settings import Settings, flag_of, read
 from bayesfloor.cli._so_far import SoFar
 from bayesfloor.engine._address_text import is_address, redact, refuse_output
-from bayesfloor.engine._progress import Progress
 from bayesfloor.engine._show import as_utf8
 
 if TYPE_CHECKING:
     from bayesfloor.io._data import Data
-    from bayesfloor.selection._selection_path import SelectionPath
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
 
@@ -55,7 +53,10 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             auto_groups=not settings.no_auto_groups,
         )
         if settings.select:
-            found = replace(found, selection=_select(output, data, settings, bar))
+            from bayesfloor.cli._run_features import select_features, tell_cost
+
+            tell_cost(output, len(data.feature_names))
+            found = replace(found, selection=select_features(output, data, settings, bar))
     return data, found
 
 
@@ -67,13 +68,6 @@ def watch_check(
 
     plan = partial(expected_seconds, effort=effort, n_jobs=jobs)
     return output.bar(SoFar(target, "balanced accuracy" if balanced else "accuracy"), plan)
-
-
-def _select(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
-    from bayesfloor.cli._run_features import select_features, tell_cost
-
-    tell_cost(output, len(data.feature_names))
-    return select_features(output, data, settings, progress)
 
 
 def read_baseline(path: str | None) -> Check | None:
@@ -176,7 +170,10 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
 
 
 def _command(verb: str, words: list[str]) -> str:
-    return f"bayesfloor {verb} {_shell(words)}"
+    """Return a command to paste; the user must fill in names that cannot be printed."""
+    from bayesfloor.io._messages import shell
+
+    return shell(["bayesfloor", verb, *(word if word.isprintable() else "NAME" for word in words)])
 
 
 def _data_again(settings: Settings) -> list[str]:
@@ -200,13 +197,6 @@ def _prepare_again(settings: Settings) -> list[str]:
 def _priors_again(settings: Settings) -> list[str]:
     """Return the options that say which class proportions the answer is for."""
     return ["--balanced"] if settings.balanced else [] if settings.priors is None else ["--priors", settings.priors]
-
-
-def _shell(words: list[str]) -> str:
-    """Quote words for a shell; the user must fill in names that cannot be printed."""
-    from bayesfloor.io._messages import shell
-
-    return shell([word if word.isprintable() else "NAME" for word in words])
 
 
 def page_path(name: str) -> str:

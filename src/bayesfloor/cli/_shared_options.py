@@ -223,8 +223,19 @@ _AS_IT_IS = _scale("none", "How to scale each representation.")
 files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
 output_options = _apply(_OUTPUT)
 effort_option = _EFFORT
-formulas_option = click.option(
-    "--keep-formulas",
-    is_flag=True,
-    help="With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula.",
+table_options = _apply(
+    (
+        click.option(
+            "-o",
+            "--output",
+            "path_out",
+            metavar="PATH",
+            help="Write a .csv, .parquet or .jsonl file instead of printing.",
+        ),
+        click.option(
+            "--keep-formulas",
+            is_flag=True,
+            help="With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula.",
+        ),
+    )
 )

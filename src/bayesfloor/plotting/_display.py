@@ -56,9 +56,8 @@ class Display(Tabled):
 
     def _repr_png_(self) -> bytes | None:
         """Return the plot for notebooks; None if the caller passed the axes and will show them."""
-        return self._png() if self._own else None
-
-    def _png(self) -> bytes:
+        if not self._own:
+            return None
         from io import BytesIO
 
         file = BytesIO()

@@ -23,10 +23,7 @@ _NEAR = 10.0  # percent of the width that a label next to the edge needs
 
 @dataclass(frozen=True)
 class CurveDrawing:
-    """A drawing of size 100 by 100, its labels, and its data as a table.
-
-    ``range_`` is the bar at the right edge, from top to bottom; ``open`` means that it has no lower end.
-    """
+    """A drawing of size 100 by 100, its labels, and its data as a table."""
 
     name: str
     answer: str
@@ -36,8 +33,8 @@ class CurveDrawing:
     predicted: str
     band: str
     estimate: float
-    range_: tuple[float, float]
-    open: bool
+    range_: tuple[float, float]  # the bar at the right edge, from top to bottom
+    open: bool  # whether it has no lower end
     columns: list[Tick]
     lines: list[Tick]
     cells: list[tuple[str, ...]]

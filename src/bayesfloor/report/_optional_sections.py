@@ -16,18 +16,15 @@ _MOST_LINES = 30  # classes, and pairs, in the table of a model
 
 
 class Choice(NamedTuple):
-    """A section: its anchor, its name in the navigation, its title, a hint, its table and its chart.
+    """A section with a table and a chart."""
 
-    ``notes`` go below the table; ``picture`` is SVG, empty if matplotlib is missing.
-    """
-
-    place: str
-    name: str
+    place: str  # its anchor
+    name: str  # in the navigation
     title: str
     hint: str
     cells: Cells
-    notes: list[str]
-    picture: str
+    notes: list[str]  # below the table
+    picture: str  # SVG; empty if matplotlib is missing
 
 
 def make_choices(check: Measured) -> list[Choice]:
