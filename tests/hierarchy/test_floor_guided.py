@@ -3,6 +3,7 @@
 import itertools
 import logging
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from bayesfloor.hierarchy._class_tree import NONE
 N = 120
 AWAY = np.array([60.0, 0.0, 0.0])
 PAIRS = [[0, [2, 4]], [1, 3]]
+LINEAR = ("linear discriminant", "logistic regression (")
 REASONS = ("at the floor", "below the floor", "room to improve", "out of time")
 
 
@@ -207,10 +209,11 @@ def test_every_node_with_a_model_has_its_numbers_and_its_reason(grouped):
 
     assert frame.loc[~single, ["floor", "cv_error"]].notna().all(axis=None)
     assert frame.loc[~single, ["floor", "cv_error"]].min(axis=None) >= 0
-    assert frame.loc[~single, "model"].str.contains("SVM|boosting").all()
+    assert frame.loc[~single, "model"].str.contains("linear|logistic|forest|network|SVM|boosting").all()
+    assert frame.loc[~single, "tried"].str.startswith("tried ").all()
     assert frame.loc[~single, "reason"].str.startswith(REASONS).all()
     assert frame.loc[single, ["floor", "cv_error"]].isna().all(axis=None)
-    assert (frame.loc[single, ["model", "reason"]] == "").all(axis=None)
+    assert (frame.loc[single, ["model", "reason", "tried"]] == "").all(axis=None)
 
 
 def test_single_classes_have_no_numbers(rng, clouds):
@@ -225,15 +228,17 @@ def test_single_classes_have_no_numbers(rng, clouds):
 
 
 def test_the_text_tells_floor_error_model_and_reason(grouped):
-    """One line a node."""
+    """One line a node, and another for what was tried at what cost."""
     lines = grouped.tree_.to_text().splitlines()
     tree = grouped.tree_
     told = [node for node in range(tree.n_nodes) if tree.model[node]]
 
-    assert len(lines) == tree.n_nodes
+    assert len(lines) == tree.n_nodes + len(told)
     for node in told:
         mentioned = f"floor {tree.floor[node]:.3f}, error {tree.cv_error[node]:.3f}, {tree.model[node]}, "
-        assert any(mentioned + tree.reason[node] in line for line in lines)
+        place = next(number for number, line in enumerate(lines) if mentioned + tree.reason[node] in line)
+        assert lines[place + 1].endswith(tree.tried[node])
+        assert re.search(r"tried .* 0\.\d{3} \([\d.e-]+ s\)", tree.tried[node])
 
 
 def test_models_stand_beside_their_nodes(grouped, groups):
@@ -274,7 +279,7 @@ def test_groups_far_apart_are_split_at_the_root(grouped, groups):
     ]
     assert tree.cv_error[0] == 0
     assert tree.floor[0] < 0.02
-    assert tree.model[0] == "linear SVM (C=8)"
+    assert tree.model[0] == "logistic regression (C=30)"
     assert np.array_equal(grouped.predict(X) < 5, y < 5)
 
 
@@ -315,7 +320,7 @@ def test_linear_models_do_where_they_reach_the_floor(rng, clouds):
     X, y = clouds(rng, [100, 100], d=2, spread=0)
     model = guided(X + 6 * y[:, None], y)
 
-    assert model.tree_.model[0].startswith("linear SVM")
+    assert model.tree_.model[0].startswith(LINEAR)
     assert model.tree_.reason[0] == "at the floor"
 
 
@@ -324,7 +329,7 @@ def test_kernels_are_taken_where_lines_leave_room(ring):
     X, y = ring
     model = guided(X[::2], y[::2])
 
-    assert not model.tree_.model[0].startswith("linear")
+    assert not model.tree_.model[0].startswith(LINEAR)
     assert model.score(X[1::2], y[1::2]) > 0.85 > linear(X[::2], y[::2]).score(X[1::2], y[1::2])
 
 
@@ -348,7 +353,7 @@ def test_without_time_models_are_linear(ring, points, fitted):
     """And the reason says so; with time enough the budget is not felt."""
     hurried = guided(*ring, time_budget=1e-9)
 
-    assert hurried.tree_.model[0].startswith("linear SVM")
+    assert hurried.tree_.model[0].startswith(LINEAR)
     assert hurried.tree_.reason[0] == "out of time"
     check_answers(hurried, ring[0])
     assert same(guided(*points, time_budget=1e6), fitted, points[0])
@@ -759,6 +764,7 @@ def test_parameters_come_back_as_they_went_in():
         "n_trees": 2,
         "scale": None,
         "time_budget": 5.0,
+        "class_weight": "balanced",
         "n_jobs": 2,
         "random_state": 7,
         "verbose": 1,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.svm import LinearSVC
+from sklearn.linear_model import LogisticRegression
 
 from bayesfloor.hierarchy import _model_trial
-from bayesfloor.hierarchy._model_trial import Trial, _even_order
-from bayesfloor.hierarchy._models import Blend, ModelKind, linear
-from bayesfloor.hierarchy._pairwise_models import CoupledPairs
+from bayesfloor.hierarchy._candidates import Candidate, logistic
+from bayesfloor.hierarchy._model_trial import Trial, _sizes
+from bayesfloor.hierarchy._problem import Problem
 
 SIZES = st.lists(st.integers(1, 40), min_size=2, max_size=6).filter(lambda sizes: max(sizes) > 1)
 
@@ -31,10 +31,11 @@ class Off:
         return (self.predict(X)[:, None] == self.classes_).astype(float)
 
 
-def deal(codes, weight=None, seed=0):
+def deal(codes, weight=None, seed=0, groups=None):
     """A trial of rows that are their number and their class."""
     codes = np.asarray(codes)
-    return Trial(np.column_stack([np.arange(len(codes)), codes]).astype(float), codes, weight, seed)
+    X = np.column_stack([np.arange(len(codes)), codes]).astype(float)
+    return Trial(Problem(X, codes, weight, groups), seed)
 
 
 def watched(name, wrong=()):
@@ -45,7 +46,7 @@ def watched(name, wrong=()):
         trained.append((X[:, 0].astype(int), weight))
         return Off(wrong, np.unique(codes))
 
-    return ModelKind(name, train), trained
+    return Candidate(name, name, train, lambda s: s.n_rows, lambda _: 1.0), trained
 
 
 # Folds and orders
@@ -64,26 +65,31 @@ def test_every_row_is_in_one_fold_and_every_class_in_all_alike(sizes, seed):
     assert np.ptp(per_fold, axis=0).max() <= 1
 
 
-@given(SIZES, st.integers(0, 5))
-def test_every_beginning_has_the_classes_in_their_shares(sizes, seed):
-    """Few rows must pose the same problem as all."""
-    rng = np.random.default_rng(seed)
-    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    order, n, K = _even_order(codes, rng), len(codes), len(sizes)
-    counts = np.cumsum(codes[order][:, None] == np.arange(K), axis=0)
-    expected = np.arange(1, n + 1)[:, None] * np.array(sizes) / n
+def test_rows_of_a_group_are_in_one_fold(rng):
+    """A patient's other rows would give the held-out ones away."""
+    groups = rng.integers(0, 25, 200)
+    trial = deal(rng.integers(0, 3, 200), groups=groups)
 
-    assert np.array_equal(np.sort(order), np.arange(n))
-    assert np.abs(counts - expected).max() <= 0.5 + (K + 1) / 2
+    assert all(len(set(trial.fold[groups == group])) == 1 for group in groups)
 
 
-def test_orders_are_drawn_within_classes():
-    """Rows that came first have no better chance."""
-    codes = np.repeat([0, 1], 50)
-    one, two = (_even_order(codes, np.random.default_rng(seed)) for seed in (0, 1))
+def test_sizes_grow_to_all_rows():
+    """Few rows first, more of many classes; where little would be saved, all at once."""
+    assert _sizes(1200, 3) == [1200]
+    assert _sizes(5000, 3) == [1000, 4000 if 1.5 * 4000 < 5000 else 5000]
+    assert _sizes(20_000, 3) == [1000, 4000, 20_000]
+    assert _sizes(20_000, 300) == [3000, 12_000, 20_000]
 
-    assert not np.array_equal(one, two)
-    assert not np.array_equal(one[codes[one] == 0], np.arange(50))
+
+def test_other_classes_have_the_same_folds(rng):
+    """A split is compared with a flat model on the same rows."""
+    codes = rng.integers(0, 4, 120)
+    flat = deal(codes)
+    sides = flat.relabelled(codes // 2)
+
+    assert np.array_equal(sides.fold, flat.fold)
+    assert np.array_equal(sides.tested(1, sides.last), flat.tested(1, flat.last))
+    assert (flat.n_classes, sides.n_classes) == (4, 2)
 
 
 def test_a_trial_is_repeated_by_its_seed(rng):
@@ -102,11 +108,11 @@ def test_few_rows_are_some_of_all_and_none_is_of_the_fold(monkeypatch):
     codes = np.repeat([0, 1, 2], [150, 90, 60])
     trial, (candidate, trained) = deal(codes), watched("a")
     for fold in range(trial.n_folds):
-        for small in (True, False):
-            trial.test(candidate, fold, small=small)
+        for level in range(2):
+            trial.test(candidate, fold, level)
         (few, _), (all_rows, _) = trained[-2:]
 
-        assert not trial.is_small
+        assert trial.sizes == [60, 200]
         assert len(few) == 60
         assert np.bincount(codes[few]) == pytest.approx([30, 18, 12], abs=10)
         assert set(few) < set(all_rows)
@@ -119,25 +125,17 @@ def test_few_rows_are_some_of_all_and_none_is_of_the_fold(monkeypatch):
 def test_nothing_is_trained_twice(monkeypatch):
     """Training is what takes time."""
     monkeypatch.setattr(_model_trial, "SMALL", 20)
+    monkeypatch.setattr(_model_trial, "_GROWTH", 100)
     trial, (candidate, trained) = deal(np.arange(90) % 2), watched("a")
     for _ in range(3):
         for fold in (0, 1):
-            trial.test(candidate, fold, small=True)
-            trial.test(candidate, fold, small=False)
-    trial.compare(candidate, candidate, [0, 1], small=False)
+            trial.test(candidate, fold, 0)
+            trial.test(candidate, fold, trial.last)
+    trial.compare(candidate, candidate, [0, 1], trial.last)
 
+    assert trial.last == 1
     assert len(trained) == 4
-    assert trial.tested(candidate) == [0, 1]
-
-
-def test_few_rows_are_all_rows_where_there_are_no_more():
-    """Nothing is gained from fewer."""
-    trial, (candidate, trained) = deal(np.arange(90) % 2), watched("a")
-    few, all_rows = (trial.test(candidate, 0, small=small) for small in (True, False))
-
-    assert trial.is_small
-    assert few is all_rows
-    assert len(trained) == 1
+    assert trial.folds_of(candidate) == [0, 1]
 
 
 def test_errors_are_those_of_the_rows_held_out(rng):
@@ -145,10 +143,10 @@ def test_errors_are_those_of_the_rows_held_out(rng):
     codes = rng.integers(0, 3, 100)
     wrong = rng.choice(100, 30, replace=False)
     trial, (candidate, _) = deal(codes), watched("a", wrong)
-    trial.test(candidate, 0, small=False)
+    trial.test(candidate, 0, trial.last)
     assert trial.error(candidate)[1] == np.count_nonzero(trial.fold == 0)
     for fold in (1, 2):  # the first favours what was picked on it
-        trial.test(candidate, fold, small=False)
+        trial.test(candidate, fold, trial.last)
     tested = np.flatnonzero(trial.fold != 0)
 
     assert trial.error(candidate) == (pytest.approx(np.isin(tested, wrong).mean()), len(tested))
@@ -159,11 +157,11 @@ def test_of_a_large_fold_rows_of_every_class_are_tested(monkeypatch):
     monkeypatch.setattr(_model_trial, "_TESTED", 30)
     codes = np.repeat([0, 1, 2], 100)
     trial, (candidate, _) = deal(codes), watched("a")
-    tried = trial.test(candidate, 0, small=False)
+    tried = trial.test(candidate, 0, trial.last)
 
     assert len(tried.wrong) == 30
-    assert (trial.fold[tried.model.seen] == 0).all()
-    assert np.bincount(codes[tried.model.seen], minlength=3) == pytest.approx([10, 10, 10], abs=2)
+    assert (trial.fold[tried.model.model.seen] == 0).all()
+    assert np.bincount(codes[tried.model.model.seen], minlength=3) == pytest.approx([10, 10, 10], abs=2)
 
 
 def test_weights_enter_training_and_errors(rng):
@@ -173,9 +171,9 @@ def test_weights_enter_training_and_errors(rng):
     wrong = rng.choice(120, 30, replace=False)
     trial, (candidate, trained) = deal(codes, weight), watched("a", wrong)
     for fold in range(trial.n_folds):
-        trial.test(candidate, fold, small=False)
+        trial.test(candidate, fold, trial.last)
 
-    tried = trial.test(candidate, 1, small=False)
+    tried = trial.test(candidate, 1, trial.last)
     assert tried.error == pytest.approx(tried.weight @ tried.wrong / tried.weight.sum())
     assert trial.error(candidate)[0] == pytest.approx(np.isin(np.flatnonzero(trial.fold > 0), wrong).mean())
     assert all(np.array_equal(given_weight, weight[rows]) for rows, given_weight in trained)
@@ -187,7 +185,7 @@ def test_the_unit_of_weights_means_nothing(rng, unit):
     codes, wrong = rng.integers(0, 2, 120), rng.choice(120, 30, replace=False)
     plain, heavy, (candidate, _) = deal(codes), deal(codes, np.full(120, unit)), watched("a", wrong)
     for trial in (plain, heavy):
-        trial.test(candidate, 1, small=False)
+        trial.test(candidate, 1, trial.last)
 
     assert heavy.error(candidate)[0] == pytest.approx(plain.error(candidate)[0])
 
@@ -197,7 +195,7 @@ def test_one_heavy_row_is_no_more_than_everything(rng):
     weight = np.ones(60)
     weight[7] = 1000
     trial, (candidate, _) = deal(rng.integers(0, 2, 60), weight / weight.mean()), watched("a", [7])
-    trial.test(candidate, int(trial.fold[7]), small=False)
+    trial.test(candidate, int(trial.fold[7]), trial.last)
 
     assert trial.error(candidate)[0] <= 1
 
@@ -213,7 +211,7 @@ def test_a_comparison_counts_rows_on_which_two_differ(only_one, only_two, both):
     one, _ = watched("one", np.r_[parts[0], parts[2]])
     two, _ = watched("two", np.r_[parts[1], parts[2]])
     trial = deal(codes)
-    found = trial.compare(one, two, [0, 1, 2], small=False)
+    found = trial.compare(one, two, [0, 1, 2], trial.last)
 
     assert found.difference == pytest.approx((only_one - only_two) / 100)
     assert found.std_error == pytest.approx(np.sqrt(only_one + only_two) / 100)
@@ -227,7 +225,7 @@ def test_the_standard_error_of_a_comparison_is_that_of_many_draws(rng):
     for _ in range(60):
         shared, own = rng.random(200) < 0.2, rng.random((2, 200)) < 0.05
         one, two = (watched(name, np.flatnonzero(shared | mine))[0] for name, mine in zip("ab", own, strict=True))
-        found.append(deal(codes).compare(one, two, [0, 1, 2], small=False))
+        found.append(deal(codes).compare(one, two, [0, 1, 2], 0))
 
     assert np.std([one.difference for one in found]) == pytest.approx(
         np.mean([one.std_error for one in found]), rel=0.35
@@ -239,9 +237,9 @@ def test_comparisons_use_the_folds_they_are_asked_for(rng):
     """Others are not even trained."""
     trial, (one, trained), (two, _) = deal(rng.integers(0, 2, 90)), watched("one", range(90)), watched("two")
 
-    assert trial.compare(one, two, [1], small=False).difference == 1
+    assert trial.compare(one, two, [1], trial.last).difference == 1
     assert len(trained) == 1
-    assert trial.tested(one) == [1]
+    assert trial.folds_of(one) == [1]
 
 
 # Models for use
@@ -250,30 +248,12 @@ def test_comparisons_use_the_folds_they_are_asked_for(rng):
 def test_a_refit_has_all_rows_and_the_calibration_of_a_fold(rng, clouds):
     """Rows that were trained on would make it too sure of itself."""
     X, y = clouds(rng, [60, 50, 40], spread=1.0)
-    trial, candidate = Trial(X, y, None, 0), linear(1.0)
-    tried = trial.test(candidate, 2, small=False).model
+    trial, candidate = Trial(Problem(X, y), 0), logistic(1.0)
+    tried = trial.test(candidate, 2, trial.last).model
     model = trial.refit(candidate)
 
-    assert isinstance(model, CoupledPairs)
-    assert (model.sharpness, model.temperature) == (tried.sharpness, tried.temperature)
-    rows = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)])
-    centred = X - X.mean(axis=0)
-    expected = LinearSVC(C=1 / (centred**2).mean(), random_state=0).fit(centred[rows], y[rows] == 0)
-    assert model.pairs.coef[0] == pytest.approx(expected.coef_[0])
-
-
-def test_blends_are_made_of_what_was_trained():
-    """Their parts are there already."""
-    trial, (one, first), (two, second) = deal(np.arange(60) % 2), watched("one", [0]), watched("two", [0, 1])
-    both = ModelKind("both", parts=(one, two))
-    for fold in range(3):
-        for candidate in (one, two, both):
-            trial.test(candidate, fold, small=False)
-
-    assert len(first) == len(second) == 3
-    assert trial.tested(both) == [0, 1, 2]
-    assert isinstance(trial.refit(both), Blend)
-    assert [len(rows) for rows, _ in (first[-1], second[-1])] == [60, 60]
+    assert model.temperature == tried.temperature
+    assert model.model.coef == pytest.approx(LogisticRegression().fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("sizes", [[1, 8], [1, 1, 1, 9], [2, 2], [1, 2]], ids=str)
@@ -281,9 +261,9 @@ def test_classes_of_a_row_or_two_can_be_tried(sizes):
     """Their only row is either trained on or tested."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
     X = np.column_stack([codes, np.arange(len(codes))]).astype(float)
-    trial, candidate = Trial(X, codes, None, 0), linear(1.0)
+    trial, candidate = Trial(Problem(X, codes), 0), logistic(1.0)
     for fold in range(trial.n_folds):
-        trial.test(candidate, fold, small=False)
+        trial.test(candidate, fold, trial.last)
     error, tested = trial.error(candidate)
 
     assert 0 < tested < len(codes)
@@ -295,8 +275,8 @@ def test_classes_of_a_row_or_two_can_be_tried(sizes):
 def test_classes_of_one_row_each_can_be_tried(K):
     """Two rare classes alike are a node of two rows."""
     X, codes = 5.0 * np.arange(K)[:, None], np.arange(K)
-    trial, candidate = Trial(X, codes, None, 0), linear(1.0)
-    trial.test(candidate, 0, small=False)
+    trial, candidate = Trial(Problem(X, codes), 0), logistic(1.0)
+    trial.test(candidate, 0, trial.last)
 
     assert 0 <= trial.error(candidate)[0] <= 1
     assert trial.refit(candidate).predict_proba(X).shape == (K, K)

@@ -1,4 +1,4 @@
-"""Pairs of classes, coupled: libsvm's and liblinear's own margins, and probabilities that held-out rows agree with."""
+"""Pairs of classes, coupled: libsvm's own margins, and probabilities that held-out rows agree with."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 from sklearn.metrics import log_loss
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from bayesfloor.hierarchy import _pairwise_models
-from bayesfloor.hierarchy._pairwise_models import (
-    CoupledPairs,
-    LinearPairs,
-    MappedPairs,
-    train_kernel_pairs,
-    train_linear_pairs,
-)
+from bayesfloor.hierarchy._pairwise_models import CoupledPairs, train_kernel_pairs
 
 SIZES = {2: [40, 25], 3: [30, 20, 25], 5: [25, 15, 20, 18, 12]}
 
@@ -34,10 +28,14 @@ def halves(rng, clouds, sizes=(200, 160, 120)):
     return X[::2], y[::2], X[1::2], y[1::2]
 
 
-def trained(X, codes, kind="linear"):
+def trained(X, codes):
     """Coupled machines."""
-    pairs = train_linear_pairs(X, codes, None, 1.0) if kind == "linear" else train_kernel_pairs(X, codes, None, 10, 0.5)
-    return CoupledPairs(np.unique(codes), pairs)
+    return train_kernel_pairs(X, codes, None, 10, 0.5)
+
+
+def margins(X, codes, weight, gamma, rows):
+    """The margins of some rows."""
+    return train_kernel_pairs(X, codes, weight, 10, gamma).pairs.margins(rows)
 
 
 # Margins
@@ -51,7 +49,7 @@ def test_kernel_margins_are_those_of_libsvm(some, weighted):
     expected = SVC(C=10, gamma=0.3, decision_function_shape="ovo").fit(X, y, weight).decision_function(X + 0.1)
     expected = -expected[:, None] if expected.ndim == 1 else expected  # of two classes: positive for the second
 
-    assert train_kernel_pairs(X, y, weight, 10, 0.3).margins(X + 0.1) == pytest.approx(expected)
+    assert margins(X, y, weight, 0.3, X + 0.1) == pytest.approx(expected)
 
 
 def test_kernel_margins_are_positive_for_the_first_class(rng):
@@ -59,48 +57,21 @@ def test_kernel_margins_are_positive_for_the_first_class(rng):
     X = np.repeat(np.eye(3), 10, axis=0) + 0.01 * rng.standard_normal((30, 3))
     y = np.repeat([0, 1, 2], 10)
 
-    three = train_kernel_pairs(X, y, None, 10, 1.0).margins(np.eye(3))
+    three = margins(X, y, None, 1.0, np.eye(3))
 
     for number, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
         assert three[i, number] > 0 > three[j, number]
-    assert (train_kernel_pairs(X[:20], y[:20], None, 10, 1.0).margins(np.eye(3)[:2]) > 0).tolist() == [[True], [False]]
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_linear_margins_are_those_of_liblinear_for_each_pair(some, weighted):
-    """Positive for the first class, so that all are trained with the pair the other way round."""
-    X, y, weight = some
-    margins = train_linear_pairs(X, y, weight if weighted else None, 2.0).margins(X)
-    X = X - X.mean(axis=0)  # liblinear penalises intercepts
-    pairs = zip(*np.triu_indices(int(y.max()) + 1, 1), strict=True)
-
-    for number, (i, j) in enumerate(pairs):
-        rows = np.concatenate([np.flatnonzero(y == i), np.flatnonzero(y == j)])
-        model = LinearSVC(C=2.0, random_state=0).fit(X[rows], y[rows] == i, weight[rows] if weighted else None)
-        assert margins[:, number] == pytest.approx(model.decision_function(X))
+    assert (margins(X[:20], y[:20], None, 1.0, np.eye(3)[:2]) > 0).tolist() == [[True], [False]]
 
 
 def test_blocks_of_rows_answer_as_all_rows_would(some, monkeypatch):
     """Memory must not be felt in the answers."""
     X, y, _ = some
-    pairs = train_kernel_pairs(X, y, None, 10, 0.3)
+    pairs = train_kernel_pairs(X, y, None, 10, 0.3).pairs
     whole = pairs.margins(X)
     for at_once in (1, 3 * len(pairs.support), 7 * len(pairs.support) + 1):
         monkeypatch.setattr(_pairwise_models, "_AT_ONCE", at_once)
         assert pairs.margins(X) == pytest.approx(whole)
-
-
-def test_mapped_pairs_see_the_map(some):
-    """A map is applied before the margins."""
-
-    class Doubled:
-        def transform(self, X):
-            return 2 * X
-
-    X, y, _ = some
-    pairs = train_linear_pairs(X, y, None, 1.0)
-
-    assert np.array_equal(MappedPairs(Doubled(), pairs).margins(X), pairs.margins(2 * X))
 
 
 # Probabilities
@@ -156,11 +127,10 @@ def test_two_classes_have_the_logistic_function_of_their_margin(margins):
     assert chances[:, 0] == pytest.approx(expit(2.0 * 0.7 * margins[:, 0]), abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["linear", "kernel"])
-def test_classes_keep_their_numbers(rng, clouds, kind):
+def test_classes_keep_their_numbers(rng, clouds):
     """A node's classes are some of all, and answers name them."""
     X, y = clouds(rng, [30, 30, 30])
-    plain, named = trained(X, y, kind), trained(X, np.array([2, 5, 9])[y], kind)
+    plain, named = trained(X, y), trained(X, np.array([2, 5, 9])[y])
 
     assert named.classes_.tolist() == [2, 5, 9]
     assert np.array_equal(named.predict(X), np.array([2, 5, 9])[plain.predict(X)])
@@ -170,11 +140,10 @@ def test_classes_keep_their_numbers(rng, clouds, kind):
 # Calibration
 
 
-@pytest.mark.parametrize("kind", ["linear", "kernel"])
-def test_calibration_lowers_the_loss_on_other_rows(rng, clouds, kind):
+def test_calibration_lowers_the_loss_on_other_rows(rng, clouds):
     """It has two numbers to fit and hundreds of rows: what it gains on these, others feel."""
     X, y, Z, z = halves(rng, clouds, (600, 480, 360))
-    model = trained(X, y, kind)
+    model = trained(X, y)
     warm = model.calibrated(Z[::2], z[::2])
 
     assert log_loss(z[::2], warm.predict_proba(Z[::2])) < log_loss(z[::2], model.predict_proba(Z[::2]))
@@ -241,10 +210,3 @@ def test_many_rows_are_calibrated_on_some_of_them(rng, monkeypatch):
     assert len(seen[0]) == 50
     assert (seen[0][0], seen[0][-1]) == (0, 999)
     assert np.ptp(np.diff(seen[0])) <= 1
-
-
-def test_linear_pairs_are_one_product():
-    """The closed form."""
-    pairs = LinearPairs(np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 0.0]]), np.array([1.0, 0.0, -1.0]))
-
-    assert pairs.margins(np.array([[1.0, 1.0]])).tolist() == [[4.0, -1.0, 2.0]]

@@ -42,8 +42,8 @@ class ClassTree(Result):
         Lower tree bound on the error of the node's own problem; NaN if not measured.
     cv_error : (n_nodes,) array
         Cross-validated error of the node's model; NaN if not measured.
-    model, reason : lists of str
-        The node's model, and why it was chosen.
+    model, reason, tried : lists of str
+        The node's model, why it was chosen, and what was tried at what cost.
 
     Examples
     --------
@@ -68,6 +68,7 @@ class ClassTree(Result):
     cv_error: Floats
     model: list[str] = field(default_factory=list)
     reason: list[str] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
 
     @classmethod
     def from_nested(cls, nested: Any) -> ClassTree:
@@ -163,6 +164,7 @@ class ClassTree(Result):
             "cv_error": self.cv_error,
             "model": self.model,
             "reason": self.reason,
+            "tried": self.tried,
         }
 
 
@@ -210,7 +212,7 @@ def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: 
     for node in np.flatnonzero(left != NONE)[::-1].tolist():
         stop[node] = stop[right[node]]
     link, floor, cv_error = np.full((3, m), np.nan)
-    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, [""] * m, [""] * m)
+    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, *([""] * m for _ in range(3)))
 
 
 def is_pair(part: object) -> bool:
@@ -250,6 +252,8 @@ def _draw(tree: ClassTree) -> Iterator[str]:
     while waiting:
         node, lead, column = waiting.pop()
         yield lead + _title(tree, node, names)
+        if tree.tried[node]:
+            yield f"{column}{'│  ' if tree.left[node] != NONE else '   '}{tree.tried[node]}"
         if tree.left[node] != NONE:
             waiting += _below(tree, node, column)
 

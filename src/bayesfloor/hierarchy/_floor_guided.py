@@ -14,11 +14,13 @@ from bayesfloor.engine._errors import InputError, blame
 from bayesfloor.engine._parameters import check_seed
 from bayesfloor.engine._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._sample import number_groups
 from bayesfloor.floor._scaling import as_parameter, check_scale
 from bayesfloor.forest._forest import check_n_trees
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, measure_classes
-from bayesfloor.hierarchy._nodes import Growth, make_problem
+from bayesfloor.hierarchy._nodes import Growth
+from bayesfloor.hierarchy._problem import Problem
 from bayesfloor.hierarchy._read_input import read_weights
 from bayesfloor.hierarchy._routing import RowsOnTree, class_probabilities, route_likeliest
 from bayesfloor.io._data import open_data
@@ -29,16 +31,14 @@ from bayesfloor.io._labels_and_weights import read_labels
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that adds capacity only where the floor leaves room to improve.
 
-    It makes a class tree from the pairwise floors. From the root down, a node is split as long as a linear SVM can do
-    so with an error at the split's own floor: that is cheap, and no other model could do better. Otherwise, one model
-    separates the node's classes. It comes from a ladder: linear SVM, RBF SVM (above 30,000 rows a linear SVM on a
-    Nystroem map), gradient boosting (up to 40 classes); above 100 classes linear discriminant analysis, then
-    one-vs-rest linear SVMs. A costlier model is tried only while the cross-validated error is above the node's floor,
-    on few rows first, and chosen only if it is clearly better. If a blend of the best two is clearly better than the
-    best alone, their probabilities are averaged.
+    It makes a class tree from the pairwise floors. From the root down, a node is split if a linear model does so
+    with an error at the split's own floor, and no worse than the same model for all classes. Each remaining node
+    gets one model, the winner of a race: linear discriminant, logistic regression, random forest, neural network, RBF
+    SVM (above 30,000 rows a Nystroem map) and gradient boosting compete on few rows first, the better ones on more.
+    A model that would take longer than everything before it is skipped if the floor leaves no room for a gain. Of the
+    models within one standard error of the best, the one that predicts fastest is chosen.
 
-    A floor can be too high. So even at the floor, the next rung is tried on few rows, and a floor that a
-    model has beaten is recorded as such.
+    A floor can be too high. A floor that a model has beaten no longer stops the race, and is recorded as such.
 
     Parameters
     ----------
@@ -49,8 +49,10 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         How features are scaled, for both floors and models; ``scale_`` says which scale was used.
     time_budget : float, default=None
-        Seconds after which no costlier model is tried. A model in training is finished, so a fit may take
-        somewhat longer.
+        Seconds for the fit. A model is not tried if, at the speed so far, it would not be finished by then; the
+        floors and the first model are always computed.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the models, as in scikit-learn; floors and errors ignore them.
     n_jobs : int, default=None
         Number of threads for the trees, as joblib understands it. Models are trained on one thread.
     random_state : int, RandomState instance or None, default=0
@@ -92,6 +94,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         n_trees: int = 3,
         scale: str | None = "auto",
         time_budget: float | None = None,
+        class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -100,23 +103,26 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.n_trees = n_trees
         self.scale = scale
         self.time_budget = time_budget
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FloorGuidedClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> FloorGuidedClassifier:
         """Measure the floors, then train where they leave room to improve.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Finite numbers; text and categories in data frames are read as in ``BayesFloor``. A category that
+            Numbers; tables are prepared as in ``check``: text, categories, dates, codes and gaps. A category that
             was not seen in ``fit`` counts as unknown.
-        y : array-like of shape (n_rows,)
-            Labels.
+        y : array-like of shape (n_rows,), or str
+            Labels, or the name of their column.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights for the models and the choice between them (linear discriminants ignore them). Floors, and the
-            errors compared with them, ignore weights, but leave out rows with weight 0.
+            Weights for the models and the choice between them. Floors, and the errors compared with them, ignore
+            weights, but leave out rows with weight 0.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together, such as those of a patient: they are in the same fold, and no tree joins them.
 
         Returns
         -------
@@ -124,15 +130,16 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         self._check_parameters()
         start, seed = time.monotonic(), self._draw_seed()
-        data = open_data(X, y, weight=sample_weight)
+        data = open_data(X, y, groups=groups, weight=sample_weight)
         features, _, self._preparer = read_columns(self, data.X)
         self.classes_, codes = read_labels(data.y, len(features.values))
         announce_drawing(len(codes))
         kept, weight = read_weights(data.weight, codes, self.classes_)
-        features = features.take(kept)
+        weight = _with_class_weight(self.class_weight, self.classes_, codes[kept], weight)
+        together = None if data.groups is None else number_groups(data.groups, len(codes))[kept]
         deadline = np.inf if self.time_budget is None else start + self.time_budget
         with one_blas_thread(), one_openmp_thread():
-            self._fit(features, codes[kept], weight, seed, deadline)
+            self._fit(features.take(kept), codes[kept], weight, together, seed, deadline)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -185,16 +192,25 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         with blame("random_state"):
             return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fit(self, features: Features, codes: Ints, weight: Floats | None, seed: int, deadline: float) -> None:
+    def _fit(
+        self,
+        features: Features,
+        codes: Ints,
+        weight: Floats | None,
+        groups: Ints | None,
+        seed: int,
+        deadline: float,
+    ) -> None:
         start = time.process_time()
-        measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs)
+        measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs, groups)
         tree = make_class_tree(self.cut, self.classes_, measured.matrix)
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, as_parameter(measured.scaler.name)
         points = self._scaler.apply(features.values)
         self._middle = points.mean(axis=0)
-        self._spread = _spread_of(points - self._middle, points)
-        problem = make_problem((points - self._middle) / self._spread, codes, weight)
+        self._spread = _spread_of(points - self._middle, points, features.code)
+        X = (points - self._middle) / self._spread
+        problem = Problem(X, codes, weight, groups, features.code).in_order()
         growth = Growth(tree, measured, problem, seed, deadline, bool(self.verbose))
         self.tree_, self.models_ = growth.grow()
         self.floor_seconds_ += growth.floor_seconds
@@ -210,7 +226,20 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return RowsOnTree((self._scaler.apply(values) - self._middle) / self._spread)
 
 
-def _spread_of(centred: Floats, points: Floats) -> float:
-    """Return one standard deviation for all features; 1 if it is only rounding error."""
-    spread = float(centred.std())
+def _spread_of(centred: Floats, points: Floats, code: np.ndarray | None) -> float:
+    """Return one standard deviation for all features but codes; 1 if it is only rounding error."""
+    own = slice(None) if code is None else ~code
+    spread = float(centred[:, own].std()) if centred[:, own].size else 0.0
     return spread if spread > 1e-12 * float(np.abs(points).max()) else 1.0
+
+
+def _with_class_weight(class_weight: Any, classes: np.ndarray, codes: Ints, weight: Floats | None) -> Floats | None:
+    """Return the rows' weights times those of their classes, scaled to mean 1."""
+    if class_weight is None:
+        return weight
+    from sklearn.utils.class_weight import compute_class_weight
+
+    with blame("class_weight"):
+        of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes], sample_weight=weight)
+    found = of_class[codes] * (1.0 if weight is None else weight)
+    return found / found.mean()

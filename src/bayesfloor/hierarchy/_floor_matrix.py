@@ -45,18 +45,25 @@ class MeasuredClasses:
 
 
 def measure_classes(
-    features: Features, codes: Ints, n_trees: int, scale: str | None, random_state: int, n_jobs: int | None
+    features: Features,
+    codes: Ints,
+    n_trees: int,
+    scale: str | None,
+    random_state: int,
+    n_jobs: int | None,
+    groups: Ints | None = None,
 ) -> MeasuredClasses:
-    """Grow the trees of all classes and pairs, on at most 50,000 rows."""
+    """Grow the trees of all classes and pairs, on at most 50,000 rows; rows of a group are never joined."""
     classes = np.arange(int(codes.max()) + 1)
     target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
-    sample = _draw(make_sample(features, target), random_state)
+    sample = _draw(make_sample(features, target, groups), random_state)
     prepare(len(sample), features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     scaler = fit_scale(sample.features, name)
     points = scaler.apply(sample.features.values)
-    forests = class_forests(points, sample.codes, n_trees, n_jobs=n_jobs)
-    labels = VertexLabels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
+    forests = class_forests(points, sample.codes, n_trees, sample.groups, n_jobs)
+    n_vertices, joined = int(forests.vertex.max()) + 1, sample.groups is None
+    labels = VertexLabels(forests.vertex, sample.shares, n_vertices, None, joined, sample.groups)
     return MeasuredClasses(sample, scaler, points, forests, labels)
 
 

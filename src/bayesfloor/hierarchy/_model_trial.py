@@ -1,19 +1,20 @@
-"""Test models on a problem: hold out rows, and train on few or all of the others."""
+"""Test models on a problem: hold out rows, and train on growing numbers of the others."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._quiet import ignoring
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.hierarchy._models import ModelKind, blend
-from bayesfloor.hierarchy._pairwise_models import CoupledPairs
+from bayesfloor.hierarchy._candidates import Candidate
+from bayesfloor.hierarchy._problem import Problem
+from bayesfloor.learners._folds import deal_folds, nested_order
+from bayesfloor.learners._registry import Size
 
 FOLDS = 3
-SMALL = 2000  # rows on which models are tried first
+SMALL, _PER_CLASS, _GROWTH = 1000, 10, 4  # rows to start with, at least this many per class, and the step from then on
 _TESTED = 5000  # most rows to test on per fold
 
 
@@ -44,101 +45,96 @@ class Versus(NamedTuple):
 
 @dataclass(eq=False)
 class Trial:
-    """Rows, codes and weights of a problem, split into folds."""
+    """A problem with its rows dealt to folds; ``sizes`` are the growing numbers of training rows."""
 
-    X: Floats
-    codes: Ints
-    weight: Floats | None
+    problem: Problem
     random_state: int
-    _tried: dict[tuple[str, int, bool], Tried] = field(default_factory=dict)
+    _tried: dict[tuple[str, int, int], Tried] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.fold = _make_folds(self.codes, self.random_state)
+        codes, rng = self.problem.codes, np.random.default_rng(self.random_state)
+        cluster = np.arange(len(codes)) if self.problem.groups is None else self.problem.groups
+        self.n_classes = len(np.unique(codes))
+        self.fold = deal_folds(codes, cluster, rng, FOLDS)
         self.n_folds = int(self.fold.max()) + 1
-        self._order = _even_order(self.codes, np.random.default_rng(self.random_state))
+        self._order = nested_order(codes, cluster, rng)
+        self.sizes = _sizes(round(len(codes) * (1 - 1 / self.n_folds)), self.n_classes)
 
     @property
-    def is_small(self) -> bool:
-        """Whether the problem is so small that using fewer rows saves nothing."""
-        return len(self.codes) * (FOLDS - 1) / FOLDS <= 1.5 * SMALL
+    def last(self) -> int:
+        """The level at which all rows outside a fold are used."""
+        return len(self.sizes) - 1
 
-    def test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
+    def size(self, level: int | None = None) -> Size:
+        """Return the size of the training set at a level, or of the whole problem."""
+        n_rows = len(self.problem.codes) if level is None else self.sizes[level]
+        return Size(n_rows, self.problem.X.shape[1], self.n_classes)
+
+    def relabelled(self, codes: Ints) -> Trial:
+        """Return a trial of other classes in the same folds."""
+        other = replace(self, problem=replace(self.problem, codes=codes), _tried={})
+        other.fold, other._order = self.fold, self._order  # noqa: SLF001 - its own class
+        other.n_folds, other.n_classes = self.n_folds, len(np.unique(codes))
+        return other
+
+    def test(self, candidate: Candidate, fold: int, level: int) -> Tried:
         """Train a candidate on some or all rows outside a fold, and test it on the fold."""
-        key = (candidate.name, fold, small and not self.is_small)
+        key = (candidate.name, fold, level)
         if key not in self._tried:
-            self._tried[key] = self._test(candidate, fold, small=key[2])
+            self._tried[key] = self._test(candidate, fold, level)
         return self._tried[key]
 
-    def _test(self, candidate: ModelKind, fold: int, *, small: bool) -> Tried:
-        test = self._order[self.fold[self._order] == fold][:_TESTED]
-        if candidate.parts:
-            model = blend([self.test(part, fold, small=small).model for part in candidate.parts])
-        else:
-            model = self._train(candidate, fold, test, small=small)
-        wrong = (model.predict(self.X[test]) != self.codes[test]).astype(np.float64)
-        return Tried(model, wrong, np.ones(len(test)) if self.weight is None else self.weight[test])
+    def is_tested(self, candidate: Candidate, fold: int, level: int) -> bool:
+        """Whether a candidate was tested before."""
+        return (candidate.name, fold, level) in self._tried
 
-    def _train(self, candidate: ModelKind, fold: int, test: Ints, *, small: bool) -> Any:
+    def tested(self, fold: int, level: int) -> Ints:
+        """Return the rows that candidates are tested on."""
+        most = _TESTED if level == self.last else 2 * SMALL
+        return self._order[self.fold[self._order] == fold][:most]
+
+    def _test(self, candidate: Candidate, fold: int, level: int) -> Tried:
         rows = self._order[self.fold[self._order] != fold]
-        rows = rows[:SMALL] if small else rows
-        model = candidate.fit(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
-        return model.calibrated(self.X[test], self.codes[test]) if isinstance(model, CoupledPairs) else model
+        rows = rows if level == self.last else rows[: self.sizes[level]]
+        own, test = self.problem.take(rows), self.problem.take(self.tested(fold, level))
+        model = candidate.fit(own, self.random_state).calibrated(test.X, test.codes)
+        wrong = (model.predict(test.X) != test.codes).astype(np.float64)
+        return Tried(model, wrong, np.ones(len(wrong)) if test.weight is None else test.weight)
 
-    def tested(self, candidate: ModelKind) -> list[int]:
+    def folds_of(self, candidate: Candidate) -> list[int]:
         """Return the folds on which a candidate trained on all rows was tested."""
-        return [fold for fold in range(self.n_folds) if (candidate.name, fold, False) in self._tried]
+        return [fold for fold in range(self.n_folds) if self.is_tested(candidate, fold, self.last)]
 
-    def error(self, candidate: ModelKind) -> tuple[float, int]:
+    def error(self, candidate: Candidate) -> tuple[float, int]:
         """Return the fraction of misclassified rows on the tested folds, and the number of rows tested.
 
         Rows are unweighted, as in the floors that this is compared with. Candidates were picked on the first fold,
         which favours them, so it is left out if there are others.
         """
-        tested = self.tested(candidate)
+        tested = self.folds_of(candidate)
         folds = [fold for fold in tested if fold > 0] or tested
-        wrong = np.concatenate([self._tried[candidate.name, fold, False].wrong for fold in folds])
+        wrong = np.concatenate([self.test(candidate, fold, self.last).wrong for fold in folds])
         return float(wrong.mean()), len(wrong)
 
-    def compare(self, one: ModelKind, two: ModelKind, folds: list[int], *, small: bool) -> Versus:
+    def compare(self, one: Candidate, two: Candidate, folds: list[int], level: int) -> Versus:
         """Compare two candidates on the same rows of some folds."""
-        first, second = (_join([self.test(each, fold, small=small) for fold in folds]) for each in (one, two))
-        differ = (first.wrong - second.wrong) * first.weight / first.weight.sum()
+        first, second = ([self.test(each, fold, level) for fold in folds] for each in (one, two))
+        weight = np.concatenate([part.weight for part in first])
+        more = np.concatenate([a.wrong - b.wrong for a, b in zip(first, second, strict=True)])
+        differ = more * weight / weight.sum()
         return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
 
-    def refit(self, candidate: ModelKind) -> Any:
+    def refit(self, candidate: Candidate) -> Any:
         """Train a candidate on all rows, with the calibration from a fold."""
-        if candidate.parts:
-            return blend([self.refit(part) for part in candidate.parts])
-        model = candidate.fit(self.X, self.codes, self.weight)
-        tried = self._tried[candidate.name, self.tested(candidate)[0], False].model
-        calibrated = isinstance(model, CoupledPairs) and isinstance(tried, CoupledPairs)
-        return model.like(tried) if calibrated else model
+        model = candidate.fit(self.problem, self.random_state)
+        tried = self.test(candidate, self.folds_of(candidate)[0], self.last).model
+        return model.like(tried) if type(model) is type(tried) else model
 
 
-def _join(parts: list[Tried]) -> Tried:
-    """Join the results of several folds, without the models."""
-    return Tried(None, np.concatenate([part.wrong for part in parts]), np.concatenate([part.weight for part in parts]))
-
-
-def _even_order(codes: Ints, rng: np.random.Generator) -> Ints:
-    """Order the rows so that every prefix has the class proportions of the whole, as nearly as possible."""
-    place = np.empty(len(codes))
-    for code in np.unique(codes):
-        rows = np.flatnonzero(codes == code)
-        place[rng.permutation(rows)] = (np.arange(len(rows)) + 0.5) / len(rows)
-    return np.argsort(place, kind="stable")
-
-
-def _make_folds(codes: Ints, random_state: int) -> Ints:
-    """Return the fold of each row, with every class spread over the folds."""
-    from sklearn.model_selection import StratifiedKFold
-
-    most = int(np.bincount(codes).max())
-    if most < 2:  # nothing to spread
-        return np.arange(len(codes)) % 2
-    folds = StratifiedKFold(max(2, min(FOLDS, most)), shuffle=True, random_state=random_state)
-    fold = np.empty(len(codes), dtype=np.int64)
-    with ignoring(UserWarning):  # small classes are flagged by the floor itself
-        for number, (_, test) in enumerate(folds.split(codes, codes)):
-            fold[test] = number
-    return fold
+def _sizes(n_rows: int, n_classes: int) -> list[int]:
+    """Return the numbers of training rows: few at first, all at last."""
+    sizes, size = [], max(SMALL, _PER_CLASS * n_classes)
+    while 1.5 * size < n_rows:
+        sizes.append(size)
+        size *= _GROWTH
+    return [*sizes, n_rows]

@@ -31,6 +31,10 @@ class NodeFloor:
         """Whether an error on ``n_tested`` rows is clearly above the floor."""
         return error - self.lower > _REACH * self._noise(error, n_tested)
 
+    def may_gain(self, error: float, n_tested: float) -> bool:
+        """Whether another model could be better by a standard error; a floor that was beaten says nothing."""
+        return error - self.lower > self._noise(error, n_tested) or self.is_beaten(error, n_tested)
+
     def is_beaten(self, error: float, n_tested: float) -> bool:
         """Whether an error is clearly below the floor, which is then too high."""
         return self.lower - error > _REACH * self._noise(self.lower, n_tested)

@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, climb
+from bayesfloor.engine._types import Ints
+from bayesfloor.hierarchy._candidates import logistic, make_candidates, suitable_gamma
+from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, NodeRace
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree, grow_tree
 from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
 from bayesfloor.hierarchy._model_trial import Trial
-from bayesfloor.hierarchy._models import linear, make_ladder
 from bayesfloor.hierarchy._node_floor import NodeForest
+from bayesfloor.hierarchy._problem import Problem
+from bayesfloor.learners._registry import Size
 
 logger = logging.getLogger(__name__)
 
-_SPLIT_COST = 8.0  # C of the linear SVMs at splits
+_ROUTER = logistic(30.0)  # the model at splits
+_ENOUGH = 3000  # rows to test a split on
 _MOST_LOST = 0.001  # fraction of rows that a split may send to the wrong side: errors add up down the tree
 
 
@@ -32,32 +34,11 @@ class Node(NamedTuple):
     error: float
     name: str
     reason: str
+    tried: str
     model: Any
 
 
-_UNKNOWN = Node(np.nan, np.nan, "", "", None)
-
-
-class Problem(NamedTuple):
-    """The rows that models are trained on, with codes and weights."""
-
-    X: Floats
-    codes: Ints
-    weight: Floats | None
-
-    def of(self, members: Ints) -> Problem:
-        """Return the rows of some classes."""
-        if len(members) == self.codes.max() + 1:
-            return self
-        rows = np.flatnonzero(np.isin(self.codes, members))
-        return Problem(self.X[rows], self.codes[rows], None if self.weight is None else self.weight[rows])
-
-
-def make_problem(X: Floats, codes: Ints, weight: Floats | None) -> Problem:
-    """Sort rows by content, so that folds do not depend on the input order."""
-    keys = [codes, find_vertices(X)[1]] if weight is None else [weight, codes, find_vertices(X)[1]]
-    order = np.lexsort(keys)
-    return Problem(X[order], codes[order], None if weight is None else weight[order])
+_UNKNOWN = Node(np.nan, np.nan, "", "", "", None)
 
 
 @dataclass(eq=False)
@@ -83,6 +64,7 @@ class Growth:
             cv_error=np.array([node.error for node in nodes]),
             model=[node.name for node in nodes],
             reason=[node.reason for node in nodes],
+            tried=[node.tried for node in nodes],
         )
         return told, [node.model for node in nodes]
 
@@ -91,7 +73,8 @@ class Growth:
         members = self.tree.members(node)
         if len(members) == 1:
             return members
-        forest, own = self._timed(lambda: NodeForest(self.measured, members)), self.problem.of(members)
+        forest = self._timed(lambda: NodeForest(self.measured, members))
+        own = Trial(self.problem.of(members), self.seed)
         split = self._split(forest, own, node) if self.tree.left[node] != NONE and len(members) > 2 else None
         self._found[_key(members)] = made = split or self._flat(forest, own)
         if self.verbose:
@@ -105,26 +88,46 @@ class Growth:
         self.floor_seconds += time.process_time() - start
         return found
 
-    def _split(self, forest: NodeForest, own: Problem, node: int) -> Node | None:
-        """Split the node with a linear model, if its error is at the split's floor."""
+    def _split(self, forest: NodeForest, flat: Trial, node: int) -> Node | None:
+        """Split the node, if a linear model sends next to no row to the wrong side, and no more than it would flat."""
         right = self.tree.members(int(self.tree.right[node]))
-        floor, candidate = self._timed(lambda: forest.of_split(right)), linear(_SPLIT_COST)
-        trial = Trial(own.X, np.isin(own.codes, right).astype(np.int64), own.weight, self.seed)
-        if trial.test(candidate, 0, small=True).error > 2 * _MOST_LOST:  # more rows might halve it
+        floor = self._timed(lambda: forest.of_split(right))
+        trial = flat.relabelled(np.isin(flat.problem.codes, right).astype(np.int64))
+        if trial.test(_ROUTER, 0, 0).error > 2 * _MOST_LOST:  # more rows might halve it
             return None
+        error, tested = 1.0, 0
         for fold in range(trial.n_folds):
-            trial.test(candidate, fold, small=False)
-            error, tested = trial.error(candidate)
-            if error > _MOST_LOST or floor.shows_room(error, tested):
+            lost = trial.test(_ROUTER, fold, trial.last).wrong.mean()
+            error, tested = trial.error(_ROUTER)
+            if error > _MOST_LOST or floor.shows_room(error, tested) or lost > _lost_flat(flat, fold, right):
                 return None
+            if tested >= _ENOUGH:
+                break
         reason = BEATEN if floor.is_beaten(error, tested) else AT_FLOOR
-        return Node(floor.lower, error, candidate.name, reason, trial.refit(candidate))
+        tried = f"tried {_ROUTER.family} {error:.3f} ({_ROUTER.seconds(trial.size()):.2g} s)"
+        return Node(floor.lower, error, _ROUTER.name, reason, tried, trial.refit(_ROUTER))
 
-    def _flat(self, forest: NodeForest, own: Problem) -> Node:
+    def _flat(self, forest: NodeForest, trial: Trial) -> Node:
         """Choose one model for all the node's classes."""
-        floor, trial = self._timed(forest.of_classes), Trial(own.X, own.codes, own.weight, self.seed)
-        climbed = climb(trial, make_ladder(own.X, len(forest.members), self.seed), floor, self.deadline)
-        return Node(floor.lower, climbed.error, climbed.candidate.name, climbed.reason, trial.refit(climbed.candidate))
+        floor, X = self._timed(forest.of_classes), trial.problem.X
+        race = NodeRace(trial, floor, floor_cost(trial.size()), self.deadline)
+        found = race.run(make_candidates(trial.size(), suitable_gamma(X), self.seed))
+        return Node(
+            floor.lower, found.error, found.candidate.name, found.reason, found.tried, trial.refit(found.candidate)
+        )
+
+
+def _lost_flat(flat: Trial, fold: int, right: Ints) -> float:
+    """Return the fraction of a fold's rows that the flat linear model puts on the wrong side."""
+    rows = flat.tested(fold, flat.last)
+    found = flat.test(_ROUTER, fold, flat.last).model.predict(flat.problem.X[rows])
+    return float((np.isin(found, right) != np.isin(flat.problem.codes[rows], right)).mean())
+
+
+def floor_cost(size: Size) -> float:
+    """Return about how many seconds the floors of a problem take."""
+    n, d, _ = size
+    return n**2 * (7e-9 + 6e-11 * d)
 
 
 def _key(members: Ints) -> tuple[int, ...]:

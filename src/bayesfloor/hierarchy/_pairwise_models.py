@@ -1,56 +1,24 @@
-"""Train a model for every pair of classes, and compute class probabilities from their margins.
+"""Train a kernel SVM for every pair of classes, and compute class probabilities from their margins.
 
-``CoupledPairs`` predicts from margins alone, with matrix products: all linear SVMs at once, and all
-kernel SVMs from one kernel matrix. The log-probability of a class is the sum over
-its pairs, ``t * sum_j log sigmoid(a * margin_ij)``, with ``a`` and ``t`` fitted to held-out rows.
-Counting votes would ignore how confident each pair is.
+``CoupledPairs`` predicts from margins alone, with matrix products: all SVMs from one kernel matrix. The
+log-probability of a class is the sum over its pairs, ``t * sum_j log sigmoid(a * margin_ij)``, with ``a`` and ``t``
+fitted to held-out rows. Counting votes would ignore how confident each pair is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
 import numpy as np
-from scipy.special import log_expit, log_softmax, softmax
+from scipy.special import log_expit, softmax
 
 from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.learners._calibrate import fit_temperature
 
 _SHARPNESS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _CALIBRATED_ON = 1500  # rows
 _AT_ONCE = 1 << 24  # numbers in a block of the kernel matrix
-
-
-class Margins(Protocol):
-    """Margins of the pairs (0, 1), (0, 2), ... (K-2, K-1); positive for the first class of a pair."""
-
-    def margins(self, X: Floats) -> Floats:
-        """Return the margins, one column per pair."""
-
-
-@dataclass(frozen=True, eq=False)
-class LinearPairs:
-    """Linear SVMs of all pairs."""
-
-    coef: Floats
-    intercept: Floats
-
-    def margins(self, X: Floats) -> Floats:
-        """Return the margins, one column per pair."""
-        return X @ self.coef.T + self.intercept
-
-
-@dataclass(frozen=True, eq=False)
-class MappedPairs:
-    """Linear SVMs on a feature map of the rows."""
-
-    mapping: Any
-    pairs: LinearPairs
-
-    def margins(self, X: Floats) -> Floats:
-        """Return the margins, one column per pair."""
-        return self.pairs.margins(self.mapping.transform(X))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +51,7 @@ class CoupledPairs:
     """A classifier based on the margins of pairs."""
 
     classes_: Ints
-    pairs: Margins
+    pairs: KernelPairs
     sharpness: float = 2.0
     temperature: float = 1.0
 
@@ -107,8 +75,10 @@ class CoupledPairs:
         if not len(chosen):
             return self
         margins, place = self.pairs.margins(X[chosen]), np.searchsorted(self.classes_, codes[chosen])
-        found = [_warm(replace(self, sharpness=a, temperature=1.0), margins, place) for a in _SHARPNESS]
-        return min(found, key=lambda one: one[0])[1]
+        tried = [replace(self, sharpness=a, temperature=1.0) for a in _SHARPNESS]
+        warm = [fit_temperature(one.scores(margins), place) for one in tried]
+        best = min(range(len(tried)), key=lambda number: warm[number][1])
+        return replace(tried[best], temperature=warm[best][0])
 
     def like(self, other: CoupledPairs) -> CoupledPairs:
         """Return the model with another model's calibration."""
@@ -123,51 +93,17 @@ class CoupledPairs:
         return self.temperature * (first @ np.eye(K)[one] + second @ np.eye(K)[two])
 
 
-def _warm(model: CoupledPairs, margins: Floats, place: Ints) -> tuple[float, CoupledPairs]:
-    """Return the smallest loss, and the model with the temperature that gives it."""
-    from scipy.optimize import minimize_scalar
-
-    scores, rows = model.scores(margins), np.arange(len(place))
-
-    def loss(log_t: float) -> float:
-        return -float(log_softmax(np.exp(log_t) * scores, axis=1)[rows, place].mean())
-
-    found = minimize_scalar(loss, bounds=(-5.0, 2.0), method="bounded")
-    return float(found.fun), replace(model, temperature=float(np.exp(found.x)))
-
-
 def _even_rows(n: int, most: int) -> Ints:
     """Return at most ``most`` row numbers, spread evenly."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def train_linear_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float) -> LinearPairs:
-    """Train a linear SVM for each pair of classes; rows are centred first, because liblinear penalises intercepts."""
-    middle, classes = X.mean(axis=0), np.unique(codes)
-    centred, rows = X - middle, {int(c): np.flatnonzero(codes == c) for c in classes}
-    trained = [
-        _train_pair(centred, rows[int(i)], rows[int(j)], weight, C)
-        for n, i in enumerate(classes)
-        for j in classes[n + 1 :]
-    ]
-    coef = np.concatenate([coef for coef, _ in trained])
-    return LinearPairs(coef, np.concatenate([shift for _, shift in trained]) - coef @ middle)
-
-
-def _train_pair(X: Floats, first: Ints, second: Ints, weight: Floats | None, C: float) -> tuple[Floats, Floats]:
-    from sklearn.svm import LinearSVC
-
-    rows = np.concatenate([first, second])
-    is_first = np.arange(len(rows)) < len(first)
-    model = LinearSVC(C=C, random_state=0).fit(X[rows], is_first, None if weight is None else weight[rows])
-    return model.coef_, model.intercept_
-
-
-def train_kernel_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float, gamma: float) -> KernelPairs:
+def train_kernel_pairs(X: Floats, codes: Ints, weight: Floats | None, C: float, gamma: float) -> CoupledPairs:
     """Train a Gaussian kernel SVM for each pair of classes."""
     from sklearn.svm import SVC
 
     model = SVC(C=C, gamma=gamma, cache_size=500, decision_function_shape="ovo").fit(X, codes, weight)
     start = np.concatenate([[0], np.cumsum(model.n_support_)])
     sign = -1.0 if len(model.classes_) == 2 else 1.0  # scikit-learn flips the sign with two classes
-    return KernelPairs(model.support_vectors_, start, sign * model.dual_coef_, sign * model.intercept_, gamma)
+    pairs = KernelPairs(model.support_vectors_, start, sign * model.dual_coef_, sign * model.intercept_, gamma)
+    return CoupledPairs(model.classes_, pairs)

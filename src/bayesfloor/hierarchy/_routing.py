@@ -161,6 +161,8 @@ def route_likeliest(tree: ClassTree, models: Models, rows: RowsOnTree, width: in
     number of paths per row.
     """
     n = len(rows)
+    if tree.n_nodes == 1 and models[0] is not None:
+        return models[0].predict(rows.X)
     ends = [node if models[node] is not None else -1 - tree.order[tree.start[node]] for node in range(tree.n_nodes)]
     places, best = np.array(ends), _Best(np.full(n, len(tree.order)), np.full(n, -np.inf))
     paths, aside = _Paths(np.arange(n), np.full(n, places[0]), np.zeros(n)), []

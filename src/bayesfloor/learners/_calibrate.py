@@ -37,6 +37,15 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
     return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
 
 
+def fit_temperature(scores: Floats, codes: Ints) -> tuple[float, float]:
+    """Return the factor with the smallest log loss on these rows, and that loss."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    own = shifted[np.arange(len(codes)), codes]
+    loss = [float((np.log(np.exp(t * shifted).sum(axis=1)) - t * own).mean()) for t in _TEMPERATURES]
+    best = int(np.argmin(loss))
+    return float(_TEMPERATURES[best]), loss[best]
+
+
 def halves_if_one(fold: Ints) -> Ints:
     """Return the folds or, if only one was tested, its two halves."""
     return fold if fold.max() > 0 else np.arange(len(fold)) % 2

@@ -11,14 +11,17 @@ def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state
     """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
     if code is None:
         return learners
-    from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
 
-    def encoder() -> Any:
-        rates = _rates(random_state)
-        return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
+    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
 
-    return {name: make_pipeline(encoder(), learner) for name, learner in learners.items()}
+
+def code_encoder(code: np.ndarray, random_state: int) -> Any:
+    """Return a transformer that replaces codes with class rates, and keeps all other columns."""
+    from sklearn.compose import make_column_transformer
+
+    rates = _rates(random_state)
+    return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
 
 
 def _rates(random_state: int) -> Any:

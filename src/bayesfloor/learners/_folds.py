@@ -12,19 +12,26 @@ PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows; the last is e
 ENOUGH_TESTED = {"quick": 2000, "normal": 3500, "thorough": 8000}
 
 
-def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
+def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator, n_folds: int = N_FOLDS) -> Ints:
     """Return each row's fold; a cluster stays in one fold, and classes are spread as evenly as clusters allow.
 
     Clusters are sorted by their most frequent class, shuffled within each class and dealt like cards, so that no two
     folds differ by more than one cluster of a class.
     """
     n_clusters, number = _number(cluster)
+    order = np.lexsort((rng.random(n_clusters), _main_class(codes, number, n_clusters)))
+    fold = np.empty(n_clusters, dtype=np.int64)
+    fold[order] = (np.arange(n_clusters) + rng.integers(n_folds)) % n_folds
+    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
+
+
+def _main_class(codes: Ints, number: Ints, n_clusters: int) -> Ints:
+    """Return the most frequent class of each cluster."""
+    if n_clusters == len(codes):  # votes of single rows would fill memory for nothing
+        return codes[np.argsort(number)]
     votes = np.zeros((n_clusters, int(codes.max()) + 1), dtype=np.int64)
     np.add.at(votes, (number, codes), 1)
-    order = np.lexsort((rng.random(n_clusters), votes.argmax(axis=1)))
-    fold = np.empty(n_clusters, dtype=np.int64)
-    fold[order] = (np.arange(n_clusters) + rng.integers(N_FOLDS)) % N_FOLDS
-    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
+    return np.asarray(votes.argmax(axis=1))
 
 
 def n_tested_folds(n_clusters: int, effort: str) -> int:
