@@ -828,3 +828,53 @@ def test_digits_are_told_apart_and_their_chances_can_be_believed():
 
     assert log_loss(y, chances) < log_loss(y, answers)
     assert chances.max(axis=1).mean() == pytest.approx(model.score(X, y), abs=0.05)
+
+
+# Groups, class weights and codes
+
+
+def test_rows_of_a_group_do_not_give_each_other_away(rng):
+    """Ten near-copies of each of forty patients, with labels at random: nothing can be known of another patient."""
+    patient = np.repeat(np.arange(40), 10)
+    X = rng.standard_normal((40, 3))[patient] + 0.01 * rng.standard_normal((400, 3))
+    y = rng.integers(0, 2, 40)[patient]
+    fooled, warned = guided(X, y), FloorGuidedClassifier().fit(X, y, groups=patient)
+
+    assert fooled.tree_.cv_error[0] < 0.05
+    assert warned.tree_.cv_error[0] > 0.2
+    assert warned.tree_.floor[0] > fooled.tree_.floor[0]
+    check_answers(warned, X)
+
+
+def test_groups_of_other_shapes_are_refused(points):
+    """One for each row, and at least two."""
+    X, y = points
+    for groups, message in ((np.arange(5), r"Got groups of shape"), (np.zeros(N), r"Got one group for all rows")):
+        with pytest.raises(ValueError, match=message):
+            FloorGuidedClassifier().fit(X, y, groups=groups)
+
+
+def test_class_weights_are_weights_of_rows(rng, clouds):
+    """Balanced, or given by label; floors do not know of them."""
+    X, y = clouds(rng, [150, 30], spread=0)
+    X, names = X + 0.8 * y[:, None], np.array(["many", "few"])[y]
+    plain, even = guided(X, names), guided(X, names, class_weight="balanced")
+    given = guided(X, names, class_weight={"many": 1.0, "few": 5.0})
+
+    assert np.mean(even.predict(X) == "few") > np.mean(plain.predict(X) == "few") + 0.1
+    assert np.mean(even.predict(X) == given.predict(X)) > 0.9  # equal but for rounding
+    assert even.tree_.floor[0] == plain.tree_.floor[0]
+    with pytest.raises(ValueError, match=r"class_weight"):
+        guided(X, names, class_weight="even")
+
+
+def test_codes_of_a_table_are_read_as_check_reads_them(rng):
+    """Zip codes are names, not quantities: which of forty it is decides the class."""
+    zips = 10_000 + 137 * np.arange(40)
+    zip_code = rng.choice(zips, 800)
+    frame = pd.DataFrame({"zip_code": zip_code, "height": rng.standard_normal(800)})
+    y = (np.searchsorted(zips, zip_code) * 7 % 3 == 0).astype(int)
+    model = guided(frame[:600], y[:600])
+
+    assert model.score(frame[600:], y[600:]) > 0.9
+    check_answers(model, frame[600:])

@@ -15,6 +15,7 @@ from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._node_floor import NodeFloor
 
 WORTH = 1.5  # a model that takes longer than this multiple of all time so far must promise a gain
+_MOMENT = 0.1  # seconds that are never too long
 _FOLD_WORTH = 0.25  # another fold, which only sharpens a comparison, may take this multiple of all time so far
 _GAIN = 0.2  # how fast a candidate may gain on the best one: its error falls by at most this power of the rows
 _SAVING = 0.4  # few rows must cost at most this fraction of all rows to be tried first
@@ -115,7 +116,7 @@ class NodeRace:
     def _is_open(self, one: Candidate, best: Candidate) -> bool:
         """Whether another fold is worth its time."""
         both = one.seconds(self.trial.size(self.trial.last)) + best.seconds(self.trial.size(self.trial.last))
-        return self._time_left(one, self.trial.last) and both <= _FOLD_WORTH * self.spent
+        return self._time_left(one, self.trial.last) and both <= _FOLD_WORTH * max(self.spent, _MOMENT)
 
     def _is_as_good(self, one: Candidate, best: Candidate, order: list[int]) -> bool:
         """Whether a candidate stays within one standard error of the best on all folds that are worth their time."""
@@ -148,7 +149,7 @@ class NodeRace:
 
     def _may_pay(self, one: Candidate, best: Candidate, fold: int, level: int) -> bool:
         """Whether a test costs little beside all time so far, or the floor leaves room for a better model."""
-        if one.seconds(self.trial.size(level)) <= WORTH * self.spent:
+        if one.seconds(self.trial.size(level)) <= WORTH * max(self.spent, _MOMENT):
             return True
         falls = (self.trial.sizes[level] / self.trial.sizes[-1]) ** _GAIN
         known = self.trial.test(best, fold, level)

@@ -79,10 +79,12 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     >>> from bayesfloor import FloorGuidedClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = FloorGuidedClassifier().fit(X[::2], y[::2])
-    >>> print(model.tree_.to_text())
-    3 classes: floor 0.007, error 0.000, linear SVM (C=8), at the floor
+    >>> print(model.tree_.to_text())  # doctest: +ELLIPSIS
+    3 classes: floor 0.007, error 0.000, logistic regression (C=30), at the floor
+    │  tried logistic regression (C=30) 0.000 (0.01 s)
     ├─ 0
-    └─ 2 classes (1, 2): floor 0.038, error 0.061, RBF SVM (C=1, gamma=2.3), at the floor
+    └─ 2 classes (1, 2): floor 0.038, error 0.029, logistic regression (C=1), at the floor
+          tried linear discriminant 0.125 (0.003 s), RBF SVM 0.235 (0.025 s), ...
     >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
     0.95
     """
