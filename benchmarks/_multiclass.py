@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -30,6 +32,7 @@ from benchmarks._recipes import load
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import plain
 
+RIVALS = ("ovo", "rbf", "boosting")  # of the floor-guided classifier
 CUT = ("fars", "shuttle")  # datasets that a protocol may subsample
 TEST_SHARE = 0.2
 KERNEL_ROWS, KERNEL_PARTS = 25_000, 1000  # above this many rows a kernel SVM is approximated with this many of them
@@ -37,6 +40,7 @@ SINGLE_MACHINE_SIZE = 22_000  # rows times classes; above this, searching the Cr
 MANY_SPREAD = (
     0.65  # a thousand centres in 64 dimensions: one-vs-rest is right on 86 % of the rows, the nearest centre on 92 %
 )
+CLOSER = {"synthetic-77": (60, 0.45), "synthetic-200": (50, 0.5)}  # rows per class and spread, where classes overlap
 MANY_DIMENSIONS, MANY_ROWS, MANY_TEST_ROWS = 64, 50, 10  # the last two rows of each class
 BANKING_ROWS = 10_003  # the first rows are for training, as in the original split
 PREDICTED_ROWS = 10_000  # with many classes
@@ -65,6 +69,7 @@ class Task(NamedTuple):
     truth: np.ndarray  # codes of the test rows
     protocol: Protocol
     split: int
+    tested: int = 0  # distinct test rows, if some are repeated
 
 
 # Data.
@@ -86,9 +91,10 @@ def make_many(name, protocol):
         X, y = load("banking77_lsa", "plain")
         first = np.arange(len(y)) < BANKING_ROWS
     else:
-        size = MANY_ROWS + MANY_TEST_ROWS
-        X, y = labelled([size] * int(name.rpartition("-")[2]), MANY_DIMENSIONS, MANY_SPREAD)
-        first = np.arange(len(y)) % size < MANY_ROWS
+        rows, spread = CLOSER.get(name, (MANY_ROWS, MANY_SPREAD))
+        size = rows + MANY_TEST_ROWS
+        X, y = labelled([size] * int(name.rpartition("-")[2]), MANY_DIMENSIONS, spread)
+        first = np.arange(len(y)) % size < rows
     return Task(X[first], y[first], X[~first], y[~first], protocol, SEED)
 
 
@@ -210,7 +216,24 @@ def fit_floor_guided(task):
     from bayesfloor import FloorGuidedClassifier
 
     seconds, model = seconds_of(lambda: FloorGuidedClassifier(random_state=task.split).fit(task.X, task.y))
-    return model, {"seconds": seconds, "floor_seconds": model.floor_seconds_, **describe_tree(model.tree_)}
+    return model, {
+        "seconds": seconds,
+        "floor_seconds": model.floor_seconds_,
+        **describe_tree(model.tree_),
+        **without_tree(model, task),
+    }
+
+
+def without_tree(model, task):
+    """Measure the predictions of the same classifier without splits, if it has some."""
+    from bayesfloor.hierarchy._class_tree import grow_tree
+
+    if model.tree_.n_nodes == 1:
+        return {}
+    one_leaf = grow_tree(model.classes_, 0, lambda _: np.arange(len(model.classes_)))
+    flat = clone(model).set_params(cut=one_leaf).fit(task.X, task.y)
+    scores = judge(flat, task)
+    return {"flat_ari": scores["ari"], "flat_predict_seconds": scores["predict_seconds"]}
 
 
 def describe_tree(tree):
@@ -249,8 +272,11 @@ METHODS = {
 MANY_METHODS = {
     "ovr": partial(fit_plain, estimator=linear()),
     "logistic": partial(fit_plain, estimator=LogisticRegression()),
+    "lda": partial(fit_plain, estimator=LinearDiscriminantAnalysis()),
     "smart_min_cut": partial(fit_smart_plain, cut="min_cut"),
+    "smart_normalized_cut": partial(fit_smart_plain, cut="normalized_cut"),
     "smart_average": partial(fit_smart_plain, cut="average"),
+    "smart_complete": partial(fit_smart_plain, cut="complete"),
     "floor_guided": fit_floor_guided,
 }
 
@@ -272,8 +298,11 @@ def measure(method, task, methods):
     if reason:
         return {"skipped": reason}
     model, record = methods[method](task)
+    if method in RIVALS:
+        record["calibrated_log_loss"] = calibrated_loss(model, task)
     shape = [*task.X.shape, int(task.y.max()) + 1]
-    return {key: plain(value) for key, value in (record | judge(model, task)).items()} | {"shape": shape}
+    repeated = {"tested": task.tested} if task.tested else {}
+    return {key: plain(value) for key, value in (record | judge(model, task)).items()} | {"shape": shape} | repeated
 
 
 def judge(model, task):
@@ -297,6 +326,12 @@ def probability_loss(model, task):
     return log_loss(task.truth, shares, labels=model.classes_)
 
 
+def calibrated_loss(model, task):
+    """Return the log loss after temperature scaling in the folds of the search, which is not timed."""
+    warm = CalibratedClassifierCV(clone(model), method="temperature", cv=folds(task), ensemble=False)
+    return probability_loss(warm.fit(task.X, task.y), task)
+
+
 # In a process of its own.
 
 
@@ -314,7 +349,7 @@ def prepare_case(group, protocol):
 def widen(task):
     """Return the same task with the number of test rows that all such tasks have."""
     rows = np.arange(PREDICTED_ROWS) % len(task.truth)
-    return task._replace(test=task.test[rows], truth=task.truth[rows])
+    return task._replace(test=task.test[rows], truth=task.truth[rows], tested=len(task.truth))
 
 
 def warm_up():

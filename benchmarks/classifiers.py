@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 from benchmarks._command import FOLDER, run_command
-from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, PAPER_CASES, goals_of, key_of, print_all
+from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, OVERLAPPING, PAPER_CASES, goals_of, key_of, print_all
 from benchmarks._data import SEED
 from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
 from benchmarks._worker import Worker
@@ -33,7 +33,7 @@ PROTOCOLS = {
     "full": Protocol("full", [2.0**power for power in range(-18, 19, 2)], [1, 10, 100], 10, 5, None, 86_400, 3),
 }
 SHORT = 8.0  # CPU seconds; shorter measurements are repeated, since other work on the machine disturbs them
-MANY = (MANY_GOAL, "banking77")
+MANY = (MANY_GOAL, *OVERLAPPING)
 QUICK_CASES, QUICK_MANY = (("flare", "paper"), ("segment", "paper"), ("winered", "honest")), ("synthetic-20",)
 
 

@@ -180,3 +180,25 @@ def test_what_is_no_matrix_is_refused_by_type(floor):
     """Giving BayesFloor itself is the likeliest slip."""
     with pytest.raises(TypeError, match=r"Got floor of type .*, but expected the pairwise_ of a fitted BayesFloor or"):
         given_matrix(floor, np.arange(3))
+
+
+def test_pairs_too_small_to_measure_are_ordered_by_their_distance(rng):
+    """Four classes on a line, all far apart: the floors are equal, but neighbours are more alike than others."""
+    codes = np.repeat(np.arange(4), 30)
+    X = np.column_stack([100.0 * codes + rng.standard_normal(120), rng.standard_normal(120)])
+    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), codes, 3, None, 0, None)
+
+    assert len(np.unique(measured.matrix[np.triu_indices(4, 1)])) == 1
+    assert measured.ordered[0, 1] > measured.ordered[0, 2] > measured.ordered[0, 3] >= 0
+    assert (np.diag(measured.ordered) == 0).all()
+
+
+def test_pairs_that_overlap_keep_their_floors_above_all_others(rng):
+    """What can be measured counts more than any distance."""
+    codes = np.repeat(np.arange(3), 40)
+    X = rng.standard_normal((120, 2)) + np.array([0, 1, 60])[codes, None]
+    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), codes, 3, None, 0, None)
+
+    assert measured.ordered[0, 1] == measured.matrix[0, 1]
+    assert measured.ordered[1, 2] > measured.ordered[0, 2]
+    assert measured.ordered[1, 2] < measured.matrix[0, 1]

@@ -205,7 +205,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     ) -> None:
         start = time.process_time()
         measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs, groups)
-        tree = make_class_tree(self.cut, self.classes_, measured.matrix)
+        tree = make_class_tree(self.cut, self.classes_, measured.ordered)
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, as_parameter(measured.scaler.name)
         points = self._scaler.apply(features.values)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._pair_counts import pair_counts
+from bayesfloor.counts._pair_counts import PairCounts, pair_counts
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._types import Floats, Ints
@@ -23,6 +23,7 @@ from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels_and_weights import Target, hard_shares
 
+_MEASURABLE = 1.5  # cross-class edges; even two separate classes share one
 _FORESTS = 3  # the pairs cost about as much as this many forests on all rows
 
 
@@ -37,11 +38,27 @@ class MeasuredClasses:
     labels: VertexLabels
 
     @cached_property
+    def _pairs(self) -> PairCounts:
+        return pair_counts(self.forests, self.labels)
+
+    @cached_property
     def matrix(self) -> Floats:
         """The floor of every pair relative to guessing, as in the paper."""
-        counts = pair_counts(self.forests, self.labels)
-        n1, n2 = counts.sizes.T
-        return square(henze_penrose(counts.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
+        n1, n2 = self._pairs.sizes.T
+        return square(henze_penrose(self._pairs.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
+
+    @cached_property
+    def ordered(self) -> Floats:
+        """The same floors; pairs too small to measure are below all others, ordered by the distances of class means."""
+        from scipy.spatial.distance import cdist
+
+        n1, n2 = self._pairs.sizes.T
+        too_small = square(self._pairs.rate * (n1 + n2 - 1) < _MEASURABLE).astype(bool)
+        members = hard_shares(self.sample.codes, len(self.matrix)).T
+        means = (members @ self.points) / np.asarray(members.sum(axis=1))[:, None]
+        apart = cdist(means, means)
+        least = np.min(self.matrix, where=~too_small & ~np.eye(len(means), dtype=bool), initial=1.0)
+        return np.where(too_small, least * (1 - apart / (apart.max() or 1.0)) / 2, self.matrix)
 
 
 def measure_classes(
