@@ -42,8 +42,8 @@ class ClassTree(Result):
         Lower tree bound on the error of the node's own problem; NaN if not measured.
     cv_error : (n_nodes,) array
         Cross-validated error of the node's model; NaN if not measured.
-    model, reason, tried : lists of str
-        The node's model, why it was chosen, and what was tried at what cost.
+    model, reason : lists of str
+        The node's model, and why it was chosen.
 
     Examples
     --------
@@ -68,7 +68,6 @@ class ClassTree(Result):
     cv_error: Floats
     model: list[str] = field(default_factory=list)
     reason: list[str] = field(default_factory=list)
-    tried: list[str] = field(default_factory=list)
 
     @classmethod
     def from_nested(cls, nested: Any) -> ClassTree:
@@ -164,8 +163,30 @@ class ClassTree(Result):
             "cv_error": self.cv_error,
             "model": self.model,
             "reason": self.reason,
-            "tried": self.tried,
         }
+
+    def _below_title(self, node: int) -> str:  # noqa: ARG002 - for trees that know more
+        """Return what is written below a node's title."""
+        return ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedTree(ClassTree):
+    """A class tree that also knows what was tried at each node.
+
+    Attributes
+    ----------
+    tried : list of str
+        The models tried at each node, with their errors and costs, and those that were not worth their time.
+    """
+
+    tried: list[str] = field(default_factory=list)
+
+    def _columns(self) -> dict[str, Any]:
+        return super()._columns() | {"tried": self.tried}
+
+    def _below_title(self, node: int) -> str:
+        return self.tried[node]
 
 
 def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Part, Part] | Ints]) -> ClassTree:
@@ -212,7 +233,7 @@ def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: 
     for node in np.flatnonzero(left != NONE)[::-1].tolist():
         stop[node] = stop[right[node]]
     link, floor, cv_error = np.full((3, m), np.nan)
-    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, *([""] * m for _ in range(3)))
+    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, [""] * m, [""] * m)
 
 
 def is_pair(part: object) -> bool:
@@ -252,8 +273,9 @@ def _draw(tree: ClassTree) -> Iterator[str]:
     while waiting:
         node, lead, column = waiting.pop()
         yield lead + _title(tree, node, names)
-        if tree.tried[node]:
-            yield f"{column}{'│  ' if tree.left[node] != NONE else '   '}{tree.tried[node]}"
+        below = tree._below_title(node)  # noqa: SLF001 - a method for this function
+        if below:
+            yield f"{column}{'│  ' if tree.left[node] != NONE else '   '}{below}"
         if tree.left[node] != NONE:
             waiting += _below(tree, node, column)
 

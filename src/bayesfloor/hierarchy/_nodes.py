@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from bayesfloor.engine._types import Ints
 from bayesfloor.hierarchy._candidates import logistic, make_candidates, suitable_gamma
 from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, NodeRace
-from bayesfloor.hierarchy._class_tree import NONE, ClassTree, grow_tree
+from bayesfloor.hierarchy._class_tree import NONE, ClassTree, TrainedTree, grow_tree
 from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
 from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._node_floor import NodeForest
@@ -54,12 +54,13 @@ class Growth:
     floor_seconds: float = 0.0
     _found: dict[tuple[int, ...], Node] = field(default_factory=dict)
 
-    def grow(self) -> tuple[ClassTree, list[Any]]:
+    def grow(self) -> tuple[TrainedTree, list[Any]]:
         """Return the final tree with the results of its nodes, and their models."""
         grown = grow_tree(self.tree.classes, 0, self._settle).linked(self.measured.matrix)
         nodes = [self._found.get(_key(grown.members(node)), _UNKNOWN) for node in range(grown.n_nodes)]
-        told = replace(
-            grown,
+        known = {name: getattr(grown, name) for name in ("classes", "order", "start", "stop", "left", "right", "link")}
+        told = TrainedTree(
+            **known,
             floor=np.array([node.floor for node in nodes]),
             cv_error=np.array([node.error for node in nodes]),
             model=[node.name for node in nodes],
