@@ -9,6 +9,8 @@ import numpy as np
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.forest._vertices import find_vertices
 
+_DECIMALS = 8  # of rows whose spread is 1
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -31,6 +33,6 @@ class Problem:
         return self if len(members) == self.codes.max() + 1 else self.take(np.flatnonzero(np.isin(self.codes, members)))
 
     def in_order(self) -> Problem:
-        """Sort rows by content, so that folds do not depend on the input order."""
+        """Sort rows by content, so that folds depend neither on the input order nor on rounding errors."""
         beside = [one for one in (self.groups, self.weight) if one is not None]
-        return self.take(np.lexsort([*beside, self.codes, find_vertices(self.X)[1]]))
+        return self.take(np.lexsort([*beside, self.codes, find_vertices(np.round(self.X, _DECIMALS))[1]]))
