@@ -174,7 +174,7 @@ def _registered(name: str, size: Size, random_state: int) -> Candidate:
     learner = REGISTRY[name]
 
     def train(X: Floats, codes: Ints, weight: Floats | None) -> Any:
-        model = learner.make(Size(len(X), *size[1:]), random_state)
+        model = learner.make(size._replace(n_rows=len(X)), random_state)
         place = f"{model.steps[-1][0]}__sample_weight" if hasattr(model, "steps") else "sample_weight"
         return model.fit(X, codes, **({} if weight is None else {place: weight}))
 

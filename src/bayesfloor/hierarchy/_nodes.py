@@ -127,8 +127,7 @@ def _lost_flat(flat: Trial, fold: int, right: Ints) -> float:
 
 def floor_cost(size: Size) -> float:
     """Return about how many seconds the floors of a problem take."""
-    n, d, _ = size
-    return n**2 * (7e-9 + 6e-11 * d)
+    return size.n_rows**2 * (7e-9 + 6e-11 * size.n_features)
 
 
 def _key(members: Ints) -> tuple[int, ...]:
