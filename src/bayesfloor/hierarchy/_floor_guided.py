@@ -83,8 +83,8 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     3 classes: floor 0.007, error 0.000, logistic regression (C=30), at the floor
     │  tried logistic regression (C=30) 0.000 (0.01 s)
     ├─ 0
-    └─ 2 classes (1, 2): floor 0.038, error 0.029, logistic regression (C=1), at the floor
-          tried linear discriminant 0.125 (0.003 s), RBF SVM 0.235 (0.025 s), ...
+    └─ 2 classes (1, 2): floor 0.038, error 0.059, linear discriminant, at the floor
+          tried linear discriminant 0.062 (0.003 s), RBF SVM 0.059 (0.03 s), ...
     >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
     0.95
     """
