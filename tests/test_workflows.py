@@ -68,12 +68,12 @@ def test_actions_are_pinned_and_leave_no_credentials(path):
 
 
 def test_every_python_that_is_promised_is_tried():
-    """And no other."""
+    """Every Python version that is promised is tried; newer ones may be tried before they are promised."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
     promised = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
     jobs = read(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]
-    assert jobs["portable"]["strategy"]["matrix"]["python"] == promised
+    assert jobs["portable"]["strategy"]["matrix"]["python"][: len(promised)] == promised
     assert project["requires-python"] == f">={promised[0]}"
 
 
