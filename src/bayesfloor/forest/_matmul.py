@@ -43,12 +43,12 @@ def round_rows(x: Floats, dtype: DTypeLike) -> Rough:
     centred = x - x.mean(axis=0)
     norm = np.sqrt(np.einsum("ij,ij->i", centred, centred))
     exponent = int(np.frexp(norm.max())[1]) if norm.max() > 0 else 0
-    rows = np.ldexp(centred, -exponent).astype(dtype)
+    rows = np.ldexp(centred, -exponent, out=centred).astype(dtype, copy=False)
     square = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     unit, half = np.finfo(dtype).eps / 2, x.shape[1] / 2
     # d/2 for the product, and 8 for rounding the rows and their squares and for the three additions.
     # The error of centring is a rounding error of the largest value, which is large if the data have an offset.
-    offset = np.abs(x).max() * np.sqrt(x.shape[1]) * 2.0**-exponent * 2.0**-51
+    offset = max(x.max(), -x.min()) * np.sqrt(x.shape[1]) * 2.0**-exponent * 2.0**-51
     loss = unit * (half + 8) + 4 * offset
     return Rough(rows, square.astype(dtype), 4.0**exponent, np.ldexp(norm, -exponent), loss)
 

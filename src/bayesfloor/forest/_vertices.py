@@ -74,7 +74,8 @@ def find_vertices(
     first, vertex = _number_rows(rows, key, exponent, group)
     scale = largest_exponent(max(rows.max(), -rows.min())) if exponent_of_all is None else exponent_of_all
     group = group[first] if len(group) else group
-    return Vertices(np.ldexp(rows[first], -scale), key[first], np.arange(len(first)), group, scale), vertex
+    x = rows[first]
+    return Vertices(np.ldexp(x, -scale, out=x), key[first], np.arange(len(first)), group, scale), vertex
 
 
 def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
