@@ -103,7 +103,8 @@ class Calibrated:
         """Return the probability of each class."""
         from scipy.special import softmax
 
-        found = softmax(self.temperature * class_scores(self.model, X)[:, : len(self.classes_)], axis=1)
+        scores = class_scores(self.model, X)[:, : len(self.classes_)].astype(np.float64)  # networks have half of it
+        found = softmax(self.temperature * scores, axis=1)
         return (1 - _LEAST) * found + _LEAST / len(self.classes_)
 
     def calibrated(self, X: Floats, codes: Ints) -> Calibrated:
