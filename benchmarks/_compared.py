@@ -48,7 +48,9 @@ def by_split(results, case, method, field):
     """Return the values of a field by split; none if a split that ran lacks the field."""
     keys = {split: key_of((*case, split), method) for split in range(results["sizes"]["splits"])}
     found = {split: results["cases"][key] for split, key in keys.items() if key in results["cases"]}
-    return {split: one[field] for split, one in found.items()} if all(field in one for one in found.values()) else {}
+    if any("hit" in one or "skipped" in one for one in found.values()):
+        return {}
+    return {split: one[field] for split, one in found.items() if field in one}
 
 
 def those_run(results, cases):
@@ -57,10 +59,11 @@ def those_run(results, cases):
     return [case for case in cases if case in begun]
 
 
-def mean_of(results, case, method, field):
-    """Return the mean over the splits; NaN if there is none."""
+def mean_of(results, case, method, field, splits=None):
+    """Return the mean over all splits or some of them; NaN if there is none."""
     values = by_split(results, case, method, field)
-    return float(np.mean(list(values.values()))) if values else np.nan
+    chosen = [value for split, value in values.items() if splits is None or split in splits]
+    return float(np.mean(chosen)) if chosen else np.nan
 
 
 def cell(results, case, method, field="ari", form=".3f"):
@@ -177,17 +180,33 @@ def paper_goals(results):
 # The guided tree against rivals.
 
 
+def judged(results, case):
+    """Return the splits on which the guided tree ran."""
+    return set(by_split(results, case, "floor_guided", "ari"))
+
+
+def in_one_run(results, case):
+    """Return the splits on which it ran beside all rivals: their times can be compared."""
+    keys = {
+        split: [key_of((*case, split), name) for name in (*RIVALS, "floor_guided")] for split in judged(results, case)
+    }
+    commits = results.get("commits", {})
+    return {split for split, each in keys.items() if len({commits.get(key) for key in each}) == 1}
+
+
 def best_rival(results, case):
     """Return the rival with the highest mean index; None if none was run."""
-    means = {name: mean_of(results, case, name, "ari") for name in RIVALS}
+    splits = judged(results, case)
+    means = {name: mean_of(results, case, name, "ari", splits) for name in RIVALS}
     ran = [name for name in RIVALS if not np.isnan(means[name])]
     return max(ran, key=means.get) if ran else None
 
 
 def lead(results, case):
-    """Return the index of the guided tree minus that of the best rival."""
-    best = best_rival(results, case)
-    return mean_of(results, case, "floor_guided", "ari") - (mean_of(results, case, best, "ari") if best else np.nan)
+    """Return the index of the guided tree minus that of the best rival, on the same splits."""
+    best, splits = best_rival(results, case), judged(results, case)
+    theirs = mean_of(results, case, best, "ari", splits) if best else np.nan
+    return mean_of(results, case, "floor_guided", "ari", splits) - theirs
 
 
 def lead_over_ovo(results, case):
@@ -207,16 +226,17 @@ def is_below_ovo(results, case):
 
 def fit_ratio(results, case):
     """Return the time of the guided tree relative to trying all rivals and fitting the best of them."""
-    best = best_rival(results, case)
-    tried = sum(mean_of(results, case, name, "seconds") for name in RIVALS)
-    others = sum(mean_of(results, case, name, "refit_seconds") for name in RIVALS if name != best)
-    return mean_of(results, case, "floor_guided", "seconds") / (tried - others)
+    best, splits = best_rival(results, case), in_one_run(results, case)
+    tried = sum(mean_of(results, case, name, "seconds", splits) for name in RIVALS)
+    others = sum(mean_of(results, case, name, "refit_seconds", splits) for name in RIVALS if name != best)
+    return mean_of(results, case, "floor_guided", "seconds", splits) / (tried - others)
 
 
 def predict_ratio(results, case):
     """Return the prediction time of the guided tree relative to the best rival."""
-    best, field = best_rival(results, case), "predict_seconds"
-    return mean_of(results, case, "floor_guided", field) / (mean_of(results, case, best, field) if best else np.nan)
+    best, splits, field = best_rival(results, case), in_one_run(results, case), "predict_seconds"
+    theirs = mean_of(results, case, best, field, splits) if best else np.nan
+    return mean_of(results, case, "floor_guided", field, splits) / theirs
 
 
 def guided_table(results):
@@ -236,8 +256,9 @@ def guided_table(results):
 
 def loss_lead(results, case):
     """Return by how much the log loss is below that of the best calibrated rival."""
-    rivals = known(mean_of(results, case, name, "calibrated_log_loss") for name in RIVALS)
-    return min(rivals, default=np.nan) - mean_of(results, case, "floor_guided", "log_loss")
+    splits = in_one_run(results, case)
+    rivals = known(mean_of(results, case, name, "calibrated_log_loss", splits) for name in RIVALS)
+    return min(rivals, default=np.nan) - mean_of(results, case, "floor_guided", "log_loss", splits)
 
 
 def guided_goals(results):
