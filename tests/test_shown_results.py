@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 
 import bayesfloor
-from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
+from bayesfloor import BayesFloor, FloorGuidedClassifier, FloorSelector, check, compare_representations, spanning_forest
 from bayesfloor.engine._result import Shown, Tabled
 from bayesfloor.forest import class_forests
 from bayesfloor.hierarchy import ClassTree
@@ -81,7 +81,7 @@ def make_results():
         advice,
         advice.before,
     ]
-    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2])]
+    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2]), FloorGuidedClassifier().fit(X, y).tree_]
     parts += [differences.too_good, *_hazards()]
     return {type(part).__name__: part for part in parts}
 
@@ -130,11 +130,12 @@ NAMES = (
     "PairwiseFloor",
     "Prepared",
     "Race",
-    "SuspiciousLabels",
     "SampleScores",
     "SamplesNeeded",
     "SelectionPath",
+    "SuspiciousLabels",
     "TooGood",
+    "TrainedTree",
     "Trait",
     "TwoSamples",
     "Verdict",

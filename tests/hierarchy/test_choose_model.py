@@ -1,6 +1,7 @@
 """The race: no dearer than the floor leaves room for, no cheaper than the rows show, and never without a reason."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ def test_out_of_time_at_the_floor_nothing_was_missed():
 def test_a_model_that_would_not_be_finished_in_time_is_not_begun(monkeypatch):
     """At the pace so far: ten seconds for one by the formula leave no time for a model of ten."""
     now = [0.0]
-    monkeypatch.setattr(_choose_model.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_choose_model, "time", SimpleNamespace(monotonic=lambda: now[0]))
     field = Field().add("cheap", 0.4).add("dear", 0.2, seconds=2.0).add("dearest", 0.0, seconds=10.0)
     train = field._train
     monkeypatch.setattr(field, "_train", train)
