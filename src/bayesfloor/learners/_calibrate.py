@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,8 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
     fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
     part = halves_if_one(fold)
-    shifted, rows = scores - scores.max(axis=1, keepdims=True), np.arange(len(codes))
-    own = shifted[rows, codes]
-    loss = np.stack([np.bincount(part, np.log(np.exp(t * shifted).sum(axis=1)) - t * own) for t in _TEMPERATURES])
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    loss = np.stack([np.bincount(part, each) for each in _log_losses(shifted, codes)])
     best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
     chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
     return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
@@ -39,11 +39,16 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
 
 def fit_temperature(scores: Floats, codes: Ints) -> tuple[float, float]:
     """Return the factor with the smallest log loss on these rows, and that loss."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    own = shifted[np.arange(len(codes)), codes]
-    loss = [float((np.log(np.exp(t * shifted).sum(axis=1)) - t * own).mean()) for t in _TEMPERATURES]
+    loss = [float(each.mean()) for each in _log_losses(scores - scores.max(axis=1, keepdims=True), codes)]
     best = int(np.argmin(loss))
     return float(_TEMPERATURES[best]), loss[best]
+
+
+def _log_losses(shifted: Floats, codes: Ints) -> Iterator[Floats]:
+    """Yield the log loss of each row for every factor; the highest score of each row is 0."""
+    own = shifted[np.arange(len(codes)), codes]
+    for factor in _TEMPERATURES:
+        yield np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own
 
 
 def halves_if_one(fold: Ints) -> Ints:

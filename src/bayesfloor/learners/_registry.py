@@ -47,18 +47,15 @@ class Learner(NamedTuple):
     first: bool = True
 
 
-def forest_cost(size: Size) -> float:
-    """Return how many seconds a random forest of 100 trees takes; budgets are multiples of this."""
-    return _trees_cost(size.n_rows, size.n_columns or size.n_features)
-
-
 def budget(size: Size, n_folds: int) -> float:
     """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows."""
     least = LEAST_BUDGET[size.effort] / np.sqrt(size.n_classes * max(1.0, size.n_rows / _MANY_ROWS))
-    return float(max(least, EFFORTS[size.effort] * n_folds * forest_cost(size)))
+    forest = _trees_cost(size.n_rows, size.n_columns or size.n_features)
+    return float(max(least, EFFORTS[size.effort] * n_folds * forest))
 
 
 def _trees_cost(n: float, d: int) -> float:
+    """Return how many seconds a random forest of 100 trees takes."""
     return float(0.05 + 5e-6 * n * np.log2(n + 2) * d**0.3)
 
 
