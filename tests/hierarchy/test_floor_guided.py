@@ -20,7 +20,8 @@ from sklearn.svm import LinearSVC
 
 from bayesfloor import BayesFloor, FloorGuidedClassifier
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import ClassTree, _floor_matrix
+from bayesfloor.hierarchy import ClassTree, _floor_matrix, _nodes
+from bayesfloor.hierarchy._candidates import make_candidates
 from bayesfloor.hierarchy._class_tree import NONE
 
 N = 120
@@ -33,6 +34,20 @@ REASONS = ("at the floor", "below the floor", "room to improve", "out of time")
 def guided(X, y, sample_weight=None, **options):
     """A fit with a seed."""
     return FloorGuidedClassifier(**{"random_state": 0, **options}).fit(X, y, sample_weight)
+
+
+def kernels(size, gamma, random_state):
+    """Only candidates that become faster with fewer rows."""
+    return [one for one in make_candidates(size, gamma, random_state) if one.family == "RBF SVM"]
+
+
+def splitting(X, y, **options):
+    """A fit that splits wherever this costs no error, whatever time it saves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_nodes, "make_candidates", kernels)
+        patch.setattr(_nodes, "_SLOW", 0.0)
+        patch.setattr(_nodes, "_FASTER", np.inf)
+        return guided(X, y, **options)
 
 
 def linear(X, y):
@@ -53,9 +68,10 @@ def fitted(points):
 
 @pytest.fixture(scope="module")
 def group(points, global_random_seed):
-    """The same numbers of rows around five centres so near each other that all classes overlap."""
-    y, centres = points[1], 1.5 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])
-    return np.random.default_rng(global_random_seed).standard_normal((N, 3)) + centres[y], y
+    """The same classes as rings around each other: no line tells some from the others."""
+    y, rng = points[1], np.random.default_rng(global_random_seed)
+    angle, radius = rng.uniform(0, 2 * np.pi, N), 1 + 2 * y + 0.2 * rng.standard_normal(N)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), rng.standard_normal(N)]), y
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +84,7 @@ def groups(group):
 @pytest.fixture(scope="module")
 def grouped(groups):
     """A fit of them."""
-    return guided(*groups)
+    return splitting(*groups)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +157,7 @@ def test_two_classes_of_one_row_each_may_share_a_node(rng, clouds):
     """Rare classes that are alike end up together: a node of two rows."""
     X, y = clouds(rng, [60, 50], spread=0.5)
     X, y = np.vstack([X, [[90, 90, 90], [95, 90, 90]]]), np.r_[y, 8, 9]
-    model = guided(X, y, cut=[[0, 1], [8, 9]], scale=None)
+    model = splitting(X, y, cut=[[0, 1], [8, 9]], scale=None)
 
     assert model.tree_.left[0] != NONE
     assert model.predict([[89, 90, 90], [97, 90, 90]]).tolist() == [8, 9]
@@ -219,7 +235,7 @@ def test_every_node_with_a_model_has_its_numbers_and_its_reason(grouped):
 def test_single_classes_have_no_numbers(rng, clouds):
     """One class far from two others is a leaf of the tree."""
     X, y = clouds(rng, [40, 40, 40], spread=0.3)
-    frame = guided(X + 50 * (y == 1)[:, None], y).tree_.frame()
+    frame = splitting(X + 50 * (y == 1)[:, None], y).tree_.frame()
 
     assert frame["n_classes"].tolist() == [3, 2, 1]
     assert frame["cv_error"].isna().tolist() == frame["floor"].isna().tolist() == [False, False, True]
@@ -287,10 +303,22 @@ def test_groups_far_apart_are_split_at_the_root(grouped, groups):
 def test_a_group_is_told_apart_as_well_beside_another(group, grouped):
     """What lies far away takes nothing from it."""
     X, y = group
-    alone = guided(X, y).tree_
+    alone = splitting(X, y).tree_
 
     assert grouped.tree_.floor[1:] == pytest.approx(np.repeat(alone.floor[0], 2))
     assert grouped.tree_.cv_error[1:] == pytest.approx(np.repeat(alone.cv_error[0], 2), abs=0.15)
+
+
+def test_a_fast_model_is_not_split_and_pairs_are_not_measured(points, monkeypatch):
+    """However far apart groups are: a tree would answer no sooner, and pairs are most of what floors cost."""
+    X, y = points
+    X, y = np.vstack([X, X + AWAY]), np.concatenate([y, y + 5])
+    monkeypatch.setattr(_floor_matrix, "class_forests", None)
+    model = guided(X, y)
+
+    assert model.tree_.n_nodes == 1
+    assert np.array_equal(model.predict(X) < 5, y < 5)
+    assert np.isnan(model.tree_.link[0])
 
 
 def test_the_time_of_floors_is_reported(fitted):
@@ -602,7 +630,7 @@ def test_trees_can_be_given(groups, sets_of):
     X, y = groups
     left, right = [[0, 1], [2, [3, 4]]], [[5, 6], [7, [8, 9]]]
     for cut in ([left, right], ClassTree.from_nested([left, right])):
-        model = guided(X, y, cut=cut)
+        model = splitting(X, y, cut=cut)
 
         assert sets_of(model.tree_) == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)}
         assert model.score(X, y) > 0.4
@@ -610,15 +638,18 @@ def test_trees_can_be_given(groups, sets_of):
 
 
 @pytest.mark.slow
-def test_a_split_that_costs_errors_is_not_made(group):
-    """The tree is an offer: classes that overlap are told apart by one model."""
-    assert guided(*group, cut=PAIRS).tree_.n_nodes == 1
+def test_a_split_that_costs_errors_is_not_made(ring):
+    """The tree is an offer: no line tells a class from those around it."""
+    X, outside = ring
+    y = outside * (1 + (X[:, 0] > 0))
+
+    assert splitting(X, y, cut=[0, [1, 2]]).tree_.n_nodes == 1
 
 
 @pytest.mark.slow
 def test_a_tree_of_a_fit_fits_again(groups, grouped):
     """Trees are results and parameters alike."""
-    assert same(guided(*groups, cut=grouped.tree_), grouped, groups[0])
+    assert same(splitting(*groups, cut=grouped.tree_), grouped, groups[0])
 
 
 @pytest.mark.slow
@@ -639,7 +670,7 @@ def test_folds_may_lack_a_class(points):
 def test_every_cut_gives_a_tree(groups, grouped, cut):
     """Worse ones are not followed down, so that answers are as good."""
     X, y = groups
-    model = guided(X, y, cut=cut)
+    model = splitting(X, y, cut=cut)
 
     assert model.score(X, y) == pytest.approx(grouped.score(X, y), abs=0.15)
     check_answers(model, X)

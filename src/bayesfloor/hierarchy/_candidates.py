@@ -122,7 +122,7 @@ class Calibrated:
 
 def make_candidates(size: Size, gamma: float, random_state: int) -> list[Candidate]:
     """Return the models for a problem of this size; ``gamma`` suits the spread of its rows."""
-    found = [DISCRIMINANT, logistic(1.0), logistic(30.0)]
+    found = [*LINEAR]
     found += [_registered(name, size, random_state) for name in ("forest", "network")]
     if size.n_classes > _MOST_CLASSES:
         return found
@@ -138,7 +138,7 @@ def suitable_gamma(X: Floats) -> float:
 
 
 def _linear_row(size: Size) -> float:
-    return 1e-9 * size.n_classes * (size.n_features + 5)
+    return 1e-10 * size.n_classes * (size.n_features + 5)
 
 
 DISCRIMINANT = Candidate(
@@ -159,6 +159,8 @@ def logistic(C: float) -> Candidate:
 def _logistic_seconds(size: Size) -> float:
     return 0.01 + 5e-8 * size.n_rows * size.n_features * size.n_classes
 
+
+LINEAR = (DISCRIMINANT, logistic(1.0), logistic(30.0))
 
 _ROW_SECONDS: dict[str, Callable[[Size], float]] = {
     "forest": lambda _: 2e-5,

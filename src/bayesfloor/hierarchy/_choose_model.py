@@ -15,8 +15,9 @@ from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._node_floor import NodeFloor
 
 WORTH = 1.5  # a model that takes longer than this multiple of all time so far must promise a gain
-_MOMENT = 0.1  # seconds that are never too long
-_FOLD_WORTH = 0.25  # another fold, which only sharpens a comparison, may take this multiple of all time so far
+_MOMENT = 1.0  # seconds that are never too long
+_TRIFLE = 0.5  # a model that takes less than this multiple of all time so far is tried against its guide's advice
+_FOLD_WORTH = 0.5  # another fold, which only sharpens a comparison, may take this multiple of all time so far
 _GAIN = 0.2  # how fast a candidate may gain on the best one: its error falls by at most this power of the rows
 _SAVING = 0.4  # few rows must cost at most this fraction of all rows to be tried first
 _CLEAR = 2.0  # standard errors by which it must be behind to drop out
@@ -140,11 +141,12 @@ class NodeRace:
         """Whether there is time for a candidate, its guide does not advise against it, and it may pay."""
         if not self._time_left(one, level):
             return False
+        seconds = one.seconds(self.trial.size(level))
         guides = [each for each in ranked if each.family == one.guide]
         advised = not one.guide or any(self.trial.compare(each, ranked[0], [fold], level).z <= 1 for each in guides)
-        if advised and self._may_pay(one, ranked[0], fold, level):
+        if seconds <= max(_MOMENT, _TRIFLE * self.spent) or (advised and self._may_pay(one, ranked[0], fold, level)):
             return True
-        self._left_out[one.family] = one.seconds(self.trial.size(level))
+        self._left_out[one.family] = seconds
         return False
 
     def _may_pay(self, one: Candidate, best: Candidate, fold: int, level: int) -> bool:

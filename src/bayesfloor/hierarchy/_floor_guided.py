@@ -17,7 +17,7 @@ from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.floor._scaling import as_parameter, check_scale
 from bayesfloor.forest._forest import check_n_trees
-from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
+from bayesfloor.hierarchy._cuts import check_cut, given_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, measure_classes
 from bayesfloor.hierarchy._nodes import Growth
 from bayesfloor.hierarchy._problem import Problem
@@ -31,12 +31,14 @@ from bayesfloor.io._labels_and_weights import read_labels
 class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that adds capacity only where the floor leaves room to improve.
 
-    It makes a class tree from the pairwise floors. From the root down, a node is split if a linear model does so
-    with an error at the split's own floor, and no worse than the same model for all classes. Each remaining node
-    gets one model, the winner of a race: linear discriminant, logistic regression, random forest, neural network, RBF
-    SVM (above 30,000 rows a Nystroem map) and gradient boosting compete on few rows first, the better ones on more.
-    A model that would take longer than everything before it is skipped if the floor leaves no room for a gain. Of the
-    models within one standard error of the best, the one that predicts fastest is chosen.
+    Models compete in a race: linear discriminant, logistic regression, random forest, neural network, RBF SVM (above
+    30,000 rows a Nystroem map) and gradient boosting are trained on few rows first, the better ones on more. A model
+    that would take longer than everything before it is skipped if the floor leaves no room for a gain. Of the models
+    within one standard error of the best, the one that predicts fastest is chosen.
+
+    If the winner is slow, the pairwise floors offer a class tree. From the root down, classes are split by a linear
+    model if it sends no more rows to the wrong side than the winner does, and if models of the winner's kind on each
+    side answer sooner. Each side gets such a model, or a linear one if that is as good.
 
     A floor can be too high. A floor that a model has beaten no longer stops the race, and is recorded as such.
 
@@ -83,8 +85,8 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     3 classes: floor 0.007, error 0.000, logistic regression (C=30), at the floor
     │  tried logistic regression (C=30) 0.000 (0.01 s)
     ├─ 0
-    └─ 2 classes (1, 2): floor 0.038, error 0.059, linear discriminant, at the floor
-          tried linear discriminant 0.062 (0.003 s), RBF SVM 0.059 (0.03 s), ...
+    └─ 2 classes (1, 2): floor 0.038, error 0.029, logistic regression (C=30), at the floor
+          tried linear discriminant 0.062 (0.003 s), logistic regression (C=1) 0.062 (0.03 s), ...
     >>> print(f"{model.score(X[1::2], y[1::2]):.2f}")
     0.95
     """
@@ -111,7 +113,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> FloorGuidedClassifier:
-        """Measure the floors, then train where they leave room to improve.
+        """Measure the floor, then train where it leaves room to improve.
 
         Parameters
         ----------
@@ -203,9 +205,9 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         seed: int,
         deadline: float,
     ) -> None:
+        cut = self.cut if isinstance(self.cut, str) else given_tree(self.cut, self.classes_)
         start = time.process_time()
         measured = measure_classes(features, codes, self.n_trees, self.scale, seed, self.n_jobs, groups)
-        tree = make_class_tree(self.cut, self.classes_, measured.ordered)
         self.floor_seconds_ = time.process_time() - start
         self._scaler, self.scale_ = measured.scaler, as_parameter(measured.scaler.name)
         points = self._scaler.apply(features.values)
@@ -213,7 +215,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._spread = _spread_of(points - self._middle, points, features.code)
         X = (points - self._middle) / self._spread
         problem = Problem(X, codes, weight, groups, features.code).in_order()
-        growth = Growth(tree, measured, problem, seed, deadline, bool(self.verbose))
+        growth = Growth(self.classes_, cut, measured, problem, seed, deadline, bool(self.verbose))
         self.tree_, self.models_ = growth.grow()
         self.floor_seconds_ += growth.floor_seconds
 

@@ -13,12 +13,13 @@ from bayesfloor.counts._pair_counts import PairCounts, pair_counts
 from bayesfloor.counts._vertex_labels import VertexLabels
 from bayesfloor.engine._errors import InputError, InputTypeError
 from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._grow import prepare
+from bayesfloor.floor._grow import grow_labelled, prepare
 from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import LARGE, Sample, SampledRowsWarning, draw_rows, make_sample
 from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
 from bayesfloor.forest._class_forests import ClassForests, class_forests
+from bayesfloor.forest._forest import Forest
 from bayesfloor.formulas._henze_penrose import henze_penrose
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels_and_weights import Target, hard_shares
@@ -27,15 +28,35 @@ _MEASURABLE = 1.5  # cross-class edges; even two separate classes share one
 _FORESTS = 3  # the pairs cost about as much as this many forests on all rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class MeasuredClasses:
-    """Forests of classes and pairs; ``points`` are the scaled rows used."""
+    """Forests of all rows, and of classes and pairs; each is grown when first used.
+
+    ``points`` are the scaled rows used.
+    """
 
     sample: Sample
     scaler: Scaler
     points: Floats
-    forests: ClassForests
-    labels: VertexLabels
+    n_trees: int
+    n_jobs: int | None
+
+    @cached_property
+    def whole(self) -> tuple[Forest, VertexLabels]:
+        """The forest of all rows, and its labels."""
+        return grow_labelled(self.points, self.sample, self.n_trees, self.n_jobs)
+
+    @cached_property
+    def forests(self) -> ClassForests:
+        """The forests of all classes and pairs."""
+        prepare(len(self.points), self.points.shape[1], self.n_trees, _FORESTS)
+        return class_forests(self.points, self.sample.codes, self.n_trees, self.sample.groups, self.n_jobs)
+
+    @cached_property
+    def labels(self) -> VertexLabels:
+        """The labels of the forests of all classes and pairs."""
+        vertex, sample = self.forests.vertex, self.sample
+        return VertexLabels(vertex, sample.shares, int(vertex.max()) + 1, None, sample.groups is None, sample.groups)
 
     @cached_property
     def _pairs(self) -> PairCounts:
@@ -70,18 +91,14 @@ def measure_classes(
     n_jobs: int | None,
     groups: Ints | None = None,
 ) -> MeasuredClasses:
-    """Grow the trees of all classes and pairs, on at most 50,000 rows; rows of a group are never joined."""
+    """Scale at most 50,000 rows, whose trees are grown when first used; rows of a group are never joined."""
     classes = np.arange(int(codes.max()) + 1)
     target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
     sample = _draw(make_sample(features, target, groups), random_state)
-    prepare(len(sample), features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     scaler = fit_scale(sample.features, name)
     points = scaler.apply(sample.features.values)
-    forests = class_forests(points, sample.codes, n_trees, sample.groups, n_jobs)
-    n_vertices, joined = int(forests.vertex.max()) + 1, sample.groups is None
-    labels = VertexLabels(forests.vertex, sample.shares, n_vertices, None, joined, sample.groups)
-    return MeasuredClasses(sample, scaler, points, forests, labels)
+    return MeasuredClasses(sample, scaler, points, n_trees, n_jobs)
 
 
 def _draw(sample: Sample, random_state: int) -> Sample:

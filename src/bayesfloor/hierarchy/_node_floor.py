@@ -49,9 +49,12 @@ class NodeForest:
 
     def __init__(self, measured: MeasuredClasses, members: Ints) -> None:
         self.members = members
+        if len(members) == measured.sample.shares.shape[1]:
+            self._forest, self._labels = measured.whole
+            return
         self._forest = measured.forests.of(members.tolist())
-        rows = self._forest.rows
-        self._labels = measured.labels.take(rows, self._forest.vertex, measured.labels.n_vertices)
+        rows, labels = self._forest.rows, measured.labels
+        self._labels = labels.take(rows, self._forest.vertex, labels.n_vertices)
 
     def of_classes(self) -> NodeFloor:
         """Return the floor for separating all the node's classes."""
