@@ -26,14 +26,14 @@ class Sure:
 
     classes_ = np.arange(2)
 
-    def __init__(self, low, high):
-        """Keep them."""
-        self.low, self.high = low, high
+    def __init__(self, low, high, doubt):
+        """Keep them; ``doubt`` is the probability of the right class where it is wrong."""
+        self.low, self.high, self.doubt = low, high, doubt
 
     def predict_proba(self, X):
         """Nearly 1 for the class, but not on its part."""
         wrong = (X[:, 1] >= self.low) & (X[:, 1] < self.high)
-        right = np.where(wrong, 0.1, 0.99)
+        right = np.where(wrong, self.doubt, 0.99)
         return np.where(X[:, :1] == np.arange(2), right[:, None], 1 - right[:, None])
 
 
@@ -44,18 +44,18 @@ class Field:
         """Nobody."""
         self.candidates, self.trained = [], []
 
-    def add(self, name, high, low=0.0, *, seconds=None, row=None, few=None, family=None, guide=""):
+    def add(self, name, high, low=0.0, *, seconds=None, row=None, few=None, family=None, guide="", doubt=0.1):
         """A candidate with an error of ``high - low``; ``few`` is the end of its part on few rows."""
         cost = 10.0 ** len(self.candidates) if seconds is None else seconds
         row = cost if row is None else row
-        train = partial(self._train, name, high, low, few)
+        train = partial(self._train, name, high, low, few, doubt)
         one = Candidate(name, family or name, train, lambda s: cost * s.n_rows / N, lambda _: row, guide)
         self.candidates.append(one)
         return self
 
-    def _train(self, name, high, low, few, X, *_):
+    def _train(self, name, high, low, few, doubt, X, *_):
         self.trained.append((name, len(X)))
-        return Sure(low, few if few is not None and len(X) <= _model_trial.SMALL else high)
+        return Sure(low, few if few is not None and len(X) <= _model_trial.SMALL else high, doubt)
 
     def names(self):
         """Which were trained at all."""
@@ -164,6 +164,13 @@ def test_of_equal_models_the_one_that_predicts_fastest_is_taken():
     assert field.names() == {"cheap", "fast", "dearest"}
 
 
+def test_of_equal_errors_the_lower_log_loss_counts():
+    """A fast model that is sure of its mistakes does not win against one that doubts them."""
+    field = Field().add("sure", 0.2, doubt=0.01, row=1e-9).add("doubting", 0.2, doubt=0.45)
+
+    assert race(field).candidate.name == "doubting"
+
+
 @pytest.mark.parametrize(("better", "expected"), [(1 / N, "fast"), (0.1, "slow")])
 def test_a_slower_model_must_be_better_by_a_standard_error(better, expected):
     """One row of six hundred is chance."""
@@ -266,7 +273,7 @@ def test_where_few_rows_cost_as_much_all_are_used_at_once():
     """A model may have costs that do not depend on rows."""
     field = Field().add("cheap", 0.2)
     field.candidates.append(
-        Candidate("fixed", "fixed", partial(field._train, "fixed", 0.0, 0.0, None), lambda _: 9.0, lambda _: 1.0)
+        Candidate("fixed", "fixed", partial(field._train, "fixed", 0.0, 0.0, None, 0.1), lambda _: 9.0, lambda _: 1.0)
     )
 
     assert race(field).candidate.name == "fixed"

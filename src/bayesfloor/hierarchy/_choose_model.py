@@ -21,6 +21,7 @@ _FOLD_WORTH = 0.5  # another fold, which only sharpens a comparison, may take th
 _GAIN = 0.2  # how fast a candidate may gain on the best one: its error falls by at most this power of the rows
 _SAVING = 0.4  # few rows must cost at most this fraction of all rows to be tried first
 _CLEAR = 2.0  # standard errors by which it must be behind to drop out
+_SAME_LOSS = 0.01  # a difference of log losses that does not matter
 _SETTLED = 2.0  # standard errors that settle a comparison without further folds
 
 AT_FLOOR = "at the floor"
@@ -82,7 +83,10 @@ class NodeRace:
         return behind and self.trial.compare(one, best, [0], level).z > _CLEAR
 
     def _final(self, alive: list[Candidate]) -> Candidate:
-        """Test on all rows; of the candidates within one standard error of the best, return the fastest to predict."""
+        """Test on all rows; of the candidates within one standard error of the best, return the fastest to predict.
+
+        Its log loss must be within one standard error of the lowest among them too.
+        """
         level, order = self.trial.last, [*range(1, self.trial.n_folds), 0]
         families = dict[str, list[Candidate]]()
         for one in alive:
@@ -96,7 +100,8 @@ class NodeRace:
                 one = self._pick(variants)
                 ranked.insert(0 if self._duel(one, ranked[0], order) < 0 else len(ranked), one)
         faster = sorted(ranked, key=self._row_seconds)
-        return next(one for one in faster if one is ranked[0] or self._is_as_good(one, ranked[0], order))
+        good = [one for one in faster if one is ranked[0] or self._is_as_good(one, ranked[0], order)]
+        return next((one for one in good if all(self._is_as_sure(one, each) for each in good)), ranked[0])
 
     def _pick(self, variants: list[Candidate]) -> Candidate:
         """Return the best of a family on the first fold, which then comes last, since it favours it."""
@@ -127,6 +132,11 @@ class NodeRace:
             if not self._is_open(one, best):
                 break
         return True
+
+    def _is_as_sure(self, one: Candidate, two: Candidate) -> bool:
+        """Whether a candidate's log loss is at most a standard error, or next to nothing, above another's."""
+        versus = self.trial.compare_losses(one, two)
+        return versus.z <= 1 or versus.difference <= _SAME_LOSS
 
     def _compare(self, one: Candidate, two: Candidate, folds: list[int]) -> float:
         """Return by how many standard errors a candidate is worse than another on these folds."""

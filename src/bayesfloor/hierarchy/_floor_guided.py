@@ -34,7 +34,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     Models compete in a race: linear discriminant, logistic regression, random forest, neural network, RBF SVM (above
     30,000 rows a Nystroem map) and gradient boosting are trained on few rows first, the better ones on more. A model
     that would take longer than everything before it is skipped if the floor leaves no room for a gain. Of the models
-    within one standard error of the best, the one that predicts fastest is chosen.
+    within one standard error of the best, in error and log loss, the one that predicts fastest is chosen.
 
     If the winner is slow, the pairwise floors offer a class tree. From the root down, classes are split by a linear
     model if it sends no more rows to the wrong side than the winner does, and if models of the winner's kind on each

@@ -15,14 +15,16 @@ from bayesfloor.learners._registry import Size
 
 FOLDS = 3
 SMALL, _PER_CLASS, _GROWTH = 1000, 10, 4  # rows to start with, at least this many per class, and the step from then on
+_LEAST = 1e-6  # probability, for log losses of classes that a model does not know
 _TESTED = 5000  # most rows to test on per fold
 
 
 class Tried(NamedTuple):
-    """A model trained for a fold, which of the fold's rows it got wrong, and their weights."""
+    """A model trained for a fold, which of the fold's rows it got wrong, their log losses, and their weights."""
 
     model: Any
     wrong: Floats
+    loss: Floats
     weight: Floats
 
     @property
@@ -98,8 +100,10 @@ class Trial:
         rows = rows if level == self.last else rows[: self.sizes[level]]
         own, test = self.problem.take(rows), self.problem.take(self.tested(fold, level))
         model = candidate.fit(own, self.random_state).calibrated(test.X, test.codes)
-        wrong = (model.predict(test.X) != test.codes).astype(np.float64)
-        return Tried(model, wrong, np.ones(len(wrong)) if test.weight is None else test.weight)
+        chances = model.predict_proba(test.X)
+        wrong = (model.classes_[chances.argmax(axis=1)] != test.codes).astype(np.float64)
+        loss = -np.log(np.maximum(_chance_of(test.codes, model.classes_, chances), _LEAST))
+        return Tried(model, wrong, loss, np.ones(len(wrong)) if test.weight is None else test.weight)
 
     def folds_of(self, candidate: Candidate) -> list[int]:
         """Return the folds on which a candidate trained on all rows was tested."""
@@ -117,18 +121,34 @@ class Trial:
         return float(wrong.mean()), len(wrong)
 
     def compare(self, one: Candidate, two: Candidate, folds: list[int], level: int) -> Versus:
-        """Compare two candidates on the same rows of some folds."""
-        first, second = ([self.test(each, fold, level) for fold in folds] for each in (one, two))
-        weight = np.concatenate([part.weight for part in first])
-        more = np.concatenate([a.wrong - b.wrong for a, b in zip(first, second, strict=True)])
-        differ = more * weight / weight.sum()
-        return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
+        """Compare the errors of two candidates on the same rows of some folds."""
+        pairs = [(self.test(one, fold, level), self.test(two, fold, level)) for fold in folds]
+        return _versus([(a.wrong - b.wrong, a.weight) for a, b in pairs])
+
+    def compare_losses(self, one: Candidate, two: Candidate) -> Versus:
+        """Compare the log losses of two candidates trained on all rows, on the folds on which both were tested."""
+        folds = set(self.folds_of(one)) & set(self.folds_of(two))
+        pairs = [(self.test(one, fold, self.last), self.test(two, fold, self.last)) for fold in sorted(folds)]
+        return _versus([(a.loss - b.loss, a.weight) for a, b in pairs])
 
     def refit(self, candidate: Candidate) -> Any:
         """Train a candidate on all rows, with the calibration from a fold."""
         model = candidate.fit(self.problem, self.random_state)
         tried = self.test(candidate, self.folds_of(candidate)[0], self.last).model
         return model.like(tried) if type(model) is type(tried) else model
+
+
+def _chance_of(codes: Ints, classes: Ints, chances: Floats) -> Floats:
+    """Return the probability of each row's own class; 0 for classes that the model does not know."""
+    place = np.minimum(np.searchsorted(classes, codes), len(classes) - 1)
+    return np.where(classes[place] == codes, chances[np.arange(len(codes)), place], 0.0)
+
+
+def _versus(parts: list[tuple[Floats, Floats]]) -> Versus:
+    """Return the mean of weighted differences with its standard error."""
+    more, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+    differ = more * weight / weight.sum()
+    return Versus(float(differ.sum()), float(np.sqrt((differ**2).sum())))
 
 
 def _sizes(n_rows: int, n_classes: int) -> list[int]:
