@@ -258,6 +258,16 @@ def test_a_broken_or_missing_baseline_is_no_failed_gate(run, files, tmp_path, co
 
     assert is_one_error(ended)
     assert "before.json" in ended.stderr
+    assert ("--json" in ended.stderr) == (content is None)  # how to make it
+
+
+@pytest.mark.parametrize("rise", ["0%", "1%"])
+def test_a_limit_for_the_rise_needs_a_baseline(run, files, rise):
+    """Without one the build would stay green, for ever."""
+    ended = run("check", "easy.csv", "-y", "label", "--max-error-rise", rise, cwd=files)
+
+    assert ended.code == 2
+    assert "--max-error-rise needs --baseline" in ended.stderr
 
 
 @pytest.mark.parametrize(

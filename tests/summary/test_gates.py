@@ -211,6 +211,12 @@ def test_limits_that_are_no_errors_are_refused(made, limit, value):
         found.gates(**{limit: value}, baseline=found)
 
 
+def test_a_limit_for_the_rise_needs_a_baseline(found):
+    """It would compare nothing."""
+    with pytest.raises(ValueError, match="expected a baseline"):
+        found.gates(max_error_rise=0.01)
+
+
 def test_equal_data_keep_the_baseline(found):
     """Nothing rose."""
     (gate,) = found.gates(baseline=found)

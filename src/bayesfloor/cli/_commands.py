@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._run_check import (
@@ -135,6 +136,9 @@ def check(
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
     """
     one_to_stdout(json_path, markdown)
+    rise = click.get_current_context().get_parameter_source("max_error_rise")
+    if baseline is None and rise != ParameterSource.DEFAULT:
+        raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
     output, settings = take(given)
     check_outputs((json_path, markdown), (*settings.files, baseline))
     before = read_baseline(baseline)

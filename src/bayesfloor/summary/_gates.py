@@ -62,6 +62,8 @@ def make_gates(
         raise InputTypeError(
             f"Got baseline of type {type(baseline).__name__}, but expected a Check, such as Check.from_json(path)."
         )
+    if baseline is None and max_error_rise:
+        raise InputError("Got max_error_rise, but expected a baseline with it, such as Check.from_json(path).")
     makers = {"max_error": error_gate, "max_pair_error": pair_gate, "max_class_error": class_gate}
     made = [makers[name](check, limit) for name, limit in limits.items() if limit is not None]
     first = [] if check.target is None else [target_gate(check, check.target)]
