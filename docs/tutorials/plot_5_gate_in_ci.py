@@ -192,6 +192,9 @@ def test_the_target_can_be_reached(name):
 run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="80", CI="true")
 
 # %%
+# For a service that shows JUnit files, add pytest's ``--junitxml=floor.xml``.
+
+# %%
 # On GitHub
 # ---------
 # The repository of bayesfloor is also a GitHub Action. It runs the command, adds its result to the job summary, and
@@ -262,6 +265,8 @@ work.cleanup()
 #   use ``--strict`` if you have enough rows.
 # - **That any baseline will do.** If features or effort differ, only cross-validated errors are compared. If classes
 #   differ, nothing can be compared: the gate is too close to call, and says why.
+# - **That a gate judges your model.** ``--predictions`` compares a model with the floor, and never changes the exit
+#   code. In a test: ``assert check(table, "kind", predictions="model").gap.overall.error < 0.1``.
 # - **That gates cover small classes.** They ignore classes with fewer than 30 rows.
 #
 # Next
