@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor.engine._show import cells, percent, range_text, span
+from bayesfloor.summary import _text
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._ruler import ruler
@@ -265,9 +266,18 @@ def test_gates_are_listed_and_a_target_alone_is_in_the_verdict(made):
     alone, two = found.gates(), found.gates(max_error=0.5)
 
     assert "BF301" not in to_text(found, gates=alone)
+    assert "BF301          failed: " in to_text(found, gates=[replace(alone[0], word="failed")])  # explains exit code 1
     assert joined(f"BF301 {two[0].word}: {two[0].text} BF302 {two[1].word}: {two[1].text}") in joined(
         to_text(found, gates=two)
     )
+
+
+@pytest.mark.parametrize(("installed", "typed"), [(True, ".suspicious.frame()"), (False, ".suspicious.to_dict()")])
+def test_labels_are_checked_with_what_is_installed(made, monkeypatch, installed, typed):
+    """A data frame needs pandas."""
+    monkeypatch.setattr(_text, "find_spec", lambda _: installed or None)
+
+    assert f"check labels   {typed}" in to_text(made("wine"))
 
 
 @pytest.mark.parametrize("width", [40, 100])

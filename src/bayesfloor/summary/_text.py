@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 
 import numpy as np
 
 from bayesfloor.engine._show import amount, cells, how_many, pad, percent, range_text, show_labels
 from bayesfloor.summary._check_parts import Measured
 from bayesfloor.summary._figures import answer_figures, evidence_figures, head_line, settings_line
-from bayesfloor.summary._gates import Gate
+from bayesfloor.summary._gates import FAILED, Gate
 from bayesfloor.summary._pair_tables import TOO_SMALL, class_rows, pair_rows
 from bayesfloor.summary._ruler import LENGTH, ruler
 
@@ -40,9 +41,9 @@ def terminal_width() -> int:
 def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps | None = None) -> str:
     """Return the answer on one screen: verdict, figures, reliability, the main findings, what to do next."""
     steps = _python_steps(check) if steps is None else steps
-    listed = gates if len(gates) > 1 else [gate for gate in gates if gate.code != "BF301"]  # the verdict covers it
+    alone = len(gates) == 1 and gates[0].code == "BF301" and gates[0].word != FAILED  # the verdict covers it
     first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
-    last = [_gate_lines(listed, width), _step_lines(steps)]
+    last = [_gate_lines(() if alone else gates, width), _step_lines(steps)]
     texts = [_join([*first, _main_findings(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
     return next((text for text in texts if text.count("\n") < _SCREEN), texts[-1])
 
@@ -103,8 +104,8 @@ def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
 
 def _python_steps(check: Measured) -> Steps:
     """Return what to type next in Python, as attributes of the check."""
-    n = check.suspicious.n_suspect
-    steps = [(".suspicious.frame()", "check labels")] if n else []
+    table = "frame" if find_spec("pandas") else "to_dict"
+    steps = [(f".suspicious.{table}()", "check labels")] if check.suspicious.n_suspect else []
     return [*steps, ('.to_html("report.html")', "full report")]
 
 
