@@ -47,6 +47,7 @@ def splitting(X, y, **options):
         patch.setattr(_nodes, "make_candidates", kernels)
         patch.setattr(_nodes, "_SLOW", 0.0)
         patch.setattr(_nodes, "_FASTER", np.inf)
+        patch.setattr(_nodes, "_PAIRS_WORTH", np.inf)
         return guided(X, y, **options)
 
 

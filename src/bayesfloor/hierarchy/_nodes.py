@@ -25,6 +25,8 @@ from bayesfloor.learners._registry import Size
 logger = logging.getLogger(__name__)
 
 _ROUTER = LINEAR[-1]  # the model at splits
+_PAIRS = 3.0  # the forests of all pairs cost about as much as this many of all rows
+_PAIRS_WORTH = 0.5  # multiple of all time so far that they may cost
 _SLOW = 1e-5  # seconds per row; a model that answers faster than this is not split
 _FASTER = 0.8  # fraction of the time to predict that a split may take at most
 _COPY = 3e-8  # seconds to copy a row's feature to a side
@@ -97,9 +99,8 @@ class Growth:
         forest = self._timed(lambda: NodeForest(self.measured, members))
         trial = Trial(self.problem.of(members), self.seed)
         floor, flat = self._race(forest, trial, part.family)
-        split = (
-            self._split(forest, trial, flat.candidate, part.node) if _may_save(flat.candidate, trial.size()) else None
-        )
+        pays = _may_save(flat.candidate, trial.size()) and self._can_measure_pairs(trial.size())
+        split = self._split(forest, trial, flat.candidate, part.node) if pays else None
         made = split or Node(
             floor.lower, flat.error, flat.candidate.name, flat.reason, flat.tried, trial.refit(flat.candidate)
         )
@@ -112,6 +113,10 @@ class Growth:
             _Part(int(side[part.node]), flat.candidate.family) for side in (self._tree.left, self._tree.right)
         )
         return left, right
+
+    def _can_measure_pairs(self, size: Size) -> bool:
+        """Whether the forests of all pairs were grown before, or cost little beside all time so far."""
+        return "_tree" in vars(self) or _PAIRS * floor_cost(size) <= _PAIRS_WORTH * self._spent
 
     def _timed(self, measure: Callable[[], Any]) -> Any:
         """Run a measurement of floors and add its time to ``floor_seconds``."""
