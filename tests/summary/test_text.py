@@ -9,6 +9,7 @@ import pytest
 from bayesfloor.engine._show import cells, percent, range_text, span
 from bayesfloor.summary import _text
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._next_step import next_step
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._ruler import ruler
 from bayesfloor.summary._text import NOT_HERE, align, to_full_text, to_text, unmeasured
@@ -270,6 +271,14 @@ def test_gates_are_listed_and_a_target_alone_is_in_the_verdict(made):
     assert joined(f"BF301 {two[0].word}: {two[0].text} BF302 {two[1].word}: {two[1].text}") in joined(
         to_text(found, gates=two)
     )
+
+
+def test_the_next_step_is_below_the_figures(made):
+    """In the words of the report."""
+    found = made("two classes")
+
+    assert joined(f"next {next_step(found)}") in joined(to_text(found))
+    assert joined(f"next {next_step(found)}") in joined(to_full_text(found))
 
 
 @pytest.mark.parametrize(("installed", "typed"), [(True, ".suspicious.frame()"), (False, ".suspicious.to_dict()")])

@@ -81,7 +81,7 @@ def read_baseline(path: str | None) -> Check | None:
     try:
         return Check.from_json(Path(path))
     except FileNotFoundError as error:
-        raise DataError(f"no baseline '{path}'. Make it first: run the command with --json {path}.") from error
+        raise DataError(f"no baseline '{path}'. Make it first: bayesfloor check ... --json {path}") from error
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be used as a baseline: {error}") from error
 

@@ -40,7 +40,7 @@ def _render(check: Measured, *, titles: bool) -> str:
         next_step=next_step(check),
         head=f"{head_line(check)} · {settings_line(check)}",
         ruler=make_ruler(check),
-        figures=[figure for figure in answer_figures(check) if figure[0] != "reliability"],
+        figures=[figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
         reliability=why_reliable(check),
         findings=main_findings(check),
         many=len(check.labels) > 2,

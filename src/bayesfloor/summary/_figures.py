@@ -12,6 +12,7 @@ from bayesfloor.engine._show import amount, how_many, join_labels, percent, prin
 from bayesfloor.engine._types import Floats
 from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._next_step import next_step
 from bayesfloor.summary._phrases import accuracy
 from bayesfloor.summary._verdict_text import finds_nothing, no_limit
 from bayesfloor.summary._weaknesses import MANY_COPIES
@@ -64,7 +65,7 @@ def settings_line(check: Measured) -> str:
 
 
 def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
-    """Yield the answer's figures as name and text: accuracy and error together."""
+    """Yield the answer's figures as name and text, accuracy and error together, and last what to do next."""
     answer = check.answer
     best = ", not clearly better than guessing" if finds_nothing(answer) else ""
     measure = check.measure
@@ -76,6 +77,8 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
+    if step := next_step(check):
+        yield "next", step
 
 
 def _both(error: float, measure: str) -> str:
