@@ -8,7 +8,7 @@ import subprocess
 from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -122,8 +122,17 @@ def machine():
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "blas": sorted({f"{info['internal_api']} {info['version']} {info.get('architecture')}" for info in blas}),
-        "versions": {"bayesfloor": bayesfloor.__version__, **{name: version(name) for name in _PACKAGES}},
+        "versions": {"bayesfloor": bayesfloor.__version__, **{name: _version(name) for name in _PACKAGES}},
     }
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        raise SystemExit(
+            f"{name} is not installed. Benchmarks need it; install it with: python -m pip install --group bench"
+        ) from None
 
 
 def _cpu_model():

@@ -150,3 +150,11 @@ def test_an_answer_is_kept_without_the_lower_end_that_it_does_not_have(known):
     assert found["lower"] is None
     assert found["reliability"] == "upper limit only"
     known.check_shares("here", {"answer": found})
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(kept, monkeypatch):
+    """A traceback would not say what to type."""
+    monkeypatch.setattr(kept, "_PACKAGES", ("no-such-package",))
+
+    with pytest.raises(SystemExit, match=r"no-such-package is not installed.*pip install --group bench"):
+        kept.machine()
