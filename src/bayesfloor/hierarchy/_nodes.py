@@ -172,7 +172,7 @@ def _may_save(candidate: Candidate, size: Size) -> bool:
 
 
 def _saves(candidate: Candidate, size: Size, share: float, n_right: int) -> bool:
-    """Whether a split and a model of this kind on each side, one with this share of the rows, answer faster."""
+    """Whether a split and a model of this kind on each side, one with this fraction of all rows, answer faster."""
     parts = ((share, n_right), (1 - share, size.n_classes - n_right))
     seconds = sum(
         part * candidate.row_seconds(size._replace(n_rows=round(part * size.n_rows), n_classes=n_classes))

@@ -165,6 +165,8 @@ TERMS = {
 # Other words that results print: column heads, outcomes, learners.
 WORDS = {
     "your model": "Accuracy and error of the predictions that were passed, and whether there is room to improve.",
+    "next": "What to do now, in one sentence: train a model, look for better features, collect rows, or act on a "
+    "finding.",
     "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
     "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
     "with priors='balanced' or --balanced.",
