@@ -9,7 +9,11 @@ from bayesfloor.floor._bounds_by_options import error_bounds
 from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 
-SETS = ["flare", "nursery", "kr-vs-k", "letter", "zeros and ones"]
+FLARE, NURSERY, CHESS, LETTER = (
+    pytest.param(name, marks=pytest.mark.data) for name in ("flare", "nursery", "kr-vs-k", "letter")
+)
+ZEROS = "zeros and ones"
+SETS = [FLARE, NURSERY, CHESS, LETTER, ZEROS]
 
 
 @pytest.fixture
@@ -55,7 +59,7 @@ def test_shuffled_rows_give_the_same_answer(read_tied, rng, name, scale):
     assert after.overall_.interval() == before.overall_.interval()
 
 
-@pytest.mark.parametrize("name", ["letter", "zeros and ones"])
+@pytest.mark.parametrize("name", [LETTER, ZEROS])
 def test_shuffled_rows_keep_their_scores(read_tied, rng, name):
     """A list of suspects is of rows, wherever they stand in the file."""
     X, y = read_tied(name)
@@ -84,7 +88,7 @@ def test_renamed_classes_give_the_same_counts(read_tied, rng, name, scale):
     np.testing.assert_allclose(after.one_vs_rest_.class_rate[new], before.one_vs_rest_.class_rate, rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", ["kr-vs-k", "letter", "zeros and ones"])
+@pytest.mark.parametrize("name", [CHESS, LETTER, ZEROS])
 def test_swapped_classes_of_a_pair_give_exactly_the_same_count(read_tied, name):
     """Which class is called the first is nobody's business."""
     X, y = read_tied(name)
