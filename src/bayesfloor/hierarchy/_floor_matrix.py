@@ -25,7 +25,7 @@ from bayesfloor.io._features import Features
 from bayesfloor.io._labels_and_weights import Target, hard_shares
 
 _MEASURABLE = 1.5  # cross-class edges; even two separate classes share one
-_FORESTS = 3  # the pairs cost about as much as this many forests on all rows
+PAIRS_COST = 3  # the pairs cost about as much as this many forests on all rows
 
 
 @dataclass(eq=False)
@@ -49,7 +49,7 @@ class MeasuredClasses:
     @cached_property
     def forests(self) -> ClassForests:
         """The forests of all classes and pairs."""
-        prepare(len(self.points), self.points.shape[1], self.n_trees, _FORESTS)
+        prepare(len(self.points), self.points.shape[1], self.n_trees, PAIRS_COST)
         return class_forests(self.points, self.sample.codes, self.n_trees, self.sample.groups, self.n_jobs)
 
     @cached_property

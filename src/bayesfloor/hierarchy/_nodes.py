@@ -16,7 +16,7 @@ from bayesfloor.hierarchy._candidates import LINEAR, Candidate, make_candidates,
 from bayesfloor.hierarchy._choose_model import AT_FLOOR, BEATEN, Chosen, NodeRace
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree, TrainedTree, grow_tree
 from bayesfloor.hierarchy._cuts import make_class_tree
-from bayesfloor.hierarchy._floor_matrix import MeasuredClasses
+from bayesfloor.hierarchy._floor_matrix import PAIRS_COST, MeasuredClasses
 from bayesfloor.hierarchy._model_trial import Trial
 from bayesfloor.hierarchy._node_floor import NodeFloor, NodeForest
 from bayesfloor.hierarchy._problem import Problem
@@ -25,8 +25,7 @@ from bayesfloor.learners._registry import Size
 logger = logging.getLogger(__name__)
 
 _ROUTER = LINEAR[-1]  # the model at splits
-_PAIRS = 3.0  # the forests of all pairs cost about as much as this many of all rows
-_PAIRS_WORTH = 0.5  # multiple of all time so far that they may cost
+_PAIRS_WORTH = 0.5  # multiple of all time so far that the forests of all pairs may cost
 _SLOW = 1e-5  # seconds per row; a model that answers faster than this is not split
 _FASTER = 0.8  # fraction of the time to predict that a split may take at most
 _COPY = 3e-8  # seconds to copy a row's feature to a side
@@ -116,7 +115,7 @@ class Growth:
 
     def _can_measure_pairs(self, size: Size) -> bool:
         """Whether the forests of all pairs were grown before, or cost little beside all time so far."""
-        return "_tree" in vars(self) or _PAIRS * floor_cost(size) <= _PAIRS_WORTH * self._spent
+        return "_tree" in vars(self) or PAIRS_COST * floor_cost(size) <= _PAIRS_WORTH * self._spent
 
     def _timed(self, measure: Callable[[], Any]) -> Any:
         """Run a measurement of floors and add its time to ``floor_seconds``."""
