@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bayesfloor.selection import FloorSelector, compare_representations
     from bayesfloor.summary import Check, assert_reachable, check
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "BayesFloor",
