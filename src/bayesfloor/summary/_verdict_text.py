@@ -9,7 +9,7 @@ import numpy as np
 from bayesfloor.answer._answer import NO_LIMIT, PROVED, Answer
 from bayesfloor.answer._make_answer import called
 from bayesfloor.answer._verdict import NO_SIGNAL, OUT_OF_REACH, REACHABLE, Verdict, guessed_class
-from bayesfloor.engine._show import SMALLEST, how_many, percent, span
+from bayesfloor.engine._show import how_many, percent, span
 from bayesfloor.engine._types import Floats
 from bayesfloor.selection._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.summary._phrases import accuracy, sentence, target_text
@@ -146,10 +146,8 @@ def _best_case(answer: Answer, measure: str) -> VerdictWords:
 
 
 def no_limit(answer: Answer) -> str:
-    """Say that there is no lower limit, or that the one that is proved is of no use."""
-    if np.isnan(answer.lower) or answer.lower < SMALLEST:
-        return NO_LIMIT
-    return f"equal rows with different labels prove only that it is at least {percent(answer.lower)} %"
+    """Say that there is no lower limit, or that the one that equal rows prove is of no use."""
+    return NO_LIMIT if np.isnan(answer.lower) else "these data give no useful lower limit"
 
 
 def _nothing(answer: Answer) -> str:
