@@ -68,9 +68,15 @@ def _changed(commit, packages):
         changed = git("diff", "--name-only", commit, "--", *folders).split()
     except subprocess.CalledProcessError:  # such as one that was measured with changes, or is not on this branch
         return {f"commit {commit}"}
-    return {path for path in changed if _code(git_file(commit, path)) != _code(_here(path))}
+    return {path for path in changed if _differs(commit, path)}
 
 
+@cache
+def _differs(commit, path):
+    return _code(git_file(commit, path)) != _code(_here(path))
+
+
+@cache
 def _code(text):
     """Return a module's code without comments, docstrings and layout; None if there is no such module."""
     if text is None:
