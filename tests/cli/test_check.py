@@ -270,6 +270,24 @@ def test_a_limit_for_the_rise_needs_a_baseline(run, files, rise):
     assert "--max-error-rise needs --baseline" in ended.stderr
 
 
+def test_strict_needs_a_gate(run, files):
+    """Without one the build would stay green, for ever."""
+    ended = run("check", "easy.csv", "-y", "label", "--strict", cwd=files)
+
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "--strict needs a gate" in ended.stderr
+    assert "--target 95%" in ended.stderr
+
+
+@pytest.mark.parametrize("gate", ["--target", "--max-error", "--max-pair-error", "--max-class-error", "--baseline"])
+def test_each_gate_can_be_strict(run, tmp_path, gate):
+    """Whatever the gate, only the missing file stops the check."""
+    ended = run("check", "none.csv", "-y", "label", gate, "30%", "--strict", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert "--strict" not in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("option", "text"),
     [

@@ -41,7 +41,7 @@ from bayesfloor.cli._shared_options import (
     table_options,
 )
 from bayesfloor.engine._address_text import is_address
-from bayesfloor.engine._show import printable
+from bayesfloor.engine._show import how_many, printable
 
 OK, FAILED = 0, 1
 
@@ -139,6 +139,8 @@ def check(
     rise = click.get_current_context().get_parameter_source("max_error_rise")
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
+    if strict and all(gate is None for gate in (target, max_error, max_pair_error, max_class_error, baseline)):
+        raise click.UsageError("--strict needs a gate to be strict about, such as --target 95% or --max-error 5%.")
     output, settings = take(given)
     check_outputs((json_path, markdown), (*settings.files, baseline))
     before = read_baseline(baseline)
@@ -235,7 +237,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
         output.result(format_rows(found, data, most or 50))
     else:
         n_rows = write_rows(found, data, path_out, most, keep_formulas=settings.keep_formulas)
-        output.result(f"{n_rows} rows in {printable(path_out)}")
+        output.result(f"{how_many(n_rows, 'row')} in {printable(path_out)}")
 
 
 @verbs.command(cls=SectionedCommand)
