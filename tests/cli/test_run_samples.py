@@ -3,6 +3,8 @@
 import csv
 import json
 
+import numpy as np
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -69,12 +71,35 @@ def test_the_oddest_rows_are_shown_by_their_ids_and_the_rest_is_counted(listed, 
     assert more.startswith(f"{len(found) - 5} more")
 
 
+def test_a_list_of_row_numbers_tells_how_to_see_names(run, mislabelled, listed, tmp_path):
+    """A row number is hard to find in a spreadsheet; but an array has no names to offer."""
+    table = pc.read_csv(mislabelled)
+    X = np.column_stack([table[name] for name in table.column_names if name not in ("label", "name")])
+    np.savez(tmp_path / "odd.npz", X=X, y=table["label"].to_pylist())
+    hint = "names instead of row numbers: --id COLUMN"
+
+    by_number = run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "5").stdout.splitlines()
+    of_array = run("samples", tmp_path / "odd.npz", "--most", "5").stdout.splitlines()
+
+    assert by_number[-1] == hint
+    assert by_number[:-1] == of_array
+    assert hint not in listed.stdout
+
+
 def test_so_many_rows_are_written_as_were_asked_for(run, mislabelled, tmp_path):
     """The number that is the default must not mean something else than any other."""
     path = tmp_path / "rows.csv"
     run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "50", "-o", path)
 
     assert len(path.read_text("utf-8").splitlines()) == 51
+
+
+def test_one_row_is_not_called_rows(run, mislabelled, tmp_path):
+    """The message counts as people do."""
+    path = tmp_path / "rows.csv"
+    ended = run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "1", "-o", path)
+
+    assert ended.stdout == f"1 row in {path}\n"
 
 
 def test_an_option_that_would_not_be_heeded_is_refused(run, mislabelled):

@@ -51,6 +51,8 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
     lines += align([head, *rows], terminal_width(), _DROPS) if rows else []
     lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
+    has_columns = not isinstance(data.X, np.ndarray)
+    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and has_columns else []
     spelled = find_spellings(data.y)
     lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
     return "\n".join(lines)
