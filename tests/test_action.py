@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -62,6 +65,19 @@ def outputs(path):
     return {name: value for name, _, value in re.findall(r"^(\w+)<<(\w+)\n(.*?)\n\2$", text, re.MULTILINE | re.DOTALL)}
 
 
+def obeyed(log):
+    """The lines that GitHub obeys as commands; those that switch this off and on again are left out."""
+    off, found = None, []
+    for line in map(str.strip, log.splitlines()):
+        if off is not None:
+            off = None if line == f"::{off}::" else off
+        elif line.startswith("::stop-commands::"):
+            off = line.removeprefix("::stop-commands::")
+        elif line.startswith("::"):
+            found.append(line)
+    return found
+
+
 def test_the_outputs_are_those_of_the_result(job, tmp_path):
     """With a report and a summary of the job."""
     code, log, found = job("check", file="parts.csv", label="kind", target="90%", options="--effort quick")
@@ -84,6 +100,38 @@ def test_a_failed_gate_fails_the_job_and_leaves_its_evidence(job):
     assert code == 1
     assert found["outcome"] == ""
     assert Path(found["report"]).name == "bayesfloor.html"
+
+
+@pytest.mark.parametrize(
+    ("option", "codes"), [("--quiet", ["BF302"]), ("--strict", ["BF301", "BF302"]), ("--exit-zero", [])]
+)
+def test_the_page_of_the_run_shows_the_gates_that_failed_it(job, option, codes):
+    """Nobody should have to search the log; and what let the job pass is no error."""
+    options = f"--effort quick --max-error 0.1% {option}"  # this fails; the target is too close to call
+    _, log, _ = job("check", file="parts.csv", label="kind", target="98%", options=options)
+
+    assert [line.split()[0] for line in obeyed(log)] == [f"::error::{code}" for code in codes]
+
+
+def test_a_label_cannot_give_commands_to_github(job, monkeypatch, tmp_path):
+    """Labels come from strangers, and GitHub obeys any line that starts with two colons, after spaces too."""
+    monkeypatch.setenv("COLUMNS", "60")
+    label = "100% ::add-mask::b ::add-mask::c"
+    pq.write_table(pa.table({"x": [*range(7)] * 20, "kind": ["a", label] * 70}), tmp_path / "hostile.parquet")
+    code, log, _ = job("check", file="hostile.parquet", label="kind", options="--effort quick --max-pair-error 1%")
+    (command,) = obeyed(log)
+
+    assert code == 1
+    assert "\n               ::add-mask::" in log
+    assert command.startswith("::error::BF303 failed: worst is ")
+    assert "100%25" in command
+
+
+def test_the_message_of_a_command_is_escaped_as_github_asks():
+    """Else a line break would end it, and the rest be a command."""
+    escape = runpy.run_path(str(ROOT / "tools" / "github_action.py"))["escape"]
+
+    assert escape("50 %\r\n::error::%0A") == "50 %25%0D%0A::error::%250A"
 
 
 def test_a_wrong_column_has_no_outputs(job, tmp_path):

@@ -1,4 +1,4 @@
-"""Run ``bayesfloor check`` for the GitHub Action in ``action.yml``, then write its outputs and the report.
+"""Run ``bayesfloor check`` for the GitHub Action in ``action.yml``, then write its outputs, the report and annotations.
 
 The inputs are environment variables and become arguments of a process, never part of a shell script.
 """
@@ -21,10 +21,15 @@ def main() -> int:
     words = [*shlex.split(given["OPTIONS"]), f"--label={given['LABEL']}", f"--json={given['JSON']}"]
     words += [f"--target={given['TARGET']}"] if given["TARGET"] else []
     words += ["--", given["FILE"]]
+    quiet = secrets.token_hex(16)  # until it is printed again, GitHub obeys no line: labels may look like commands
+    print(f"::stop-commands::{quiet}", flush=True)
     code = subprocess.run([sys.executable, "-m", "bayesfloor", "check", *words], check=False).returncode
+    print(f"::{quiet}::", flush=True)
     if code in (0, 1):  # otherwise there is no result
         write_report(given["JSON"], given["REPORT"])
         write_outputs(given["JSON"], given["REPORT"])
+    if code == 1:
+        annotate(given["JSON"], {"failed", "too close to call"} if "--strict" in words else {"failed"})
     return code
 
 
@@ -44,6 +49,19 @@ def write_outputs(path: str, report: str) -> None:
         for name, value in {**values, "report": report, "json": path}.items():
             end = secrets.token_hex(16)  # a name of a class cannot contain it, and so cannot add an output
             stream.write(f"{name}<<{end}\n{'' if value is None else value}\n{end}\n")
+
+
+def annotate(path: str, broken: set[str]) -> None:
+    """Print an error for each gate that failed the job; GitHub shows them on the page of the run."""
+    for gate in json.loads(Path(path).read_text("utf-8"))["gates"]:
+        if gate["word"] in broken:
+            line = f"::error::{escape('{code} {word}: {text}'.format(**gate))}\n"
+            sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace"))  # whatever the system's encoding
+
+
+def escape(text: str) -> str:
+    """Escape the message of a workflow command; otherwise a name of a class could end it and start another."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 if __name__ == "__main__":

@@ -249,7 +249,7 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="80", CI="
 #      - the files
 #
 # The action brings its own Python and leaves that of your job alone. A failed gate fails the step, after the report and
-# the outputs are written.
+# the outputs are written, and is shown as an error on the page of the run.
 #
 # The same command works on other services: it needs no network and no token. If ``GITHUB_STEP_SUMMARY`` is not set, no
 # summary is written; ``--markdown page.md`` writes it to a file of your choice.
