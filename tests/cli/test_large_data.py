@@ -156,9 +156,8 @@ def test_the_command_starts_workers_of_its_own_and_says_so(own_workers):
 
     assert ended.code == 0
     assert ended.stderr == "starting two Dask workers on this machine; --scheduler ADDRESS uses a cluster\n"
-    assert (
-        "\nparts · 51,000 rows, subsampled to 50,000 but for the tree bounds · 2 features · 2 classes" in ended.stdout
-    )
+    rows = "51,000 rows, subsampled to 50,000 except for the tree bounds"
+    assert f"\nparts · {rows} · 2 features · 2 classes" in ended.stdout
     assert {path.name for path in folder.iterdir()} >= {"now.json", "kept"}
 
 
@@ -172,7 +171,7 @@ def test_a_trait_says_what_was_subsampled_and_where_the_work_was_done(own_worker
 
     assert found["facts"]["engine"].startswith("Dask, 2 tasks at a time")
     assert (found["facts"]["n_rows"], found["facts"]["n_used"], found["overall"]["n_rows"]) == (LARGE, 50_000, LARGE)
-    assert trait["text"].startswith("tree bounds from all 51,000 rows (Dask with 2 ")
+    assert trait["text"].startswith("tree bounds from all 51,000 rows (Dask, 2 tasks at a time")
     assert trait["text"].endswith("everything else from a subsample of 50,000")
     assert not trait["weak"]
 
@@ -181,10 +180,12 @@ def test_a_trait_says_what_was_subsampled_and_where_the_work_was_done(own_worker
 @pytest.mark.dask
 def test_commands_to_go_on_with_read_the_same_data(own_workers):
     """Without the engine the next command would read all that was too large; samples can only do that."""
-    commands = [line for line in own_workers[0].stdout.splitlines() if line.startswith("bayesfloor ")]
+    lines = [line.partition(" bayesfloor ") for line in own_workers[0].stdout.splitlines()]
+    commands = [shlex.split(command) for _, found, command in lines if found]
+    same = ["-y", "label", "--engine", "dask", "--checkpoint", "kept", "--max-rows", "0"]
 
-    assert [shlex.split(line)[1] for line in commands] == ["report", "explain"]
-    assert commands[0].endswith("-y label --engine dask --checkpoint kept --max-rows 0")
+    assert [verb for verb, *_ in commands] == ["report", "check", "explain"]
+    assert (commands[0][2:], commands[1][2:]) == (same, [*same, "-v"])
 
 
 @pytest.mark.nightly
