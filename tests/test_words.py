@@ -54,7 +54,6 @@ ALLOWED = {
     ("docs/decisions/0017-one-answer.md", "feasible"): "names what is gone",
     ("docs/decisions/0017-one-answer.md", "infeasible"): "names what is gone",
     ("docs/decisions/0017-one-answer.md", "undecided"): "names what is gone",
-    ("benchmarks/pages/feebee.md", "envelope"): "the name of an earlier method in committed results",
     ("docs/references.md", "minimal spanning"): "the title of a paper",
 }
 PAGES = [
