@@ -41,6 +41,8 @@ def _check_answer(answer: Answer) -> None:
     ends = [answer.estimate, answer.upper] + ([] if np.isnan(answer.lower) else [answer.lower])
     if not all(0 <= error <= 1 for error in ends):
         raise InputError("the best estimate or its range is not between 0 and 1")
+    if not all(0 <= error <= 1 and answer.n_independent[name] > 0 for name, error in answer.errors.items()):
+        raise InputError("the errors of the learners make no sense")
 
 
 def _check_curve(curve: Curve) -> None:
