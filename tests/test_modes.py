@@ -38,9 +38,7 @@ assert after == before, seen
 
 def ended(*options, call=CALL, **more):
     """How a call ended in an interpreter of its own."""
-    return subprocess.run(
-        [sys.executable, *options, "-c", call], capture_output=True, text=True, check=False, timeout=900, **more
-    )
+    return subprocess.run([sys.executable, *options, "-c", call], capture_output=True, text=True, check=False, **more)
 
 
 @pytest.mark.parametrize("options", [("-O",), ("-OO",), ("-W", "error"), ("-X", "dev"), ("-I",)], ids="".join)

@@ -256,6 +256,18 @@ def test_a_report_fits_on_a_phone(open_page, sideways, screenshot, request, repo
     assert page.evaluate(BURST) == []
 
 
+def test_tables_need_no_scrolling_on_a_phone(open_page, axe, wine_report):
+    """Columns that stand outside the window are not read; rows that are stacked must remain rows to a screen reader."""
+    page = open_page(wine_report, width=390).page
+    unfold(page)
+    assert page.locator(".traits, .classes, .pairs").count() >= 4
+    wide = "it => it.scrollWidth > it.clientWidth + 1"
+    assert (
+        page.evaluate(f"[...document.querySelectorAll('.scroll:has(.traits, .classes, .pairs)')].some({wide})") is False
+    )
+    assert axe(page) == []
+
+
 def test_a_report_reads_without_javascript(open_page, visible_text, report):
     """Mail programs and careful people switch scripts off."""
     opened = open_page(report, javascript=False)
