@@ -1,8 +1,11 @@
 """What users get holds what it should."""
 
 import io
+import subprocess
 import sys
 import tarfile
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -75,6 +78,7 @@ def test_a_path_of_a_machine_is_a_fault(wheel, sdist):
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
+        (b"Metadata-Version: 2.4", b"Metadata-Version: 2.5", "metadata: version 2.5 of the format, but expected 2.4"),
         (b"License-Expression: BSD-3-Clause\n", b"", "metadata: no License-Expression"),
         (b"numpy>=2.2", b"numpy<3,>=2.2", "metadata: numpy<3,>=2.2 is not a lower bound"),
         (b"Provides-Extra: plot", b"Provides-Extra: plots", "metadata: extras are not ['cli', 'dask', 'plot']"),
@@ -89,6 +93,42 @@ def test_a_gap_in_the_metadata_is_a_fault(wheel, old, new, fault):
     spoilt = {**wheel, name: wheel[name].replace(old, new, 1)}
 
     assert distribution.find_wheel_faults(ROOT, spoilt) == [fault]
+
+
+def test_newer_metadata_in_the_sdist_are_a_fault(sdist):
+    """Wheel and sdist are uploaded together."""
+    newer = sdist["PKG-INFO"].replace(b"Metadata-Version: 2.4", b"Metadata-Version: 2.5")
+
+    assert distribution.find_sdist_faults({**sdist, "PKG-INFO": newer}) == [
+        "metadata: version 2.5 of the format, but expected 2.4"
+    ]
+
+
+@pytest.mark.process
+def test_an_older_uploader_takes_what_is_built(built, wheel, tmp_path):
+    """It refuses newer metadata than it knows, which would be seen only when a release is uploaded."""
+    venv.create(tmp_path / "older", with_pip=True)
+    python = tmp_path / "older" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "twine==6.1.0"], check=True)
+    newer = tmp_path / built[1].name
+    with zipfile.ZipFile(newer, "w") as archive:
+        for name, content in wheel.items():
+            archive.writestr(name, content.replace(b"Metadata-Version: 2.4\n", b"Metadata-Version: 2.5\n", 1))
+
+    def check(*paths):
+        done = subprocess.run(
+            [python, "-m", "twine", "--no-color", "check", "--strict", *paths],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    code, said = check(newer)
+    assert code == 1
+    assert "'2.5' is not a valid metadata version" in said
+    code, said = check(*built[:2])
+    assert (code, said.count("PASSED")) == (0, 2), said
 
 
 def test_a_module_that_the_sdist_leaves_out_is_a_fault(wheel):

@@ -72,6 +72,7 @@ NEEDED_IN_SDIST = (
     "tools/release.py",
 )
 MOST_BYTES = {"wheel": 700_000, "sdist": 5_000_000}
+METADATA = "2.4"  # the newest version of the metadata that all uploaders in use read
 FIELDS = ("Name", "Version", "Summary", "Author", "License-Expression", "License-File", "Keywords", "Requires-Python")
 EXTRAS = ["cli", "dask", "plot"]
 _OF_A_MACHINE = re.compile(rb"(?<![\w.])/(?:home|root|Users|work|builds)/\w|[A-Z]:\\Users\\")
@@ -117,7 +118,8 @@ def find_wheel_faults(root: Path, files: Files) -> list[str]:
 
 def find_sdist_faults(files: Files) -> list[str]:
     """Return what is wrong with the contents of an sdist."""
-    return [*_find_strays("sdist", files, IN_SDIST, NEEDED_IN_SDIST), *_find_paths("sdist", files)]
+    strays = _find_strays("sdist", files, IN_SDIST, NEEDED_IN_SDIST)
+    return [*strays, *_find_paths("sdist", files), *_find_new_metadata(message_from_bytes(files["PKG-INFO"]))]
 
 
 def find_differences(one: Files, two: Files) -> list[str]:
@@ -171,7 +173,13 @@ def _find_gaps(root: Path, in_wheel: Files) -> list[str]:
     faults = [f"metadata: no {field}" for field in FIELDS if not said[field]]
     faults += [] if said["Version"] == read_version(root) else [f"metadata: version {said['Version']}"]
     faults += [] if sorted(said.get_all("Provides-Extra", [])) == EXTRAS else [f"metadata: extras are not {EXTRAS}"]
+    faults += _find_new_metadata(said)
     return faults + _find_page_gaps(root, said) + _find_requirement_gaps(said.get_all("Requires-Dist", []))
+
+
+def _find_new_metadata(said: Message) -> list[str]:
+    found = said["Metadata-Version"]
+    return [] if found == METADATA else [f"metadata: version {found} of the format, but expected {METADATA}"]
 
 
 def _find_page_gaps(root: Path, said: Message) -> list[str]:
