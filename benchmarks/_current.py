@@ -11,7 +11,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from benchmarks._results import read_results
+from benchmarks._results import commits_behind, read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
@@ -55,8 +55,7 @@ def reasons():
 def changes_since_measured(name):
     """Return the files whose code differs from the code that measured a case; the commit if it is not known."""
     results = read_results(RESULTS / f"{name}.json")
-    commits = {results.get("commits", {}).get(case) for case in results["cases"]}
-    return sorted(set().union(*(_changed(commit, PACKAGES[name]) for commit in commits)))
+    return sorted(set().union(*(_changed(commit, PACKAGES[name]) for commit in commits_behind(results))))
 
 
 @cache

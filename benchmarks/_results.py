@@ -163,8 +163,24 @@ def code_behind(results):
     counts = Counter(commits.get(name) for name in results["cases"])
     told = {commit: f"commit {commit}" if commit else "a commit that was not recorded" for commit in counts}
     if len(counts) == 1:
-        return next(iter(told.values()))
-    return ", ".join(f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items())
+        parts = list(told.values())
+    else:
+        parts = [f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items()]
+    return "; ".join([", ".join(parts), *_measured_again(results)])
+
+
+def _measured_again(results):
+    """Describe what was measured again inside of cases, and by which commits."""
+    pairs = Counter(pair for case in results["cases"].values() for pair in case.get("again", {}).items())
+    for (name, commit), count in pairs.items():
+        told = f"that of commit {commit}" if commit else "that of a commit that was not recorded"
+        yield f"{name} again by {told} ({count} case{'s' * (count > 1)})"
+
+
+def commits_behind(results):
+    """Return all commits whose code measured a case or a part of one; None for those that are not known."""
+    commits = {results.get("commits", {}).get(name) for name in results["cases"]}
+    return commits.union(*(case.get("again", {}).values() for case in results["cases"].values()))
 
 
 _PER_CASE = ("measured", "commits", "cases")  # fields of a file other than those that describe how it was made
@@ -199,6 +215,14 @@ class ResultsFile:
             self.results["measured"] = datetime.now(UTC).date().isoformat()
         self.results["commits"][name] = self.commit
         self.results["cases"][name] = case
+        if self.path is not None:
+            self._write()
+
+    def add_again(self, name, case, parts):
+        """Add a case of which only these parts were measured; they get the commit, and the others keep theirs."""
+        self.results["measured"] = datetime.now(UTC).date().isoformat()
+        again = case.get("again", {}) | dict.fromkeys(parts, self.commit)
+        self.results["cases"][name] = case | {"again": again}
         if self.path is not None:
             self._write()
 

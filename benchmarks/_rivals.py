@@ -114,8 +114,15 @@ def pair_bounds(forest, codes):
 
 
 def ghp(X, codes, _rng):
-    """Return the midpoint of the bounds of Sekeh, Oselio & Hero (2018); DataEval's ``ber_mst``."""
-    return between_bounds(cross_edges(X, codes, 1) / len(codes), codes.max() + 1)
+    """Return the midpoint of the bounds of Sekeh, Oselio & Hero (2018) as in DataEval's ``ber_mst``.
+
+    Since January 2026 it subtracts the K - 1 edges that any tree needs between K classes. It does not cap the upper
+    bound at the error of guessing.
+    """
+    k = len(np.unique(codes))
+    rate = max(0.0, cross_edges(X, codes, 1) - (k - 1)) / len(codes)  # an expectation may be rounded to below K - 1
+    lower = cover_hart_lower(rate, k)
+    return Guess((lower + rate) / 2, lower, rate)
 
 
 # Neighbours.

@@ -3,7 +3,8 @@
 Labels of a real dataset are reassigned uniformly with a growing rate rho. The Bayes error then lies
 between rho Gmax and s + rho (Gmax - s), where s is the best known error and Gmax = 1 - 1/K. The score is the
 area by which an estimate lies outside this band. ``python -m benchmarks.feebee`` saves its results after
-each dataset and rate; ``--quick`` uses a few rows and writes nothing; ``--show`` prints saved results.
+each dataset and rate; ``--again RIVAL`` measures only this rival, on the same labels, in the cells that are saved;
+``--quick`` uses a few rows and writes nothing; ``--show`` prints saved results.
 
 Datasets are read from the folder named by ``BAYESFLOOR_DATA``.
 """
@@ -17,12 +18,15 @@ from benchmarks._data import SEED, read_rows
 from benchmarks._results import align
 from benchmarks._rivals import RIVALS, standardise
 from benchmarks.known_floor import (
+    AGAIN,
     CompactFile,
     check_shares,
     format_goals,
     goal_row,
     judge_rows,
+    need_cells,
     our_methods,
+    rerun_rivals,
     run_ours,
     run_rivals,
 )
@@ -87,6 +91,18 @@ def run_cases(cells, most, file, jobs):
     for (name, rho), case in zip(missing, found, strict=True):
         file.add(f"{name}/{rho}", case)
         print(f"{name}/{rho}: {sum(one['seconds'] for one in case['methods'].values()):.1f} s", flush=True)
+
+
+def run_again(file, rivals, cells, most):
+    """Measure only these rivals, in the saved cells among these."""
+    keys = [(name, rho) for name, rho in cells if f"{name}/{rho}" in file.results["cases"]]
+    need_cells(keys)
+    for name, rho in keys:
+        case = file.results["cases"][f"{name}/{rho}"]
+        X, codes = read_dataset(name, most)
+        methods = rerun_rivals(case["methods"], X, add_noise(codes, rho), SEED, rivals)
+        file.add_again(f"{name}/{rho}", case | {"methods": methods}, rivals)
+        print(f"{name}/{rho}: {', '.join(rivals)}", flush=True)
 
 
 # Scores.
@@ -168,14 +184,22 @@ def print_scores(scores, *, judged=True):
 
 def run(file, options):
     """Run everything that is selected; the quick form asserts the order."""
-    if options.quick:
+    if options.again:
+        run_again(file, options.again, cells_of(options), MOST_ROWS)
+        save_summary(file)
+    elif options.quick:
         run_cases([(QUICK["name"], rho) for rho in QUICK["rates"]], QUICK["rows"], file, options.jobs)
         for key, case in file.results["cases"].items():
             check_shares(key, case["methods"])
     else:
         run_cases(cells_of(options), MOST_ROWS, file, options.jobs)
-        scores = all_scores(file.results)
-        file.finish(summary={"scores": scores, "goals": goals_of(scores)})
+        save_summary(file)
+
+
+def save_summary(file):
+    """Add the scores to the file."""
+    scores = all_scores(file.results)
+    file.finish(summary={"scores": scores, "goals": goals_of(scores)})
 
 
 def cells_of(options):
@@ -190,11 +214,11 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=list(DATASETS),
-        cells=lambda options: [f"{name}/{rho}" for name, rho in cells_of(options)],
+        cells=lambda options: [] if options.again else [f"{name}/{rho}" for name, rho in cells_of(options)],
         measure=run,
         show=lambda results, options: print_scores(all_scores(results), judged=not options.quick),
         header=lambda _: {"sizes": {"rates": list(RATES), "most_rows": MOST_ROWS}},
-        more=JOBS,
+        more=JOBS | AGAIN,
         around=(),
         kind=CompactFile,
     )

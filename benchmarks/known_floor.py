@@ -1,8 +1,9 @@
 """How close the estimates come to a known Bayes error, ours and those of rival methods.
 
 ``python -m benchmarks.known_floor`` runs every method on every design and saves the results as JSON
-after each design and size; rerun to resume. ``--quick`` uses four small designs, asserts that bounds
-are in order, and writes nothing. ``--show`` prints saved results.
+after each design and size; rerun to resume. ``--again RIVAL`` measures only this rival, on the same rows, in the
+cells that are saved. ``--quick`` uses four small designs, asserts that bounds are in order, and writes nothing.
+``--show`` prints saved results.
 
 All methods get the same standardised rows. Ours then picks its own scale, as it does by default, which the
 others cannot: for two classes ``floor`` and ``hp-3`` are the same formula and differ only in this.
@@ -32,6 +33,15 @@ MARGIN = 0.03  # distance of a target accuracy from the best possible one, on ei
 ENDS = ("lower", "estimate", "upper")
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 RELIABILITIES = ("good", "limited", "upper limit only")
+AGAIN = {
+    "--again": {
+        "nargs": "+",
+        "default": [],
+        "choices": list(RIVALS),
+        "metavar": "RIVAL",
+        "help": "measure only these rivals, in the saved cells",
+    }
+}
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
 
 
@@ -73,14 +83,23 @@ def draw_sample(name, n, seed):
     return standardise(X), codes
 
 
-def run_rivals(X, codes, seed):
+def run_rivals(X, codes, seed, names=RIVALS):
     """Return each rival's estimate and CPU seconds."""
     found = {}
-    for name, rival in RIVALS.items():
-        seconds, guess = seconds_of(lambda rival=rival: rival(X, codes, np.random.default_rng(seed)))
+    for name in names:
+        seconds, guess = seconds_of(lambda name=name: RIVALS[name](X, codes, np.random.default_rng(seed)))
         known = {field: plain(value) for field, value in guess._asdict().items() if value is not None}
         found[name] = known | {"seconds": plain(seconds)}
     return found
+
+
+def rerun_rivals(methods, X, codes, seed, names):
+    """Return the methods of a cell, with these rivals measured again."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        run_rivals(X, codes, seed, names)  # in a whole cell, the methods before them have loaded the kernels
+        return methods | run_rivals(X, codes, seed, names)
 
 
 def run_ours(X, codes, seed):
@@ -150,6 +169,29 @@ def run_cases(names, seeds, file, jobs):
                 cells = parallel(delayed(run_cell)(name, n, seed) for seed in range(seeds[n]))
                 file.add(f"{name}/{n}", {"truth": plain(DESIGNS[name].bayes_error), "cells": cells})
                 print(f"{name}/{n}: {_total_seconds(cells):.1f} s", flush=True)
+
+
+def run_again(file, rivals, names):
+    """Measure only these rivals, in the saved cells of these designs."""
+    keys = [key for key in file.results["cases"] if key.rpartition("/")[0] in names]
+    need_cells(keys)
+    for key in keys:
+        (name, _, n), case = key.rpartition("/"), file.results["cases"][key]
+        cells = [rerun_cell(name, int(n), cell, rivals) for cell in case["cells"]]
+        file.add_again(key, case | {"cells": cells}, rivals)
+        print(f"{key}: {', '.join(rivals)}", flush=True)
+
+
+def rerun_cell(name, n, cell, rivals):
+    """Return a cell in which these rivals are measured again, on the same sample."""
+    X, codes = draw_sample(name, n, cell["seed"])
+    return cell | {"methods": rerun_rivals(cell["methods"], X, codes, cell["seed"], rivals)}
+
+
+def need_cells(keys):
+    """Stop if there is nothing to measure again."""
+    if not keys:
+        raise SystemExit("There are no saved cells in which --again could measure a rival.")
 
 
 def _total_seconds(cells):
@@ -446,7 +488,10 @@ def case_names(names):
 
 def run(file, options):
     """Run everything that is selected; the quick form asserts the order."""
-    if options.quick:
+    if options.again:
+        run_again(file, options.again, options.only or list(DESIGNS))
+        file.finish(summary=summarise(file.results))
+    elif options.quick:
         run_cases(options.only or QUICK_DESIGNS, QUICK_SEEDS, file, options.jobs)
         check_order(file.results)
     else:
@@ -464,11 +509,11 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=list(DESIGNS),
-        cells=lambda options: case_names(options.only or DESIGNS),
+        cells=lambda options: [] if options.again else case_names(options.only or DESIGNS),
         measure=run,
         show=lambda results, options: print_summary(summary_of(results), judged=not options.quick),
         header=lambda _: {"sizes": sizes},
-        more=JOBS,
+        more=JOBS | AGAIN,
         around=(),
         kind=CompactFile,
     )
