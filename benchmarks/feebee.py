@@ -3,8 +3,8 @@
 Labels of a real dataset are reassigned uniformly with a growing rate rho. The Bayes error then lies
 between rho Gmax and s + rho (Gmax - s), where s is the best known error and Gmax = 1 - 1/K. The score is the
 area by which an estimate lies outside this band. ``python -m benchmarks.feebee`` saves its results after
-each dataset and rate; ``--again RIVAL`` measures only this rival, on the same labels, in the cells that are saved;
-``--quick`` uses a few rows and writes nothing; ``--show`` prints saved results.
+each dataset and rate; ``--again RIVAL`` renews only the estimates of this rival, on the same labels, in the cells that
+are saved; ``--quick`` uses a few rows and writes nothing; ``--show`` prints saved results.
 
 Datasets are read from the folder named by ``BAYESFLOOR_DATA``.
 """
@@ -25,6 +25,7 @@ from benchmarks.known_floor import (
     goal_row,
     judge_rows,
     need_cells,
+    parts_again,
     our_methods,
     rerun_rivals,
     run_ours,
@@ -94,14 +95,14 @@ def run_cases(cells, most, file, jobs):
 
 
 def run_again(file, rivals, cells, most):
-    """Measure only these rivals, in the saved cells among these."""
+    """Renew the estimates of these rivals in the saved cells among these."""
     keys = [(name, rho) for name, rho in cells if f"{name}/{rho}" in file.results["cases"]]
     need_cells(keys)
     for name, rho in keys:
         case = file.results["cases"][f"{name}/{rho}"]
         X, codes = read_dataset(name, most)
         methods = rerun_rivals(case["methods"], X, add_noise(codes, rho), SEED, rivals)
-        file.add_again(f"{name}/{rho}", case | {"methods": methods}, rivals)
+        file.add_again(f"{name}/{rho}", case | {"methods": methods}, parts_again(rivals))
         print(f"{name}/{rho}: {', '.join(rivals)}", flush=True)
 
 

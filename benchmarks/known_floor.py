@@ -1,9 +1,9 @@
 """How close the estimates come to a known Bayes error, ours and those of rival methods.
 
 ``python -m benchmarks.known_floor`` runs every method on every design and saves the results as JSON
-after each design and size; rerun to resume. ``--again RIVAL`` measures only this rival, on the same rows, in the
-cells that are saved. ``--quick`` uses four small designs, asserts that bounds are in order, and writes nothing.
-``--show`` prints saved results.
+after each design and size; rerun to resume. ``--again RIVAL`` renews only the estimates and bounds of this rival, on
+the same rows, in the cells that are saved. ``--quick`` uses four small designs, asserts that bounds are in order, and
+writes nothing. ``--show`` prints saved results.
 
 All methods get the same standardised rows. Ours then picks its own scale, as it does by default, which the
 others cannot: for two classes ``floor`` and ``hp-3`` are the same formula and differ only in this.
@@ -39,7 +39,7 @@ AGAIN = {
         "default": [],
         "choices": list(RIVALS),
         "metavar": "RIVAL",
-        "help": "measure only these rivals, in the saved cells",
+        "help": "renew only the estimates of these rivals, in the saved cells",
     }
 }
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
@@ -94,12 +94,20 @@ def run_rivals(X, codes, seed, names=RIVALS):
 
 
 def rerun_rivals(methods, X, codes, seed, names):
-    """Return the methods of a cell, with these rivals measured again."""
+    """Return the methods of a cell, with new estimates of these rivals.
+
+    Their seconds stay, since those of a cell can be compared only if they come from one run.
+    """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
-        run_rivals(X, codes, seed, names)  # in a whole cell, the methods before them have loaded the kernels
-        return methods | run_rivals(X, codes, seed, names)
+        found = run_rivals(X, codes, seed, names)
+    return methods | {name: one | {"seconds": methods[name]["seconds"]} for name, one in found.items()}
+
+
+def parts_again(rivals):
+    """Return what is measured again of a case, in words."""
+    return [f"estimates of {name}" for name in rivals]
 
 
 def run_ours(X, codes, seed):
@@ -172,18 +180,18 @@ def run_cases(names, seeds, file, jobs):
 
 
 def run_again(file, rivals, names):
-    """Measure only these rivals, in the saved cells of these designs."""
+    """Renew the estimates of these rivals in the saved cells of these designs."""
     keys = [key for key in file.results["cases"] if key.rpartition("/")[0] in names]
     need_cells(keys)
     for key in keys:
         (name, _, n), case = key.rpartition("/"), file.results["cases"][key]
         cells = [rerun_cell(name, int(n), cell, rivals) for cell in case["cells"]]
-        file.add_again(key, case | {"cells": cells}, rivals)
+        file.add_again(key, case | {"cells": cells}, parts_again(rivals))
         print(f"{key}: {', '.join(rivals)}", flush=True)
 
 
 def rerun_cell(name, n, cell, rivals):
-    """Return a cell in which these rivals are measured again, on the same sample."""
+    """Return a cell with new estimates of these rivals, from the same sample."""
     X, codes = draw_sample(name, n, cell["seed"])
     return cell | {"methods": rerun_rivals(cell["methods"], X, codes, cell["seed"], rivals)}
 
