@@ -20,7 +20,20 @@ pytestmark = [pytest.mark.process, pytest.mark.posix]
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS = {step["id"]: step for step in ACTION["runs"]["steps"]}
+EARLIER = (ROOT / "tests" / "summary" / "checks" / "iris.json").read_text("utf-8")
 HOSTILE = "$(touch hacked) `touch hacked` \"; touch hacked; ' && touch hacked #.csv"
+
+
+@pytest.fixture(params=["", "."], ids=["no PYTHONPATH", "PYTHONPATH=."])
+def hacked(request, monkeypatch, tmp_path):
+    """The mark that modules of strangers leave if one of them is run; they stand in the workspace."""
+    mark = tmp_path / "hacked"
+    (tmp_path / "bayesfloor").mkdir()
+    usual = ("click", "ensurepip", "joblib", "json", "numpy", "pip", "rich", "sitecustomize", "tomllib", "venv")
+    for name in (*usual, "bayesfloor/__init__", "bayesfloor/__main__"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'w').write({name!r}); raise SystemExit(0)", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", request.param)
+    return mark
 
 
 @pytest.fixture
@@ -54,9 +67,10 @@ def job(tmp_path):
 
 
 def fill(text, inputs):
-    """Put in what GitHub puts in: inputs, and this Python."""
-    (kind, name) = re.fullmatch(r"\$\{\{ (inputs|steps)\.([\w.-]+) \}\}", text).groups()
-    return inputs[name] if kind == "inputs" else sys.executable
+    """Put in what GitHub puts in: inputs, and this Python; the rest stays as it is."""
+    if (found := re.fullmatch(r"\$\{\{ (inputs|steps)\.([\w.-]+) \}\}", text)) is None:
+        return text
+    return inputs[found[2]] if found[1] == "inputs" else sys.executable
 
 
 def outputs(path):
@@ -91,6 +105,94 @@ def test_the_outputs_are_those_of_the_result(job, tmp_path):
     assert found["lower"] == ("" if answer["lower"] is None else str(answer["lower"]))
     assert "<html" in (tmp_path / found["report"]).read_text("utf-8")
     assert found["verdict"] in (tmp_path / "github_step_summary").read_text("utf-8")
+
+
+def test_no_code_of_the_workspace_is_run(job, hacked):
+    """A pull request may bring any file, and one that ends the check early must not turn the job green."""
+    code, log, found = job("check", file="parts.csv", label="kind", options="--effort quick --max-error 0.0001%")
+
+    assert not hacked.exists()
+    assert code == 1, log
+    assert found["verdict"]
+
+
+def test_the_installation_runs_no_code_of_the_workspace(job, hacked, monkeypatch):
+    """The same, as far as it gets without an index."""
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    code, log, found = job("install")
+
+    assert not hacked.exists()
+    assert code == 1
+    assert "build dependencies" in log
+    assert found == {}
+
+
+@pytest.mark.parametrize("options", ["", "--effort quick --exit-zero", "--seed 1"])
+def test_a_job_without_a_gate_is_refused(job, options, tmp_path):
+    """It would stay green, for ever."""
+    code, log, found = job("check", file="parts.csv", label="kind", options=options)
+    (error,) = (line for line in log.splitlines() if not line.startswith("::"))
+
+    assert code == 2
+    assert error.startswith("error: nothing is asked of the data")
+    assert "target" in error
+    assert "--max-error 5%" in error
+    assert found == {}
+    assert not (tmp_path / "bayesfloor.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("input_", "name"),
+    [("json", "before.json"), ("json", "./before.json"), ("report", "before.json"), ("report", "parts.csv")],
+)
+def test_a_result_never_replaces_what_is_read(job, tmp_path, input_, name):
+    """The baseline of a job is often what it wrote the last time."""
+    (tmp_path / "before.json").write_text(EARLIER, "utf-8")
+    before = (tmp_path / name).read_bytes()
+    code, log, found = job("check", file="parts.csv", label="kind", options="--baseline before.json", **{input_: name})
+
+    assert code == 2
+    assert f"error: {Path(name)} is an input of this command" in log
+    assert (tmp_path / name).read_bytes() == before
+    assert found == {}
+
+
+def test_a_baseline_is_a_gate_and_stays(job, tmp_path):
+    """Beside the result, which is new."""
+    for name in ("before.json", "bayesfloor.json"):
+        (tmp_path / name).write_text(EARLIER, "utf-8")
+    code, log, found = job("check", file="parts.csv", label="kind", options="--effort quick --baseline before.json")
+
+    assert code == 0, log
+    assert found["verdict"] == json.loads((tmp_path / "bayesfloor.json").read_text("utf-8"))["verdict"]
+    assert (tmp_path / "before.json").read_text("utf-8") == EARLIER
+
+
+@pytest.mark.parametrize("option", ["--help", "-h", "--no-such-option"])
+def test_an_old_result_does_not_pass_for_a_new_one(job, tmp_path, option):
+    """Whatever stops the check."""
+    (tmp_path / "bayesfloor.json").write_text(EARLIER, "utf-8")
+    code, log, found = job("check", file="parts.csv", label="kind", target="90%", options=option)
+
+    assert code == 2, log
+    assert found == {}
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_check_that_died_has_no_result(monkeypatch, tmp_path, capsys, code):
+    """Also if it ended with the code of one that did not."""
+    monkeypatch.chdir(tmp_path)
+    given = {"FILE": "parts.csv", "LABEL": "kind", "TARGET": "90%", "OPTIONS": "", "JSON": "a.json", "REPORT": "a.html"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"CHECK_{name}", value)
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, code))
+    (tmp_path / "a.json").write_text(EARLIER, "utf-8")
+
+    assert runpy.run_path(str(ROOT / "tools" / "github_action.py"))["main"]() == 2
+    assert "no result was written to a.json" in capsys.readouterr().err
+    assert not (tmp_path / "output").exists()
 
 
 def test_a_failed_gate_fails_the_job_and_leaves_its_evidence(job):
@@ -135,18 +237,21 @@ def test_the_message_of_a_command_is_escaped_as_github_asks():
 
 
 def test_a_wrong_column_has_no_outputs(job, tmp_path):
-    """Nor those of an earlier run."""
-    (tmp_path / "bayesfloor.json").write_text("{}", "utf-8")
-    code, log, found = job("check", file="parts.csv", label="sort")
+    """Nor those of an earlier run, whose files are gone."""
+    old = [tmp_path / "bayesfloor.json", tmp_path / "bayesfloor.html"]
+    for path in old:
+        path.write_text(EARLIER, "utf-8")
+    code, log, found = job("check", file="parts.csv", label="sort", target="90%")
 
     assert code == 2
     assert "sort" in log
     assert found == {}
+    assert not any(path.exists() for path in old)
 
 
 def test_inputs_are_never_part_of_a_script(job, tmp_path):
     """A branch or a file may have any name."""
-    code, log, found = job("check", file=HOSTILE, label="kind", options="--effort quick")
+    code, log, found = job("check", file=HOSTILE, label="kind", options="--effort quick --max-error 50%")
 
     assert code == 0, log
     assert found["verdict"]
@@ -173,11 +278,15 @@ def test_its_actions_are_pinned_like_those_of_the_workflows():
 
 
 @pytest.mark.nightly
-def test_the_package_is_installed_beside_the_jobs_own(job, tmp_path):
-    """In an environment of its own, from this checkout."""
+def test_the_package_is_installed_beside_the_jobs_own(job, hacked, tmp_path):
+    """In an environment of its own, from this checkout, with the versions that were tested, and nothing else is run."""
     code, log, _ = job("install")
     python = tmp_path / "temp" / "bayesfloor" / "bin" / "python"
 
     assert code == 0, log
     assert f"python={python}" in (tmp_path / "github_output").read_text("utf-8")
-    subprocess.run([python, "-m", "bayesfloor", "--version"], check=True)
+    subprocess.run([python, "-I", "-m", "bayesfloor", "--version"], check=True)
+    listed = [python, "-I", "-m", "pip", "freeze", "--exclude", "bayesfloor"]
+    installed = subprocess.run(listed, capture_output=True, check=True, text=True).stdout.split()
+    assert set(installed) <= set((ROOT / "constraints.txt").read_text("utf-8").split())
+    assert not hacked.exists()

@@ -1,6 +1,7 @@
 """Run ``bayesfloor check`` for the GitHub Action in ``action.yml``, then write its outputs, the report and annotations.
 
-The inputs are environment variables and become arguments of a process, never part of a shell script.
+The inputs are environment variables and become arguments of a process, never part of a shell script. The current folder
+holds files of strangers: no module is imported from there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+NO_GATE = (
+    "nothing is asked of the data, so the job could never fail: pass target, such as 95%, or a limit in options, such "
+    "as --max-error 5%"
+)
+
 
 def main() -> int:
     """Check the data; return the exit code of the command."""
@@ -21,9 +27,19 @@ def main() -> int:
     words = [*shlex.split(given["OPTIONS"]), f"--label={given['LABEL']}", f"--json={given['JSON']}"]
     words += [f"--target={given['TARGET']}"] if given["TARGET"] else []
     words += ["--", given["FILE"]]
+    # -I does not reach the processes that the command starts
+    isolated = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": ""}
     quiet = secrets.token_hex(16)  # until it is printed again, GitHub obeys no line: labels may look like commands
     print(f"::stop-commands::{quiet}", flush=True)
-    code = subprocess.run([sys.executable, "-m", "bayesfloor", "check", *words], check=False).returncode
+    code = 2
+    if not (fault := prepare(words, given["JSON"], given["REPORT"])):
+        old = Path(given["JSON"]).exists()  # prepare left it to the command to refuse this
+        command = [sys.executable, "-I", "-m", "bayesfloor", "check", *words]
+        code = subprocess.run(command, check=False, env=isolated).returncode
+        if code in (0, 1) and (old or not Path(given["JSON"]).is_file()):
+            fault, code = f"no result was written to {given['JSON']}", 2
+    if fault:
+        print(f"error: {fault}", file=sys.stderr, flush=True)
     print(f"::{quiet}::", flush=True)
     if code in (0, 1):  # otherwise there is no result
         write_report(given["JSON"], given["REPORT"])
@@ -31,6 +47,30 @@ def main() -> int:
     if code == 1:
         annotate(given["JSON"], {"failed", "too close to call"} if "--strict" in words else {"failed"})
     return code
+
+
+def prepare(words: list[str], *outputs: str) -> str:
+    """Delete the results of an earlier run, which would pass for those of this one; or return why there is no run."""
+    from click import ClickException
+    from click.exceptions import Exit
+
+    from bayesfloor.cli._commands import check
+    from bayesfloor.cli._run_check import check_outputs
+    from bayesfloor.cli._shared_options import has_gate
+
+    try:
+        asked = check.make_context("check", [*words]).params
+    except (ClickException, Exit):
+        return ""  # the command says it better
+    if not has_gate(asked):
+        return NO_GATE
+    try:
+        check_outputs(outputs, (asked["path"], asked["labels_file"], asked["baseline"]))
+        for path in outputs:
+            Path(path).unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def write_report(path: str, report: str) -> None:

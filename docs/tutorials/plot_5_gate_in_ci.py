@@ -248,8 +248,13 @@ run("pytest test_data.py -q --tb=no -rf -p no:cacheprovider", COLUMNS="80", CI="
 #    * - ``report``, ``json``
 #      - the files
 #
-# The action brings its own Python and leaves that of your job alone. A failed gate fails the step, after the report and
-# the outputs are written, and is shown as an error on the page of the run.
+# The action brings its own Python, with the package versions that were tested, and leaves that of your job alone. It
+# imports nothing from your checkout, so a file in a pull request cannot run in its place. A failed gate fails the step,
+# after the report and the outputs are written, and is shown as an error on the page of the run.
+#
+# Without a gate the action refuses to run, because it could never fail: pass ``target``, or in ``options`` a limit such
+# as ``--max-error 5%`` or a ``--baseline``. It deletes an old report and JSON file before the check, so that they never
+# pass for new ones. The baseline must therefore be another file than ``json``.
 #
 # The same command works on other services: it needs no network and no token. If ``GITHUB_STEP_SUMMARY`` is not set, no
 # summary is written; ``--markdown page.md`` writes it to a file of your choice.

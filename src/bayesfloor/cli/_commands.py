@@ -36,6 +36,7 @@ from bayesfloor.cli._shared_options import (
     drawn_options,
     effort_option,
     files_options,
+    has_gate,
     output_options,
     predictions_option,
     table_options,
@@ -139,7 +140,7 @@ def check(
     rise = click.get_current_context().get_parameter_source("max_error_rise")
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
-    if strict and all(gate is None for gate in (target, max_error, max_pair_error, max_class_error, baseline)):
+    if strict and not has_gate(click.get_current_context().params):
         raise click.UsageError("--strict needs a gate to be strict about, such as --target 95% or --max-error 5%.")
     output, settings = take(given)
     check_outputs((json_path, markdown), (*settings.files, baseline))

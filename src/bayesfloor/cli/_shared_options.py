@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -11,6 +11,7 @@ from bayesfloor.engine._show import as_utf8
 
 Command = Callable[..., Any]
 
+GATES = ("target", "max_error", "max_pair_error", "max_class_error", "baseline")  # what can fail a check
 
 _SECTIONS = {
     "Data": (
@@ -21,11 +22,16 @@ _SECTIONS = {
         *("target", "balanced", "priors", "predictions", "most", "pairs", "criterion", "holdout", "alone"),
         *("pca", "cut", "select"),
     ),
-    "Gates": ("max_error", "max_pair_error", "max_class_error", "baseline", "max_error_rise", "strict", "exit_zero"),
+    "Gates": (*GATES[1:], "max_error_rise", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
 }
 _LAST = "Output"  # the section for all other options
+
+
+def has_gate(given: Mapping[str, Any]) -> bool:
+    """Whether any of these options can fail a check."""
+    return any(given[name] is not None for name in GATES)
 
 
 class SectionedCommand(click.Command):
