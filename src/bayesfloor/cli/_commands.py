@@ -71,7 +71,7 @@ def run(args: list[str] | None = None) -> int:
         sys.stdout.flush()
         stop_if_asked()
     except BaseException as error:  # noqa: BLE001 - every outcome has an exit code
-        return tell(error)
+        return tell(error, sys.argv[1:] if args is None else args)
     return code if isinstance(code, int) else OK
 
 

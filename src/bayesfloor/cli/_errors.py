@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import redirect_stderr
 
 import click
@@ -30,7 +31,7 @@ _AS_TYPED = {
 USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
 
 
-def tell(error: BaseException) -> int:
+def tell(error: BaseException, words: Sequence[str] = ()) -> int:
     """Print what went wrong and return the exit code; after a signal, every error counts as an interrupt."""
     if (stopped := exit_code()) is not None:
         return _say(INTERRUPTED, stopped)
@@ -44,23 +45,23 @@ def tell(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         with redirect_stderr(io.StringIO()) as said:
             error.show(sys.stderr)
-        sys.stderr.write(redact(said.getvalue()))  # it may quote an address
+        sys.stderr.write(redact(said.getvalue(), *words))  # it may quote an address
         return USAGE
     if isinstance(error, MemoryError):
         return _say("error: out of memory. Try --max-rows 50000.", USAGE)
     if isinstance(error, InputError | OSError | WorkerDiedError | WorkersPausedError):
-        return _tell_of_data(error)
-    sys.stderr.write(redact("".join(traceback.format_exception(error))))
+        return _tell_of_data(error, words)
+    sys.stderr.write(redact("".join(traceback.format_exception(error)), *words))
     return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)
 
 
-def _tell_of_data(error: BaseException) -> int:
+def _tell_of_data(error: BaseException, words: Sequence[str]) -> int:
     text = " ".join(str(error).split()) or type(error).__name__
     for said, typed in _AS_TYPED.items():
         text = text.replace(said, typed)
-    return _say(f"error: {text}", USAGE)
+    return _say(f"error: {text}", USAGE, words)
 
 
-def _say(text: str, code: int) -> int:
-    sys.stderr.write(redact(printable(text)) + "\n")  # file names may contain any character
+def _say(text: str, code: int, words: Sequence[str] = ()) -> int:
+    sys.stderr.write(printable(redact(text, *words)) + "\n")  # file names may contain any character
     return code

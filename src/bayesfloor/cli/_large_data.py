@@ -13,6 +13,7 @@ import click
 from bayesfloor.cli._console import Output
 from bayesfloor.cli._interrupts import starting_workers, stop_if_asked
 from bayesfloor.cli._settings import Settings, flag_of
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._parameters import check_folder
 from bayesfloor.engine._quiet import logging_only
 from bayesfloor.engine._show import printable
@@ -64,7 +65,7 @@ def say_again(settings: Settings) -> list[str]:
         return []
     said: dict[str, Any] = {"--engine": settings.engine, "--scheduler": settings.scheduler}
     said |= {"--checkpoint": settings.checkpoint, "--max-rows": settings.max_rows}
-    return [str(word) for pair in said.items() if pair[1] not in (None, "threads") for word in pair]
+    return [redact(word) for pair in said.items() if pair[1] not in (None, "threads") for word in pair]
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def connect(output: Output, settings: Settings) -> Iterator[Any]:
     ):
         stop_if_asked()
         if not client.nthreads():
-            output.note(f"no worker at {printable(settings.scheduler)} yet: waiting for one")
+            output.note(f"no worker at {printable(redact(settings.scheduler))} yet: waiting for one")
         try:
             yield client
         except (CancelledError, CommClosedError) as error:
@@ -110,4 +111,4 @@ def _client(dask: Any, cluster: Any) -> Any:
     try:
         return dask.Client(cluster, timeout=_PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
-        raise DataError(f"no Dask scheduler answers at {printable(cluster)}: {error}") from error
+        raise DataError(f"no Dask scheduler answers at {redact(cluster)}: {redact(error, str(cluster))}") from error

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from bayesfloor.engine._address_text import is_address, redact, scheme_of
+from bayesfloor.engine._address_text import is_address, path_alone, redact, scheme_of
 from bayesfloor.engine._file_systems import (
     Reader,
     arrow_fs,
@@ -47,14 +47,15 @@ class Address:
 
     def __str__(self) -> str:
         """Return the address without credentials."""
-        return redact(self.path if "://" in self.path else f"{scheme_of(self.given)}://{self.path.lstrip('/')}")
+        path = path_alone(self.path, self.given)
+        return redact(self.path if "://" in self.path else f"{scheme_of(self.given)}://{path.lstrip('/')}")
 
     __repr__ = __str__
 
     @property
     def name(self) -> str:
         """The last part of the path."""
-        plain = unquote(urlsplit(self.path).path) if "://" in self.path else self.path
+        plain = unquote(urlsplit(self.path).path) if "://" in self.path else path_alone(self.path, self.given)
         return PurePosixPath(plain).name
 
     @property
@@ -125,7 +126,7 @@ class Address:
         return [Address(self.given, path, sizes[path]) for path in sorted(sizes)]
 
     def _ask(self, call: Callable[[Any], _Result]) -> _Result:
-        return attempt(self, lambda: call(open_address(self.given)[0]))
+        return attempt(self, lambda: call(open_address(self.given)[0]), self.given)
 
 
 def find_place(path: str | os.PathLike[str] | Address) -> Path | Address:

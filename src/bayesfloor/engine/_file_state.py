@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._addresses import Address
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
@@ -38,9 +39,9 @@ def find_state(path: Path | Address) -> FileState:
     try:
         state = path.stat()
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"There is no file {printable(path)}. Was it moved or deleted?") from error
+        raise FileNotFoundError(f"There is no file {printable(redact(path))}. Was it moved or deleted?") from error
     except ValueError as error:  # a zero byte, or half of a character
-        raise InputError(f"Got the path {str(path)!r}, but no file can have this name: {told(error)}.") from error
+        raise InputError(f"Got the path {redact(path)!r}, but no file can have this name: {told(error)}.") from error
     if not S_ISREG(state.st_mode):
         raise InputError(f"Got the path {printable(path)}, but expected a regular file, not a folder or a pipe.")
     return FileState(path.resolve(), state.st_size, state.st_mtime_ns)

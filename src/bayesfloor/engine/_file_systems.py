@@ -41,7 +41,7 @@ def open_address(address: str) -> tuple[Any, str]:
     scheme = scheme_of(address)
     if scheme in _IN_PYARROW:
         uri = quote(re.sub("^gcs", "gs", address), safe=_IN_ADDRESSES)  # names may have spaces and accents
-        return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(uri))
+        return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(uri), address)
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError as error:
@@ -49,13 +49,14 @@ def open_address(address: str) -> tuple[Any, str]:
             f"{scheme}:// addresses need fsspec, which is not installed. Install it with: pip install fsspec"
         ) from error
     try:
-        found, path = attempt(redact(address), lambda: url_to_fs(address))
+        found, path = attempt(redact(address), lambda: url_to_fs(address), address)
     except ImportError as error:
-        raise MissingPackageError(f"{scheme}:// addresses need another package. fsspec says: {redact(error)}") from None
+        told = redact(error, address)
+        raise MissingPackageError(f"{scheme}:// addresses need another package. fsspec says: {told}") from None
     return arrow_fs().PyFileSystem(_unbuffered()(found)), path
 
 
-def attempt(shown: object, call: Callable[[], _Result]) -> _Result:
+def attempt(shown: object, call: Callable[[], _Result], address: str) -> _Result:
     """Call a file system function, retry after errors that may be temporary, and explain the last error.
 
     The original error is not chained: its traceback may show the address with its credentials.
@@ -66,7 +67,8 @@ def attempt(shown: object, call: Callable[[], _Result]) -> _Result:
         except (InputError, MemoryError, ImportError):
             raise
         except Exception as error:  # noqa: BLE001 - file systems raise errors of many kinds
-            told = redact(printable(" ".join(str(error).split()).rstrip(".") or type(error).__name__))
+            told = redact(" ".join(str(error).split()).rstrip(".") or type(error).__name__, address)
+            told = printable(told)
             if pause is None or isinstance(error, _FINAL) or 400 <= getattr(error, "status", 500) < 500:
                 break
         logger.info("%s: %s; trying again in %g s", shown, told, pause)
@@ -81,7 +83,7 @@ class Reader(io.RawIOBase):
         super().__init__()
         self._address, self._path, self._shown, self._at = address, path, shown, 0
         self._file = self._open()
-        self._size: int = attempt(shown, self._file.size)
+        self._size: int = attempt(shown, self._file.size, address)
 
     def readable(self) -> bool:
         """Return True."""
@@ -106,7 +108,7 @@ class Reader(io.RawIOBase):
         wanted = rest if size is None or size < 0 else min(size, rest)
         if not wanted:
             return b""
-        content = attempt(self._shown, lambda: self._read_at(wanted))
+        content = attempt(self._shown, lambda: self._read_at(wanted), self._address)
         self._at += len(content)
         _count(len(content))
         return content
@@ -122,7 +124,7 @@ class Reader(io.RawIOBase):
         return self.read()
 
     def _open(self) -> Any:
-        return attempt(self._shown, lambda: open_address(self._address)[0].open_input_file(self._path))
+        return attempt(self._shown, lambda: open_address(self._address)[0].open_input_file(self._path), self._address)
 
     def _read_at(self, wanted: int) -> bytes:
         try:
@@ -204,7 +206,7 @@ def _counted() -> Any:
 
         def get_file_info(self, paths: list[str]) -> list[Any]:
             files = open_address(self.address)[0]
-            return [attempt(self.show(path), partial(files.get_file_info, path)) for path in paths]
+            return [attempt(self.show(path), partial(files.get_file_info, path), self.address) for path in paths]
 
         def open_input_file(self, path: str) -> Any:
             return open_arrow(self.address, path, self.show(path))

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._addresses import Address, find_place
 from bayesfloor.engine._file_state import ASKS_TOO_MUCH, data_files
 from bayesfloor.engine._file_systems import AddressError
@@ -165,10 +166,10 @@ def reading(file: File) -> Iterator[None]:
         raise DataError(f"{file.shown} {ASKS_TOO_MUCH}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
-    except Exception as error:
-        raise DataError(
-            f"{file.shown} cannot be read as {file.kind}: {one_line(error)}. Is it complete, and is its name right?"
-        ) from error
+    except Exception as error:  # noqa: BLE001 - readers raise errors of many kinds
+        given = file.source.given if isinstance(file.source, Address) else ""  # a traceback would show it
+        told = f"{file.shown} cannot be read as {file.kind}: {one_line(error, given)}"
+        raise DataError(f"{told}. Is it complete, and is its name right?") from (None if given else error)
 
 
 def find_file(path: str | os.PathLike[str] | bytes) -> File:
@@ -186,7 +187,7 @@ def find_file(path: str | os.PathLike[str] | bytes) -> File:
     except AddressError:
         raise
     except OSError as error:
-        raise DataError(f"{quote(path)} cannot be opened: {short(error.strerror or error)}.") from error
+        raise DataError(f"{quote(redact(path))} cannot be opened: {short(error.strerror or error)}.") from error
 
 
 def _of_bytes(name: str, content: bytes) -> File:
@@ -230,7 +231,7 @@ def _tables_in(folder: Path | Address, kind: str) -> list[Any]:
 def _not_found(place: Path | Address) -> DataError:
     parent = place.parent
     if not parent.is_dir():
-        return DataError(f"no file '{short_path(place)}'. There is no folder {quote(parent)}.")
+        return DataError(f"no file '{short_path(place)}'. There is no folder {quote(redact(parent))}.")
     hint = did_you_mean(place.name, [entry.name for entry in parent.iterdir()], 3)
     return DataError(f"no file '{short_path(place)}'.{hint or ' Check the path.'}")
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 
+from bayesfloor.engine._address_text import redact
 from bayesfloor.engine._errors import InputError
 from bayesfloor.engine._show import printable
 
@@ -28,7 +29,7 @@ def short(text: object) -> str:
 
 def short_path(path: object) -> str:
     """Shorten a path to fit on a line; keep its end, which identifies it."""
-    shown = printable(path)
+    shown = printable(redact(path))  # before it is cut, while it can be recognised
     return shown if len(shown) <= _LONGEST else "..." + shown[3 - _LONGEST :]
 
 
@@ -84,7 +85,7 @@ def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
     return DataError(f"{shown} has {len(troubles):,} problems: {listed}{more}")
 
 
-def one_line(error: BaseException) -> str:
-    """Return the beginning of a library's error message, on one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
+def one_line(error: BaseException, *known: str) -> str:
+    """Return the beginning of a library's error message, on one line, without the secrets of known addresses."""
+    text = redact(" ".join(str(error).split()) or type(error).__name__, *known)
     return printable(text if len(text) <= 120 else text[:117] + "...").rstrip(".")

@@ -1,0 +1,135 @@
+"""No command shows the secrets of an address that it is given, in whatever option, on any stream."""
+
+import gc
+import logging
+import sys
+import traceback
+
+import fsspec
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from bayesfloor.cli import _large_data
+from bayesfloor.cli._large_data import say_again
+from bayesfloor.cli._settings import Settings
+from bayesfloor.engine._file_systems import open_address
+from bayesfloor.io import InputError, open_data
+
+QUOTED, SPACED = "//u:p'SEKRET@127.0.0.1:9/x.csv", "//u:p SEKRET@127.0.0.1:9/x.csv?sig=a b&k=SEKRET"
+FAR = "//u:SEKRET@h/b.json?sig=SEKRET"
+DASK = ("--engine", "dask", "--scheduler")
+S3 = "s3://AK:SEKRET@nobucket/x.csv?endpoint_override=127.0.0.1:9&secret_key=SEKRET"
+COMMANDS = {
+    "quote": ("check", f"ftp:{QUOTED}", "-y", "label"),
+    "space": ("check", f"ftp:{SPACED}", "-y", "label"),
+    "slash": ("check", "ftp://u:p/SEKRET@127.0.0.1:9/x.csv", "-y", "label"),
+    "labels": ("check", "good.csv", "--labels-file", f"ftp:{QUOTED}"),
+    "file": ("check", "local://{folder}/q.csv?sig=SEKRET", "-y", "no such column"),
+    "baseline": ("check", "good.csv", "-y", "label", "--baseline", f"https:{FAR}"),
+    "checkpoint": ("check", "good.csv", "-y", "label", "--checkpoint", f"https:{FAR}"),
+    "json": ("check", "good.csv", "-y", "label", "--json", f"https:{FAR}"),
+    "scheduler": ("check", "good.parquet", "-y", "label", *DASK, "tcp://u:SEKRET@127.0.0.1:9"),
+    "scheme": ("check", "good.parquet", "-y", "label", *DASK, "odd://u:p SEKRET@127.0.0.1?k=SEKRET"),
+    "s3": ("check", S3, "-y", "label"),
+    # the same mistakes in other places
+    "https": ("check", f"https:{QUOTED}?sig=a SEKRET", "-y", "label"),
+    "one slash": ("check", "https:/u:p SEKRET@127.0.0.1:9/x.csv", "-y", "label"),
+    "long": ("check", f"https:/u:p{'-' * 40}SEKRET{'-' * 8} SEKRET@127.0.0.1:9/x.csv", "-y", "label"),
+    "column": ("check", "good.csv", "-y", f"ftp:{SPACED}"),
+    "number": ("check", "good.csv", "-y", "label", "--max-rows", f"ftp:{SPACED}"),
+    "odd baseline": ("check", "good.csv", "-y", "label", "--baseline", f"https:{SPACED}"),
+    "odd checkpoint": ("check", "good.csv", "-y", "label", f"--checkpoint=https:{SPACED}"),
+    "odd json": ("check", "good.csv", "-y", "label", f"--json=https:{SPACED}"),
+    "compare": ("compare", "good.csv", f"ftp:{SPACED}", "-y", "label"),
+    "output": ("samples", "good.csv", "-y", "label", f"-oftp:{SPACED}"),
+    "ending": ("samples", "good.csv", "-y", "label", "-o", "https://u:p SEKRET@h/x.odd"),
+    "no dask": ("check", "good.csv", "-y", "label", "--scheduler", f"tcp:{SPACED}"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A good table, and one whose name looks like an address with a signature."""
+    folder = tmp_path_factory.mktemp("addresses")
+    table = pa.table({"x": [float(k % 7) for k in range(60)], "label": ["cat", "dog"] * 30})
+    pq.write_table(table, folder / "good.parquet")
+    for name in ("good.csv", "q.csv?sig=SEKRET"):
+        pacsv.write_csv(table, folder / name)
+    return folder
+
+
+@pytest.fixture(params=[True, False], ids=["aiohttp", "no aiohttp"])
+def aiohttp(request, monkeypatch):
+    """Whether aiohttp can be imported; fsspec forgets what it has imported before."""
+    for scheme in ("http", "https"):
+        monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, scheme, raising=False)
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    if request.param:
+        pytest.importorskip("aiohttp")
+    else:
+        monkeypatch.setitem(sys.modules, "aiohttp", None)
+    open_address.cache_clear()
+    yield request.param
+    open_address.cache_clear()
+
+
+@pytest.fixture
+def ask(run, folder, monkeypatch):
+    """A command in the folder, without long waits."""
+    monkeypatch.setattr("bayesfloor.engine._file_systems._PAUSES", (0.01,))
+    monkeypatch.setattr(_large_data, "_PATIENCE", "0.5s")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+    def ask(*words):
+        ended = run(*(word.replace("{folder}", str(folder)) for word in words), cwd=folder)
+        gc.collect()  # a failed Dask client would otherwise be collected while the next one starts
+        return ended
+
+    return ask
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a name with a question mark")
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_wrong_command_shows_no_secret(ask, aiohttp, words, caplog):
+    """Its message ends up in the logs of a CI job, or in a question to a colleague."""
+    if words[-2] == "--scheduler":
+        pytest.importorskip("distributed")
+    caplog.set_level(logging.DEBUG, logger="bayesfloor")
+    ended = ask(*words)
+
+    assert ended.code == 2, ended
+    assert "SEKRET" not in ended.stdout + ended.stderr + caplog.text
+    assert "SEKR" not in ended.stderr
+    assert "rror: " in ended.stderr.splitlines()[-1]
+    if words[1].startswith("https://"):
+        assert ("another package" in ended.stderr) is not aiohttp
+
+
+def test_the_place_is_still_told(ask):
+    """A message that does not say which address is meant would be no help."""
+    assert ask(*COMMANDS["space"]).stderr.startswith("error: ftp://127.0.0.1:9/x.csv?... cannot be read: ")
+    assert "'https://h/b.json?...'" in ask(*COMMANDS["json"]).stderr
+
+
+def test_the_commands_to_go_on_with_do_not_repeat_the_password_of_a_scheduler():
+    """They are printed below every answer."""
+    settings = Settings(scale="auto", trees=1, seed=0, jobs=1, engine="dask", scheduler="tls://u:p SEKRET@h:1")
+
+    assert say_again(settings) == ["--engine", "dask", "--scheduler", "tls://h:1"]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.npz"])
+def test_what_readers_say_of_a_broken_file_shows_no_secret(ask, name):
+    """Neither in the line nor in the traceback of whoever calls from Python: pyarrow names the whole path."""
+    address = f"memory://{name}?sig=a SEKRET"
+    with fsspec.open(address, "wb") as file:
+        file.write(b"a,\x00\xff\n")
+    ended = ask("check", address, "-y", "label")
+    with pytest.raises(InputError) as error:
+        open_data(address, "label")
+
+    assert ended.code == 2
+    assert f"error: {name} c" in ended.stderr
+    assert "SEKRET" not in ended.stderr + "".join(traceback.format_exception(error.value))
