@@ -8,9 +8,10 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from bayesfloor import BayesFloor
+from bayesfloor import BayesFloor, check
 from bayesfloor.answer import _make_answer
-from bayesfloor.learners._registry import EFFORTS
+from bayesfloor.formulas._confidence_limits import guessing_limit
+from bayesfloor.learners._registry import EFFORTS, WEIGHTS
 
 
 def gaussians(n=600, d=3, distance=2.0, seed=0):
@@ -75,7 +76,7 @@ def test_pure_chance_is_no_signal():
     assert found.reasons[0].startswith("no signal found")
     assert np.isnan(found.lower)
     assert found.reliability == "upper limit only"
-    assert found.upper <= found.guessing
+    assert found.upper == 0.5
     assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
 
 
@@ -195,12 +196,64 @@ def test_learners_of_the_user_are_cloned():
     assert not hasattr(mine, "classes_")
 
 
-def test_the_upper_end_is_no_higher_than_guessing():
-    """Always predicting the most frequent class is a classifier too."""
+def test_the_upper_end_is_no_higher_than_the_limit_of_guessing():
+    """Always predicting the most frequent class is a classifier too; how frequent it is was measured."""
     rng = np.random.default_rng(1)
     found = BayesFloor(interval="fast").fit(rng.normal(size=(300, 3)), np.arange(300) % 10 == 0).answer()
 
-    assert found.upper == found.guessing == pytest.approx(0.1)
+    assert found.estimate <= found.guessing == pytest.approx(0.1)
+    assert found.guessing < found.upper <= guessing_limit(0.1, 300, 2, 1 - 0.05 * WEIGHTS["guessing"])
+
+
+RUNS = [6, pytest.param(200, marks=[pytest.mark.nightly, pytest.mark.real_race])]
+
+
+def reached(n_runs, n_rows, share, target):
+    """How many of these datasets, whose labels have nothing to do with their features, can reach the target."""
+    said = []
+    for seed in range(n_runs):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=n_rows) if share == 0.5 else (rng.random(n_rows) < share).astype(int)
+        said.append(check(rng.normal(size=(n_rows, 3)), y, target, effort="quick").outcome)
+    return said.count("reachable")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_runs", RUNS)
+def test_a_fair_coin_is_not_predicted_better_than_half_of_the_time(n_runs):
+    """Of forty coins, the larger part looks like a majority, and no model ever repeats that."""
+    assert reached(n_runs, 40, 0.5, 0.55) <= 0.05 * n_runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_runs", RUNS)
+def test_the_most_frequent_class_is_no_more_frequent_than_it_is(n_runs):
+    """Eight in ten rows are of it; among sixty there may be nine in ten."""
+    assert reached(n_runs, 60, 0.8, 0.82) <= 0.05 * n_runs
+
+
+def test_the_limit_of_guessing_counts_groups():
+    """Ten rows of a patient tell as much about how frequent a class is as one."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(40) % 5 == 0, 10)
+    alone, grouped = (
+        BayesFloor(interval="fast").fit(rng.normal(size=(400, 2)), y, groups=groups).answer("quick")
+        for groups in (None, np.repeat(np.arange(40), 10))
+    )
+
+    assert grouped.guessing == alone.guessing < alone.upper < grouped.upper
+
+
+def test_given_proportions_are_known():
+    """No margin for what the user knows; new labels may have other proportions."""
+    rng = np.random.default_rng(0)
+    floor = BayesFloor(priors=[0.8, 0.2]).fit(rng.normal(size=(400, 3)), rng.integers(2, size=400))
+    found = floor.answer("quick")
+    other = floor.relabel((rng.random(400) < 0.2).astype(int)).answer("quick")
+
+    assert found.upper == found.guessing == pytest.approx(0.2, abs=0.01)
+    assert found.why_upper == "no learner is shown to beat always predicting the most frequent class"
+    assert other.upper > other.guessing
 
 
 def test_learners_go_below_tree_bounds_in_many_dimensions():
@@ -235,7 +288,7 @@ def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
 
     assert naive.errors["nearest"] < 0.1
     assert grouped.errors["nearest"] > 0.3
-    assert grouped.upper == grouped.guessing
+    assert grouped.upper >= grouped.guessing
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, multinomial
 
 from bayesfloor.formulas._confidence_limits import (
     bias_from_growth,
+    guessing_limit,
     intrinsic_dimension,
     lower_limit,
     subsample_error,
@@ -120,3 +121,33 @@ def test_the_dimension_is_found_from_its_own_law(dimension, fraction):
 def test_edges_that_do_not_get_shorter_have_no_dimension(part, whole):
     """Grids and one-hot rows: their lengths stay."""
     assert intrinsic_dimension(part, whole, 0.25) == np.inf
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("n", [1, 7, 40])
+@pytest.mark.parametrize("share", [0.5, 0.55, 0.7, 0.8, 0.99])
+def test_the_limit_of_guessing_holds_although_the_same_rows_choose_the_class(share, n, level):
+    """Exact: the larger half of coins looks better than a half."""
+    heads = np.arange(n + 1)
+    limit = guessing_limit(np.minimum(heads, n - heads) / n, n, 2, level)
+
+    assert binom.pmf(heads, n, share)[limit < min(share, 1 - share) - 1e-12].sum() <= 1 - level
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.4, 0.4, 0.2), (0.45, 0.45, 0.1), (0.8, 0.1, 0.1)])
+def test_the_limit_of_guessing_holds_with_more_classes(shares, level):
+    """Exact: the more classes are equally frequent, the better the luckiest one looks."""
+    n = 30
+    counts = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)])
+    limit = guessing_limit(1 - counts.max(axis=1) / n, n, 3, level)
+
+    assert multinomial.pmf(counts, n, shares)[limit < 1 - max(shares) - 1e-12].sum() <= 1 - level
+
+
+@pytest.mark.parametrize(("n_classes", "most"), [(1, 0.0), (2, 0.5), (4, 0.75)])
+def test_guessing_is_never_worse_than_with_equally_frequent_classes(n_classes, most):
+    """Whatever few rows look like."""
+    assert guessing_limit(most, 4, n_classes) == most
+    assert 0 <= guessing_limit(0.0, 3, n_classes) <= most
+    assert guessing_limit(0.1 * most, 10_000, n_classes) == pytest.approx(0.1 * most, abs=0.01)

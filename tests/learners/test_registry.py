@@ -41,7 +41,7 @@ def test_more_rows_cost_more(name):
 def test_parts_of_the_level_add_up_to_one():
     """Parts of the level add up to one."""
     assert sum(WEIGHTS.values()) == pytest.approx(1)
-    assert set(WEIGHTS) == {*REGISTRY, TREES, BLEND, OWN}
+    assert set(WEIGHTS) == {*REGISTRY, TREES, BLEND, OWN, "guessing"}
 
 
 def test_learners_of_the_user_share_their_part():

@@ -174,9 +174,11 @@ def test_a_reachable_target_names_its_proof(asked):
     )
 
 
-def test_what_guessing_reaches_was_not_tested(asked):
-    """The most frequent class is always there."""
-    assert asked(0.4, upper=0.45).endswith("at most 45.0 % (always predicting the most frequent class reaches it).")
+def test_what_guessing_reaches_is_said(asked):
+    """The most frequent class is always there; how frequent it is was measured, unless it was given."""
+    reached = "(always predicting the most frequent class reaches it"
+    assert asked(0.4, upper=0.45).endswith(f"at most 45.0 % {reached}).")
+    assert asked(0.4, upper=0.47).endswith(f"at most 47.0 % {reached}, 95 % confidence).")
 
 
 def test_no_class_is_the_most_frequent_one_if_all_are_equally_frequent(asked):

@@ -19,7 +19,7 @@ from bayesfloor.engine._types import Ints
 from bayesfloor.floor._fit_record import Fit, has_copies
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import cluster_numbers, draw_rows
-from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
+from bayesfloor.formulas._confidence_limits import effective_count, guessing_limit, lower_limit, upper_limit
 from bayesfloor.formulas._learning_curves import Curves, weighted_quantiles
 from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.learners._code_columns import encode_codes
@@ -47,8 +47,10 @@ def make_answer(
     random_state: int,
     n_jobs: int | None,
     progress: Progress | None = None,
+    *,
+    known_shares: bool = False,
 ) -> Answer:
-    """Run the race, and combine its results with those of the trees."""
+    """Run the race, and combine its results with those of the trees; ``known_shares`` of the classes are not random."""
     check_effort(effort)
     if learners is not None:
         check_learners(learners)
@@ -62,10 +64,14 @@ def make_answer(
     rng = np.random.default_rng([random_state, _FOLDS])
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     cluster = labels.vertex if copies else cluster_numbers(sample)
-    tree_limit = floor.constant_error if copies else floor.upper_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
+    tree_limit = 1.0 if copies else floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
+    guessing = floor.constant_error
+    if not known_shares:
+        n = effective_count(codes != np.bincount(codes).argmax(), cluster)
+        guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    as_listener(progress).bounded(proved, min(tree_limit, floor.constant_error), floor.constant_error)
+    as_listener(progress).bounded(proved, min(tree_limit, guessing), floor.constant_error)
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
@@ -79,7 +85,7 @@ def make_answer(
     race = run_race(X, codes, cluster, {**racing, **exact}, effort, rng, n_jobs, progress, **seen)
     race = replace(race, row=sample.row[race.row])  # numbers of input rows: a fit reorders rows
     cautions = (*_spellings(fit), *_near_duplicates(fit))
-    made = put_together(race, floor, tree_limit, proved, list(own), effort, left_out, random_state, cautions)
+    made = put_together(race, floor, tree_limit, guessing, proved, list(own), effort, left_out, random_state, cautions)
     if sample.groups is None:
         return made
     return replace(made, unit="groups", rows_per_unit=len(sample.groups) / len(np.unique(sample.groups)))
@@ -118,6 +124,7 @@ def put_together(
     race: Race,
     floor: Floor,
     tree_limit: float,
+    guessing: float,
     proved: float,
     own: list[str],
     effort: str,
@@ -135,8 +142,8 @@ def put_together(
     )
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    upper, why_upper = _upper(race, tree_limit, floor.constant_error, floor.n_classes, own)
-    least = min([*errors.values(), upper])
+    upper, why_upper = _upper(race, tree_limit, guessing, floor, own)
+    least = min([*errors.values(), upper, floor.constant_error])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor)
     if doubts and doubts[0].startswith(NO_SIGNAL):
@@ -176,7 +183,7 @@ _MAY_BE_ZERO = "the lowest possible error may be zero"
 _CONFLICT = f"{PROVED} by equal rows with different labels (95 %)"
 
 
-def _upper(race: Race, tree_limit: float, guessing: float, n_classes: int, own: list[str]) -> tuple[float, str]:
+def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str]) -> tuple[float, str]:
     """Return the smallest upper limit and its evidence.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
@@ -188,7 +195,9 @@ def _upper(race: Race, tree_limit: float, guessing: float, n_classes: int, own: 
         limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least):
-        return guessing, f"no learner is shown to beat always predicting {guessed_class(guessing, n_classes)}"
+        named = guessed_class(floor.constant_error, floor.n_classes)
+        how = " (95 %)" if guessing > floor.constant_error else ""
+        return guessing, f"no learner is shown to beat always predicting {named}{how}"
     if tree_limit < least:
         return tree_limit, "tested (95 %): each label predicted from a neighbour in the spanning tree"
     return least, f"tested (95 %): {called(name)} has a cross-validated error of {percent(errors[name])} %"

@@ -12,9 +12,11 @@ from bayesfloor.engine._result import Result
 from bayesfloor.engine._show import percent, show_labels
 from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import hardest_class
-from bayesfloor.formulas._confidence_limits import lower_limit, upper_limit
+from bayesfloor.formulas._confidence_limits import guessing_limit, lower_limit, upper_limit
+from bayesfloor.learners._registry import WEIGHTS
 
 _LEVEL = 0.95
+_GUESSING_LEVEL = 1 - (1 - _LEVEL) * WEIGHTS["guessing"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +138,7 @@ def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
     n, errors = sizes[:, None] + sizes, lost + lost.T
     guessing = np.minimum(sizes[:, None], sizes) / np.maximum(n, 1.0)
     estimate, lower, upper = _range(answer, errors, n)
-    estimate, upper = np.minimum(estimate, guessing), np.minimum(upper, guessing)
+    estimate, upper = np.minimum(estimate, guessing), np.minimum(upper, _guessing(answer, guessing, n, 2))
     with np.errstate(invalid="ignore"):
         error = errors / n
     if K == 2:
@@ -156,8 +158,9 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
     errors, n = (np.array(float(each)) for each in (np.count_nonzero(eta.argmax(axis=1) != codes), answer.n_rows))
     estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
-    upper = min(upper, answer.upper, 1 - float(np.bincount(codes).max()) / answer.n_rows)  # never above guessing
-    estimate = min(estimate, answer.estimate, upper)
+    guessing = 1 - np.bincount(codes).max() / n
+    upper = min(upper, answer.upper, float(_guessing(answer, guessing, n, len(first))))
+    estimate = min(estimate, answer.estimate, upper, float(guessing))
     return estimate, min(lower, estimate), upper
 
 
@@ -173,9 +176,17 @@ def best_posterior(answer: Answer) -> Floats:
 def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     """Return best estimates and ranges of error rates, assuming they fall with more rows as the total error does."""
     whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
-    per_row = answer.evidence().n_independent(answer.best) / answer.n_rows
-    rate = errors / np.maximum(n, 1.0)
-    units = np.maximum(n * per_row, 1e-9)
+    rate, units = errors / np.maximum(n, 1.0), _units(answer, n)
     upper = np.where(n > 0, upper_limit(rate * units, units, _LEVEL), 1.0)
     low = lower_limit(rate * units, units, _LEVEL) * np.minimum(1.0, answer.curve_lower / whole)
     return np.minimum(rate * min(1.0, answer.estimate / whole), upper), low, upper
+
+
+def _guessing(answer: Answer, error: Floats, n: Floats, n_classes: int) -> Floats:
+    """Return upper limits for always predicting the most frequent class, which has these errors on ``n`` rows."""
+    return guessing_limit(error, _units(answer, n), n_classes, _GUESSING_LEVEL)
+
+
+def _units(answer: Answer, n: Floats) -> Floats:
+    """Return how many independent rows ``n`` rows are worth."""
+    return np.maximum(n * answer.evidence().n_independent(answer.best) / answer.n_rows, 1e-9)

@@ -325,7 +325,8 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         if learners is None and effort in self._answers:
             return self._answers[effort]
         ways = self.random_state, self.n_jobs, self._progress
-        made = make_answer(self.overall_, self.fitted_, effort, learners, *ways)
+        known = self.priors is not None and self.fitted_.labels is self.fitted_.fitted
+        made = make_answer(self.overall_, self.fitted_, effort, learners, *ways, known_shares=known)
         if learners is None:
             self._answers[effort] = made
         return made

@@ -23,6 +23,16 @@ def upper_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> 
     return np.where(n > R, beta.ppf(level, R + 1, np.maximum(n - R, 1e-9)), 1.0)
 
 
+def guessing_limit(error: ArrayLike, n: ArrayLike, n_classes: int, level: float = 0.95) -> Floats:
+    """Compute an upper limit for the error of always predicting the most frequent class, wrong on ``error`` of n rows.
+
+    These rows also choose the class, so every class gets a Clopper-Pearson limit at its part of the level. With K
+    classes, the error is at most 1 - 1/K.
+    """
+    wrong = np.asarray(error, dtype=np.float64) * np.asarray(n, dtype=np.float64)
+    return np.minimum(upper_limit(wrong, n, 1 - (1 - level) / n_classes), 1 - 1 / n_classes)
+
+
 def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:
     """Compute the Clopper-Pearson lower limit."""
     R, n = np.asarray(n_cross, dtype=np.float64), np.asarray(n_edges, dtype=np.float64)

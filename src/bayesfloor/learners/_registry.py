@@ -176,7 +176,8 @@ WEIGHTS = {
     "boosting": 0.15,
     "network": 0.05,
     BLEND: 0.35,
-    OWN: 0.1,  # shared by all of the user's learners
+    "guessing": 0.02,
+    OWN: 0.08,  # shared by all of the user's learners
 }
 
 

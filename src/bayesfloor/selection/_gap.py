@@ -284,7 +284,7 @@ def gap(
         draws = len(np.unique(groups)) / sizes.sum()
     tested = None if rows is None else Predicted(true, predicted, read_row_numbers(rows, len(true)), groups)
     answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
-    whole = _whole(floor.overall_, answer, model)
+    whole = _whole(answer, model)
     return Gap(
         classes=floor.classes_,
         sizes=sizes,
@@ -318,13 +318,10 @@ class _Lowest(NamedTuple):
     good: bool
 
 
-def _whole(overall: Floor, answer: Answer, model: _Model) -> GapLines:
+def _whole(answer: Answer, model: _Model) -> GapLines:
     """Compare the whole problem."""
-    n, limit = model.confusion.sum(), answer.upper
-    if limit >= answer.guessing:  # measured on the floor's rows: other rows may have other class proportions
-        n_drawn = overall.n_rows * _draws(overall)
-        limit = float(upper_limit(answer.guessing * n_drawn, n_drawn, _each(model.level, answer.n_classes)))
-    lowest = _Lowest(answer.estimate, answer.lower, answer.upper, limit, answer.lower, answer.reliability == GOOD)
+    n, upper = model.confusion.sum(), answer.upper
+    lowest = _Lowest(answer.estimate, answer.lower, upper, upper, answer.lower, answer.reliability == GOOD)
     lines = _compare(n - np.trace(model.confusion), n, lowest, model.level, model.draws)
     return GapLines(**{item.name: np.asarray(getattr(lines, item.name)).item() for item in fields(lines)})
 

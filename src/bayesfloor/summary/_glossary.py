@@ -128,7 +128,8 @@ TERMS = {
     "effort": "How much work goes into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "floor": "The lowest possible error (the Bayes error): no classifier can beat it with these features.",
     "gate": "A limit that the answer is compared with: ok, failed or too close to call.",
-    "guessing": "Always predicting the most frequent class. The lowest possible error is never above its error.",
+    "guessing": "Always predicting the most frequent class. The lowest possible error is never above its error, which "
+    "these rows show only roughly: the upper end of the range may be above the error shown.",
     "intrinsic dimension": "The number of dimensions that the data really fill, however many columns they have. It "
     "is estimated from how edges get shorter with more rows.",
     "learning curve": "How the error falls with more training rows. Its end, extrapolated, is the best estimate.",

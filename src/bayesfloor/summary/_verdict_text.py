@@ -179,7 +179,8 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
 
 
 def _how_tested(answer: Answer) -> str:
-    return f"{_guess(answer)} reaches it" if answer.upper >= answer.guessing else "95 % confidence"
+    told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
+    return ", ".join([*told, *["95 % confidence"] * (answer.upper != answer.guessing)])
 
 
 def _why_close(answer: Answer, found: Verdict, headline: str) -> VerdictWords:
