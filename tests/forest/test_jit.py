@@ -81,13 +81,93 @@ def test_without_a_folder_to_write_to_kernels_are_compiled_and_not_kept():
     assert ended.stderr.count("Compiled code cannot be cached") == len(ended.stderr.splitlines()) == 1
 
 
-def test_other_errors_of_the_cache_come_out():
+def test_other_errors_of_the_cache_come_out(monkeypatch):
     """Only the one that is understood is passed over."""
     from bayesfloor.forest import _jit
 
-    class Broken:
-        def enable_caching(self):
-            raise RuntimeError("another")
+    def broken(_function):
+        raise RuntimeError("another")
 
+    monkeypatch.setattr(_jit, "_KernelCache", broken)
     with pytest.raises(RuntimeError, match="another"):
-        _jit._cache(Broken())
+        _jit.kernel(lambda: 0)
+
+
+KERNELS = """
+import logging
+from bayesfloor.forest._jit import kernel, step
+
+@step
+def twice(x):
+    return 2.0 * x
+
+@kernel
+def add_up(values):
+    total = 0.0
+    for value in values:
+        total += twice(value)
+    return total
+
+if __name__ == "__main__":
+    import numpy as np
+    logging.basicConfig()
+    logging.getLogger("bayesfloor.forest._jit").setLevel(logging.DEBUG)
+    total = add_up(np.arange(10.0))
+    print(total, sum(add_up.stats.cache_hits.values()))
+"""
+DAMAGES = {
+    "empty index": ("nbi", lambda content: content[:0]),
+    "half of an index": ("nbi", lambda content: content[: len(content) // 2]),
+    "garbage as index": ("nbi", lambda content: b"\xff\x00garbage" + content),
+    "half of the code": ("nbc", lambda content: content[: len(content) // 2]),
+    "a byte flipped in the code": ("nbc", lambda content: bytes([content[0] ^ 0xFF]) + content[1:]),
+}
+
+
+def run_kernels(folder, before=""):
+    """Run two kernels in a process of its own: what it printed and logged."""
+    path = folder / "kernels.py"
+    start = f"{before}\nimport runpy\nrunpy.run_path({str(path)!r}, run_name='__main__')"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "BAYESFLOOR_JIT_CACHE": "1"}
+    command = [sys.executable, "-c", start]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.split(), ended.stderr
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory):
+    """A folder with two kernels and their cache."""
+    folder = tmp_path_factory.mktemp("cached")
+    (folder / "kernels.py").write_text(KERNELS, encoding="utf-8")
+    assert run_kernels(folder) == (["90.0", "0"], "")
+    return folder
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize(("suffix", "damage"), DAMAGES.values(), ids=DAMAGES)
+def test_damaged_files_of_the_cache_are_replaced(cached, suffix, damage):
+    """After a crash or a full disk, every run failed until someone deleted the cache."""
+    files = list((cached / "cache").rglob(f"*.{suffix}"))
+    assert len(files) == 2
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+
+    said, told = run_kernels(cached)
+    assert said == ["90.0", "0"]
+    assert told.count("cannot be read") == len(told.splitlines()) == 2
+    assert run_kernels(cached) == (["90.0", "1"], "")
+
+
+@pytest.mark.posix
+@pytest.mark.process
+@pytest.mark.slow
+def test_a_full_disk_keeps_kernels_in_memory(tmp_path):
+    """Nothing needs the files."""
+    (tmp_path / "kernels.py").write_text(KERNELS, encoding="utf-8")
+    said, told = run_kernels(tmp_path, "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))")
+
+    assert said == ["90.0", "0"]
+    assert told.count("cannot be saved") == len(told.splitlines()) == 2
+    assert run_kernels(tmp_path) == (["90.0", "0"], "")

@@ -11,11 +11,14 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.caching import FunctionCache
 
+_FunctionCache: Any = FunctionCache  # it has no types
 Function = TypeVar("Function", bound=Callable[..., object])
 
 logger = logging.getLogger(__name__)
@@ -40,10 +43,34 @@ def _compile(function: Function, **options: bool) -> Function:
     return cast("Function", compiled)
 
 
+class _KernelCache(_FunctionCache):  # type: ignore[misc]
+    """A cache on disk that kernels can do without: damaged files and full disks only cost time."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load a compiled kernel; forget all of its files if one is damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # noqa: BLE001 - unpickling garbage may raise anything
+            self._tell("cannot be read from", error)
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled kernel, or keep it in memory only."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # noqa: BLE001 - it reads the index, which may be damaged
+            self._tell("cannot be saved in", error)
+
+    def _tell(self, what: str, error: Exception) -> None:
+        logger.debug("compiled code of %s %s %s: %r", self._name, what, self.cache_path, error)
+
+
 def _cache(compiled: Any) -> None:
     """Cache a kernel on disk if a folder is writable; in a container, there may be none."""
     try:
-        compiled.enable_caching()
+        compiled._cache = _KernelCache(compiled.py_func)  # noqa: SLF001 - as enable_caching does
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
