@@ -35,6 +35,8 @@ def tell(error: BaseException, words: Sequence[str] = ()) -> int:
     """Print what went wrong and return the exit code; after a signal, every error counts as an interrupt."""
     if (stopped := exit_code()) is not None:
         return _say(INTERRUPTED, stopped)
+    if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
+        error = error.__cause__
     if isinstance(error, SystemExit | click.exceptions.Exit):
         return int(getattr(error, "exit_code", getattr(error, "code", 0)) or 0)
     if isinstance(error, KeyboardInterrupt | click.Abort):
