@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bayesfloor.engine._runners import ON_THIS_MACHINE, DaskRunner
+from bayesfloor.leaving.engine_runners import ON_THIS_MACHINE, DaskRunner
 from benchmarks._data import SEED
 
 N_TREES = 3
@@ -198,7 +198,7 @@ def small_cluster(workers, memory):
 
 def compile_all():
     """Fill the kernel cache, so that workers load kernels instead of compiling them."""
-    from bayesfloor.engine._runners import JoblibRunner
+    from bayesfloor.leaving.engine_runners import JoblibRunner
 
     for d in (2, 8):
         load_all(JoblibRunner(1), d)
@@ -207,8 +207,8 @@ def compile_all():
 
 def load_all(runner, d):
     """Grow a small forest, which loads everything that a large one needs."""
-    from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
+    from bayesfloor.leaving.forest_out_of_core import Beyond, forest_beyond
 
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # with few blocks all are neighbours
@@ -218,8 +218,8 @@ def load_all(runner, d):
 
 def measure_run(rows, work, workers=2, memory=MEMORY, block_rows=None, keep="first"):
     """Grow the forest of a folder of rows; return times, memory, bytes and counts. Edges go to the folder ``work``."""
-    from bayesfloor.forest._out_of_core import Beyond, forest_beyond
     from bayesfloor.io import open_rows
+    from bayesfloor.leaving.forest_out_of_core import Beyond, forest_beyond
 
     store = Path(work) / "store"
     store.mkdir()

@@ -164,7 +164,7 @@ def bytes_of(run):
 
 def plan(n, d, memory, block_rows=None):
     """Return the blocks, ranges and lists that the package would currently choose."""
-    from bayesfloor.forest._out_of_core import _EDGE, _RANKED, _block_rows, _working
+    from bayesfloor.leaving.forest_out_of_core import _EDGE, _RANKED, _block_rows, _working
 
     runner = SimpleNamespace(memory=memory)
     rows, working = SimpleNamespace(shape=(n, d)), _working(runner)

@@ -16,10 +16,10 @@ from benchmarks._results import commits_behind, read_results
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 OLDER = RESULTS / "older.toml"
-_TREES = ("engine", "forest")
-_FLOOR = (*_TREES, "counts", "floor", "formulas")
-_ANSWER = (*_FLOOR, "answer", "io", "learners")
-_CHECK = (*_ANSWER, "hazards", "labels", "selection", "summary")
+_TREES = ("forest", "support")
+_FLOOR = (*_TREES, "floor", "formulas")
+_ANSWER = (*_FLOOR, "answer", "io")
+_CHECK = (*_ANSWER, "decide", "summary")
 _HIERARCHY = (*_ANSWER, "hierarchy")
 PACKAGES = {  # that each benchmark runs
     "answers": _ANSWER,
@@ -31,14 +31,14 @@ PACKAGES = {  # that each benchmark runs
     "forest": _TREES,
     "hazards": _CHECK,
     "known_floor": _ANSWER,
-    "labels": (*_FLOOR, "labels"),
+    "labels": (*_FLOOR, "decide"),
     "messy": _CHECK,
     "object_store": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
     "paper_gap": (*_FLOOR, "hierarchy"),
     "realistic": _ANSWER,
     "scale": _TREES,
-    "selection": (*_ANSWER, "selection"),
+    "selection": (*_ANSWER, "decide"),
 }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesfloor.plotting._style import MAP
+from bayesfloor.plotting._display import MAP
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._draw_models import draw_rank_parts
 from benchmarks._figures import legend_above, ours, panels, rows_down, theirs

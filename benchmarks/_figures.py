@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.plotting._style import COLOURS
+from bayesfloor.plotting._display import COLOURS
 
 
 class Look(NamedTuple):

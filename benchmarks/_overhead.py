@@ -19,7 +19,7 @@ _PLENTY = "2GB"  # memory of a Dask worker: nothing gets close to its limit here
 def make_tasks(X, codes, hold):
     """Make one task per pair of classes: two handles of their blocks, and two more values."""
     from bayesfloor.forest._blocks import forest_of
-    from bayesfloor.forest._compiled_pairs import ClassBlock
+    from bayesfloor.forest._class_forests import ClassBlock
     from bayesfloor.forest._vertices import find_vertices
 
     vertices, vertex = find_vertices(X)
@@ -32,7 +32,7 @@ def make_tasks(X, codes, hold):
 
 def run_all(runner, tasks):
     """Return the results of all pairs, in order."""
-    from bayesfloor.forest._compiled_pairs import join_pair
+    from bayesfloor.forest._class_forests import join_pair
 
     found = dict(runner.run(join_pair, tasks, "pair"))
     return [found[number] for number in range(len(tasks))]
@@ -72,7 +72,7 @@ class Bare:
 def _serve_half(pipe, tasks):
     from threadpoolctl import threadpool_limits
 
-    from bayesfloor.forest._compiled_pairs import join_pair
+    from bayesfloor.forest._class_forests import join_pair
 
     with threadpool_limits(limits=1):
         while True:
@@ -88,9 +88,9 @@ def all_ways(X, codes):
     """Return functions by name, each of which computes all pairs; processes have started, but nothing is warm."""
     from joblib import parallel_config
 
-    from bayesfloor.engine._runners import DaskRunner, JoblibRunner
-    from bayesfloor.engine._shared_arguments import holding
-    from bayesfloor.engine._tasks import one_blas_thread
+    from bayesfloor.leaving.engine_runners import DaskRunner, JoblibRunner
+    from bayesfloor.leaving.engine_shared_arguments import holding
+    from bayesfloor.support._tasks import one_blas_thread
 
     def by_joblib(tasks, **backend):
         with parallel_config(**backend), one_blas_thread():

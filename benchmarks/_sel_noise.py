@@ -63,7 +63,7 @@ def _pairs(rng, trial):
 
 
 def _single_features(rng, _):
-    from bayesfloor.selection import feature_floors
+    from bayesfloor.decide import feature_floors
 
     found = feature_floors(rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS))
     return bool((found.benjamini_hochberg <= _LEVEL).any())

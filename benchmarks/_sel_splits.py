@@ -33,7 +33,7 @@ def measure(cell, *, quick):
 
 
 def _try(cell, rng):
-    from bayesfloor.selection._two_samples import two_samples
+    from bayesfloor.decide._two_samples import two_samples
 
     A, B, planted = _clean(cell, rng) if cell in CLEAN else _PLANT[cell](rng)
     found = two_samples(A, B, level=LEVEL)

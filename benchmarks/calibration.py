@@ -368,7 +368,7 @@ def reassign(rng, codes, rho, n_classes, n_draws):
 
 def measure_variance(n, d, n_classes, n_draws):
     """Compare the mean and variance of R given the rows with their formulas."""
-    from bayesfloor.formulas._variance import conditional_variance
+    from bayesfloor.formulas._permutation_null import conditional_variance
 
     a, b, _, eta = known_forest(n, d, n_classes)
     drawn = draw_codes(np.random.default_rng(SEED), eta, n_draws)

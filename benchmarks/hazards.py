@@ -55,11 +55,9 @@ TOY = ("iris", "wine", "breast_cancer", "digits", "moons", "circles", "blobs")
 def look(table, y, label=""):
     """Return the warnings that a check would give, as kind and columns, and the CPU seconds they take."""
     from bayesfloor import BayesFloor
-    from bayesfloor.hazards._dependence import find_close_rows, find_dependence
-    from bayesfloor.hazards._doubtful_columns import find_doubtful
-    from bayesfloor.hazards._labelled_table import label_table
-    from bayesfloor.hazards._leaks import find_leaks
-    from bayesfloor.io._data import Data
+    from bayesfloor.answer._dependence import find_close_rows, find_dependence, label_table
+    from bayesfloor.answer._leaks import find_doubtful, find_leaks
+    from bayesfloor.io._open_data import Data
 
     def work():
         rows = label_table(Data(table, y), None, "auto")

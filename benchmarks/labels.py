@@ -75,7 +75,7 @@ def measure_labels(name, seed):
 
 def find_ours(X, given):
     """Return scores and suspicious labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
-    from bayesfloor.labels import suspicious_labels
+    from bayesfloor.decide import suspicious_labels
 
     return suspicious_labels(X, given, n_jobs=1)
 

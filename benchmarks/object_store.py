@@ -111,8 +111,8 @@ def upload(folder):
 def check_address(large, effort):
     """Check the address and return what it cost; tables above ``large`` bytes in memory are sampled."""
     from bayesfloor import check
-    from bayesfloor.engine._file_systems import bytes_read
     from bayesfloor.io import _find_file
+    from bayesfloor.support._files import bytes_read
 
     _find_file._LARGE = large  # noqa: SLF001 - the quick form has few rows
     seconds, found = seconds_of(lambda: check("s3://bucket/folder", "label", effort=effort, n_jobs=1), "wall")

@@ -40,8 +40,8 @@ STAGES = {
     ],
     "scale": [("bayesfloor.floor._bayes_floor", "pick_scale"), ("bayesfloor.floor._bayes_floor", "apply_scale")],
     "enough rows": [("bayesfloor.floor._bayes_floor.BayesFloor", "_draw_enough")],
-    "trees": [("bayesfloor.floor._fit_record", "class_forests")],
-    "intervals": [("bayesfloor.floor._fit_record", "measure_spread"), ("bayesfloor.floor._fit_record", "tie_spread")],
+    "trees": [("bayesfloor.floor._fit", "class_forests")],
+    "intervals": [("bayesfloor.floor._fit", "measure_spread"), ("bayesfloor.floor._fit", "tie_spread")],
     "tree results": [("bayesfloor.floor._bayes_floor.BayesFloor", "_measure")],
     "race": [("bayesfloor.answer._make_answer", "run_race")],
     "answer": [("bayesfloor.answer._make_answer", "put_together")],
@@ -88,7 +88,7 @@ def measure_stages(X, y, effort):
     clock = Clock()
     places = [(stage, *place) for stage, each in STAGES.items() for place in each]
     with ExitStack() as stack:
-        for stage, home, name in [*places, (learner_of, "bayesfloor.learners._race", "_test")]:
+        for stage, home, name in [*places, (learner_of, "bayesfloor.answer._race", "_test")]:
             owner = _find(home)
             stack.enter_context(patch.object(owner, name, clock.timed(stage, getattr(owner, name))))
         check(X, y, n_jobs=1, effort=effort, random_state=SEED)

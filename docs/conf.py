@@ -47,7 +47,7 @@ autosummary_context = {"origins": find_origins()}
 # On file systems that ignore case, these pages would overwrite those of the classes Check and Gap.
 autosummary_filename_map = {
     "bayesfloor.check": "bayesfloor.check-function",
-    "bayesfloor.selection.gap": "bayesfloor.selection.gap-function",
+    "bayesfloor.decide.gap": "bayesfloor.decide.gap-function",
 }
 autodoc_typehints = "none"  # docstrings describe types in words
 numpydoc_show_class_members = False  # the template of a class lists its methods

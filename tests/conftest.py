@@ -52,7 +52,7 @@ CHEAP_RACE = {"EFFORTS": {"quick": 0.4, "normal": 0.4}, "LEAST_BUDGET": {"quick"
 
 def _set_race(patch, budgets):
     """Let races spend this much; gives what they spent before."""
-    from bayesfloor.learners import _registry
+    from bayesfloor.answer import _learners as _registry
 
     before = {name: dict(getattr(_registry, name)) for name in budgets}
     for name, values in budgets.items():
@@ -276,7 +276,8 @@ def feed(monkeypatch):
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])
 def way(request, monkeypatch):
     """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    from bayesfloor.forest import _class_forests, _compiled_pairs
+    from bayesfloor.forest import _class_forests
+    from bayesfloor.forest import _class_forests as _compiled_pairs
 
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: request.param == "plain")
     monkeypatch.setattr(_compiled_pairs, "PRODUCTS", _compiled_pairs.PRODUCTS if request.param == "small pairs" else -1)
@@ -322,7 +323,7 @@ def dask_client():
     """
     dask = pytest.importorskip("dask", reason="needs Dask")
     distributed = pytest.importorskip("distributed", reason="needs Dask")
-    from bayesfloor.engine._runners import ON_THIS_MACHINE
+    from bayesfloor.leaving.engine_runners import ON_THIS_MACHINE
 
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),

@@ -133,7 +133,7 @@ def test_an_older_uploader_takes_what_is_built(built, wheel, tmp_path):
 
 def test_a_module_that_the_sdist_leaves_out_is_a_fault(wheel):
     """Or that is another one when built from it."""
-    lost = "bayesfloor/report/_page.py"
+    lost = "bayesfloor/summary/_html.py"
     less = {name: content for name, content in wheel.items() if name != lost}
 
     assert distribution.find_differences(wheel, less) == [f"wheel: {lost} differs when built from the sdist"]

@@ -31,7 +31,7 @@ OTHERS = {
     "bayesfloor.forest.ClassForests",  # made by class_forests, not by users
     "bayesfloor.io.InputError",  # an exception: some Pythons find no signature
     "bayesfloor.io.Rows",  # made by open_rows
-    "bayesfloor.selection.LabelsSeenWarning",
+    "bayesfloor.decide.LabelsSeenWarning",
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bayesfloor
-from bayesfloor.engine._errors import InputError, InputTypeError, MissingPackageError
+from bayesfloor.support._errors import InputError, InputTypeError, MissingPackageError
 
 PLAIN = {"ValueError", "TypeError", "ImportError", "ModuleNotFoundError"}
 

@@ -24,8 +24,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.engine._checkpoint import CheckpointError
-from bayesfloor.engine._runners import ON_THIS_MACHINE
+from bayesfloor.leaving.engine_checkpoint import CheckpointError
+from bayesfloor.leaving.engine_runners import ON_THIS_MACHINE
 
 distributed = pytest.importorskip("distributed", reason="needs Dask")
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor, FloorGuidedClassifier, FloorSelector, SmartSVM, check, spanning_forest
+from bayesfloor.decide import feature_floors, suspicious_labels, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.io import InputError
-from bayesfloor.labels import suspicious_labels
-from bayesfloor.selection import feature_floors, two_samples
 
 pytestmark = [
     pytest.mark.usefixtures("linear_alone"),

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from bayesfloor import BayesFloor, Check, check
-from bayesfloor.engine._show import about, percent
+from bayesfloor.support._words import about, percent
 
 BUNDLED = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
 STORED = ("letter", "satimage", "pendigits", "segment", "yeast", "winered", "pageblocks", "optdigits")

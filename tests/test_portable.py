@@ -20,13 +20,13 @@ from PIL import Image
 from pyarrow import feather
 
 import bayesfloor
-from bayesfloor.cli import _run_check
-from bayesfloor.cli._console import ClosedPipeError, Output
-from bayesfloor.cli._run_check import command_line
-from bayesfloor.engine import _atomic_write
-from bayesfloor.engine._atomic_write import write_whole
+from bayesfloor.cli import _check as _run_check
+from bayesfloor.cli._check import command_line
+from bayesfloor.cli._terminal import ClosedPipeError, Output
 from bayesfloor.io._messages import shell
-from bayesfloor.report._thumbnails import thumbnails
+from bayesfloor.summary._thumbnails import thumbnails
+from bayesfloor.support import _files as _atomic_write
+from bayesfloor.support._files import write_whole
 
 PACKAGE = Path(bayesfloor.__file__).parent
 TESTS = Path(__file__).parent
@@ -66,7 +66,7 @@ for name in found:
         importlib.import_module(name)
 
 library, ctypes.CDLL = ctypes.CDLL, lambda name: (_ for _ in ()).throw(TypeError(name))
-from bayesfloor.engine._memory import release_memory
+from bayesfloor.leaving.engine_memory import release_memory
 release_memory()
 ctypes.CDLL = library
 

@@ -13,11 +13,11 @@ from sklearn.dummy import DummyClassifier
 
 import bayesfloor
 from bayesfloor import BayesFloor, FloorGuidedClassifier, FloorSelector, check, compare_representations, spanning_forest
-from bayesfloor.engine._result import Shown, Tabled
+from bayesfloor.decide import feature_floors, gap, merge_advice, samples_for, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.io import open_data
-from bayesfloor.selection import feature_floors, gap, merge_advice, samples_for, two_samples
+from bayesfloor.support._results import Shown, Tabled
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
 LONG = "x" * 5000
@@ -26,7 +26,7 @@ NO_VALUES = {"ClassForests", "Counts", "Data", "Fit", "Race"}
 WORKING = (
     "forest/_spanning_forest",
     "forest/_prim",
-    "learners/_folds",
+    "answer/_race",
     "answer/_make_answer",
     "sklearn/",
 )  # parts of file names

@@ -16,10 +16,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import mutual_info_classif
 
 from bayesfloor import BayesFloor
-from bayesfloor.engine._runners import DaskRunner
+from bayesfloor.decide import feature_floors
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._floor_matrix import floor_matrix
-from bayesfloor.selection import feature_floors
+from bayesfloor.leaving.engine_runners import DaskRunner
 
 resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")
 

@@ -54,9 +54,9 @@ def prepare(words: list[str], *outputs: str) -> str:
     from click import ClickException
     from click.exceptions import Exit
 
+    from bayesfloor.cli._check import check_outputs
     from bayesfloor.cli._commands import check
-    from bayesfloor.cli._run_check import check_outputs
-    from bayesfloor.cli._shared_options import has_gate
+    from bayesfloor.cli._options import has_gate
 
     try:
         asked = check.make_context("check", [*words]).params

@@ -11,8 +11,7 @@ from sklearn.datasets import load_digits
 from bayesfloor import check
 from bayesfloor.cli._commands import verbs
 from bayesfloor.summary import explain
-from bayesfloor.summary._glossary import CODES, TERMS, WORDS
-from bayesfloor.summary._json_fields import field_meanings
+from bayesfloor.summary._explain import CODES, TERMS, WORDS, field_meanings
 
 KINDS = {
     "1": "What is holding accuracy back",

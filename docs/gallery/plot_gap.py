@@ -14,8 +14,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from bayesfloor import BayesFloor
+from bayesfloor.decide import gap
 from bayesfloor.plotting import GapDisplay
-from bayesfloor.selection import gap
 
 X, y = load_digits(return_X_y=True)
 train, test, y_train, y_test = train_test_split(X, y, test_size=600, random_state=0)

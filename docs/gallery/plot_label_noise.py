@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from bayesfloor.labels import suspicious_labels
+from bayesfloor.decide import suspicious_labels
 from bayesfloor.plotting import SampleScoreDisplay
 
 X, y = load_digits(return_X_y=True)

@@ -10,8 +10,8 @@ features do.
 from sklearn.datasets import load_digits
 
 from bayesfloor import BayesFloor
+from bayesfloor.decide import samples_for
 from bayesfloor.plotting import CurveDisplay
-from bayesfloor.selection import samples_for
 
 answer = BayesFloor().fit(*load_digits(return_X_y=True)).answer()
 print(samples_for(answer, target=0.99).text)

@@ -172,7 +172,7 @@ for scale, rate in wine.facts.scale_rates.items():
 # than any of ours, pass it: ``check(X, y, learners={"mine": model})``.
 #
 # **Too close to call**: ``found.answer.judge(0.95).settle`` says what would settle it. If the answer is more rows,
-# :func:`bayesfloor.selection.samples_for` says how many. ``check(X, y, effort="thorough")`` tries harder.
+# :func:`bayesfloor.decide.samples_for` says how many. ``check(X, y, effort="thorough")`` tries harder.
 #
 # The findings have codes; ``bayesfloor explain CODE`` explains each of them:
 

@@ -4,7 +4,7 @@ Which classes should I merge?
 
 **The question.** There are many classes and the error is too high. Which of them should be merged?
 
-**The answer.** Fit a ``BayesFloor`` and call :func:`bayesfloor.selection.merge_advice`: it names the classes that
+**The answer.** Fit a ``BayesFloor`` and call :func:`bayesfloor.decide.merge_advice`: it names the classes that
 nothing separates and, if you give a target, the further merges needed to reach it. It also says what the merges cost.
 """
 
@@ -17,7 +17,7 @@ nothing separates and, if you give a target, the further merges needed to reach 
 import numpy as np
 
 from bayesfloor import BayesFloor
-from bayesfloor.selection import merge_advice
+from bayesfloor.decide import merge_advice
 
 MIDDLES = {
     "pine": (5, 5),

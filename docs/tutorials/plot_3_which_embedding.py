@@ -135,7 +135,7 @@ import warnings
 
 from sklearn.frozen import FrozenEstimator
 
-from bayesfloor.selection import LabelsSeenWarning
+from bayesfloor.decide import LabelsSeenWarning
 
 fitted = LinearDiscriminantAnalysis().fit(noise, coin)
 with warnings.catch_warnings(record=True) as told:
@@ -164,4 +164,4 @@ print(told[0].message)
 # ----
 # :class:`bayesfloor.FloorSelector` picks columns instead of representations (:doc:`/decide`).
 # :doc:`plot_1_is_95_possible` gives the verdict for the representation that you chose.
-# :class:`bayesfloor.selection.Comparison` lists everything in a comparison.
+# :class:`bayesfloor.decide.Comparison` lists everything in a comparison.

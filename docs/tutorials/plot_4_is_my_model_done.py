@@ -5,8 +5,8 @@ Is my model done?
 **The question.** The model's error on the test rows is a few percent. Is that because of the model, the number of rows,
 or the data?
 
-**The answer.** :func:`bayesfloor.selection.gap` says whether a better model is known to exist and for which classes,
-:func:`bayesfloor.selection.samples_for` whether more rows would help, and :func:`bayesfloor.labels.suspicious_labels`
+**The answer.** :func:`bayesfloor.decide.gap` says whether a better model is known to exist and for which classes,
+:func:`bayesfloor.decide.samples_for` whether more rows would help, and :func:`bayesfloor.decide.suspicious_labels`
 whether the labels are the problem.
 """
 
@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from bayesfloor import BayesFloor
-from bayesfloor.selection import gap
+from bayesfloor.decide import gap
 
 X, truth = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
@@ -83,8 +83,8 @@ print(found.text.replace(". ", ".\n"))
 # The answer has the learning curve of its best learner, cross-validated on subsets of the rows and extrapolated to up
 # to 64 times as many. ``samples_for`` reads off how many rows a target needs:
 
+from bayesfloor.decide import samples_for
 from bayesfloor.plotting import CurveDisplay
-from bayesfloor.selection import samples_for
 
 print(samples_for(floor, target=0.98).text)
 display = CurveDisplay.from_estimator(floor)
@@ -98,7 +98,7 @@ display = CurveDisplay.from_estimator(floor)
 # ``suspicious_labels`` scores every row by how badly its label fits its neighbours, and marks suspicious labels, with
 # false discoveries controlled. We use all rows, because wrong labels in the test set matter as well.
 
-from bayesfloor.labels import suspicious_labels
+from bayesfloor.decide import suspicious_labels
 
 scores = suspicious_labels(X, y)
 suspects = np.flatnonzero(scores.suspect)
@@ -163,7 +163,7 @@ display = CurveDisplay.from_estimator(floor)
 # - **That every suspicious label is wrong.** If classes overlap, correct labels can look wrong. Use the list to check
 #   rows, not to delete them: without its hard rows, any dataset has a lower floor.
 # - **That any test rows will do.** ``gap`` assumes that they have the same distribution as the rows behind the floor.
-#   :func:`bayesfloor.selection.two_samples` tests whether the two distributions differ.
+#   :func:`bayesfloor.decide.two_samples` tests whether the two distributions differ.
 #
 # Next
 # ----

@@ -152,7 +152,7 @@ print(pairs[["class_1", "class_2", "normalised", "lower", "upper", "at_resolutio
 
 # %%
 # **Single rows.** Only rows in the subsample are checked for suspicious labels; ``rows_`` lists them. To check all
-# rows, call :func:`bayesfloor.labels.suspicious_labels`, which builds trees on all rows that it gets.
+# rows, call :func:`bayesfloor.decide.suspicious_labels`, which builds trees on all rows that it gets.
 
 print(f"{len(floor.rows_):,} rows were checked; row 0 {'was' if 0 in floor.rows_ else 'was not'} among them")
 work.cleanup()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.decide import FloorSelector, compare_representations
     from bayesfloor.floor import BayesFloor
     from bayesfloor.forest import spanning_forest
     from bayesfloor.hierarchy import FloorGuidedClassifier, SmartSVM
-    from bayesfloor.selection import FloorSelector, compare_representations
     from bayesfloor.summary import Check, assert_reachable, check
 
 __version__ = "0.1.0"
@@ -32,9 +32,9 @@ _HOMES = {
     ".floor": "BayesFloor",
     ".forest": "spanning_forest",
     ".hierarchy": "FloorGuidedClassifier SmartSVM",
-    ".selection": "FloorSelector compare_representations",
+    ".decide": "FloorSelector compare_representations",
     ".summary": "Check assert_reachable check",
-    "": "answer floor forest formulas hazards hierarchy io labels learners plotting selection summary",
+    "": "answer decide floor forest formulas hierarchy io plotting summary",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

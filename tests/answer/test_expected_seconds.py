@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._expected_seconds import expected_seconds
 from bayesfloor.answer._make_answer import LEARN_ON
+from bayesfloor.leaving.answer_expected_seconds import expected_seconds
 
 
 @pytest.mark.parametrize("effort", ["quick", "normal"])

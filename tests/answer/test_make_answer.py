@@ -10,8 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import BayesFloor, check
 from bayesfloor.answer import _make_answer
-from bayesfloor.formulas._confidence_limits import guessing_limit
-from bayesfloor.learners._registry import EFFORTS, WEIGHTS
+from bayesfloor.answer._learners import EFFORTS, WEIGHTS
+from bayesfloor.formulas._limits import guessing_limit
 
 
 def gaussians(n=600, d=3, distance=2.0, seed=0):

@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bayesfloor import BayesFloor, check
 from bayesfloor.answer import _make_answer
-from bayesfloor.engine._progress import Listener
+from bayesfloor.support._tasks import Listener
 
 
 class Notes(Listener):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._verdict import check_target
+from bayesfloor.answer._answer import check_target
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from bayesfloor.cli._entry import main
-from bayesfloor.cli._errors import ENDED
+from bayesfloor.cli._commands import main
+from bayesfloor.cli._terminal import ENDED
 from bayesfloor.summary import schema
 
 # Whoever runs the tests may have set these; a test that needs one sets it.
@@ -104,7 +104,7 @@ def _warnings_to_stderr():
 @contextmanager
 def _logs_to_stderr():
     """Python's last resort, which pytest's handlers would be before; levels that the command sets are set back."""
-    loggers = [logging.getLogger(name) for name in (None, "bayesfloor.selection", "distributed.client")]
+    loggers = [logging.getLogger(name) for name in (None, "bayesfloor.decide", "distributed.client")]
     levels, handlers = [logger.level for logger in loggers], logging.root.handlers
     logging.root.handlers = []
     logging.root.setLevel(logging.WARNING)

@@ -11,11 +11,11 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor.cli import _large_data
-from bayesfloor.cli._large_data import say_again
-from bayesfloor.cli._settings import Settings
-from bayesfloor.engine._file_systems import open_address
+from bayesfloor.cli._options import Settings
 from bayesfloor.io import InputError, open_data
+from bayesfloor.leaving import cli_large_data as _large_data
+from bayesfloor.leaving.cli_large_data import say_again
+from bayesfloor.support._files import open_address
 
 QUOTED, SPACED = "//u:p'SEKRET@127.0.0.1:9/x.csv", "//u:p SEKRET@127.0.0.1:9/x.csv?sig=a b&k=SEKRET"
 FAR = "//u:SEKRET@h/b.json?sig=SEKRET"
@@ -78,7 +78,7 @@ def aiohttp(request, monkeypatch):
 @pytest.fixture
 def ask(run, folder, monkeypatch):
     """A command in the folder, without long waits."""
-    monkeypatch.setattr("bayesfloor.engine._file_systems._PAUSES", (0.01,))
+    monkeypatch.setattr("bayesfloor.support._files._PAUSES", (0.01,))
     monkeypatch.setattr(_large_data, "_PATIENCE", "0.5s")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 

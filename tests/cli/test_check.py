@@ -453,7 +453,7 @@ class Without:
         return getattr(self.finder, name)
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-from bayesfloor.cli._entry import main
+from bayesfloor.cli._commands import main
 
 main()
 """

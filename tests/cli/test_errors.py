@@ -1,6 +1,6 @@
 """Errors become one line and an exit code."""
 
-from bayesfloor.cli._console import Output
+from bayesfloor.cli._terminal import Output
 
 
 def test_the_end_of_a_file_inside_a_command_is_no_interrupt(run, monkeypatch):

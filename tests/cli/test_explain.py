@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesfloor.summary._glossary import CODES, TERMS
+from bayesfloor.summary._explain import CODES, TERMS
 
 
 @pytest.fixture(scope="module")

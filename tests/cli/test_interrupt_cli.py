@@ -90,7 +90,7 @@ LOST = {
     "builtins.__import__ = late\n",
     # What threadpoolctl does, and every callback from C: the exception is printed and dropped.
     "a callback from C": "import ctypes, signal\n"
-    "import bayesfloor.io._data as module\n"
+    "import bayesfloor.io._open_data as module\n"
     "real = module.open_data\n"
     "def late(*args, **options):\n"
     "    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()\n"
@@ -98,7 +98,7 @@ LOST = {
     "module.open_data = late\n",
     # What compiled modules do with any error of their imports.
     "an ImportError": "import signal\n"
-    "import bayesfloor.io._data as module\n"
+    "import bayesfloor.io._open_data as module\n"
     "def late(*args, **options):\n"
     "    try:\n"
     "        signal.raise_signal(signal.SIGINT)\n"
@@ -106,7 +106,7 @@ LOST = {
     "        raise ImportError('numpy._core.multiarray failed to import') from None\n"
     "module.open_data = late\n",
 }
-STARTED = "import sys\nfrom bayesfloor.cli._entry import main\nsys.argv[0] = 'bayesfloor'\nmain()\n"
+STARTED = "import sys\nfrom bayesfloor.cli._commands import main\nsys.argv[0] = 'bayesfloor'\nmain()\n"
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.cli import _errors, _large_data
-from bayesfloor.cli._settings import Settings, read
-from bayesfloor.engine._labelled_rows import open_labelled
-from bayesfloor.engine._tasks import WorkerDiedError
+from bayesfloor.cli import _terminal as _errors
+from bayesfloor.cli._options import Settings, read
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.io import _data, _find_file, open_data
+from bayesfloor.io import _find_file, open_data
+from bayesfloor.io import _open_data as _data
+from bayesfloor.leaving import cli_large_data as _large_data
+from bayesfloor.leaving.engine_labelled_rows import open_labelled
+from bayesfloor.support._tasks import WorkerDiedError
 
 N = 300
 LARGE = 51_000  # rows, of which 50,000 are drawn

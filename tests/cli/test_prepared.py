@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bayesfloor
-from bayesfloor.cli._errors import _AS_TYPED
+from bayesfloor.cli._terminal import _AS_TYPED
 
 pytestmark = pytest.mark.usefixtures("linear_alone")
 

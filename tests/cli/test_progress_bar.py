@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from bayesfloor.cli._progress_bar import tell_time
+from bayesfloor.cli._terminal import tell_time
 
 CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([^\x1b])")
 LINE = re.compile(r"[━╸╺]+ \d+:\d\d(, (about \d+ (s|min)|seconds) left)?  \S")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesfloor.cli._so_far import SoFar
+from bayesfloor.leaving.cli_so_far import SoFar
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
-from bayesfloor.answer._expected_seconds import expected_seconds
-from bayesfloor.cli._time_left import TimeLeft
-from bayesfloor.engine._progress import Listener
+from bayesfloor.leaving.answer_expected_seconds import expected_seconds
+from bayesfloor.leaving.cli_time_left import TimeLeft
+from bayesfloor.support._tasks import Listener
 
 
 class Clock:

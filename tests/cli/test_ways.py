@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesfloor.cli._console import Output
+from bayesfloor.cli._terminal import Output
 
 # One command per verb, and every exit code that they give; the demo has a test of its own.
 ASKED = {
@@ -26,7 +26,7 @@ ASKED = {
 
 def state():
     """What a command in this process could leave behind."""
-    loggers = [logging.root, logging.getLogger("bayesfloor.selection")]
+    loggers = [logging.root, logging.getLogger("bayesfloor.decide")]
     return (
         dict(os.environ),
         Path.cwd(),

@@ -8,7 +8,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor.cli._write_table import write_table
+from bayesfloor.cli._decide import write_table
 
 FORMULAS = [
     "=1+1",

@@ -15,12 +15,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from bayesfloor import BayesFloor, check
-from bayesfloor.engine._checkpoint import CheckpointError
-from bayesfloor.floor import _all_rows
 from bayesfloor.floor._sample import SampledRowsWarning
 from bayesfloor.floor._scaling import fit_scale
-from bayesfloor.forest import _out_of_core
 from bayesfloor.io import open_rows
+from bayesfloor.leaving import floor_all_rows as _all_rows
+from bayesfloor.leaving import forest_out_of_core as _out_of_core
+from bayesfloor.leaving.engine_checkpoint import CheckpointError
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,8 @@ from sklearn.exceptions import NotFittedError
 
 import bayesfloor
 from bayesfloor import BayesFloor
-from bayesfloor.floor import _bayes_floor, _fit_record
+from bayesfloor.floor import _bayes_floor
+from bayesfloor.floor import _fit as _fit_record
 from bayesfloor.floor._sample import SampledRowsWarning
 
 RESULTS = ["overall_", "pairwise_", "one_vs_rest_", "samples_"]
@@ -332,7 +333,7 @@ def test_a_check_is_told_from_a_floor_in_a_line():
         with pytest.raises(
             TypeError, match=r"^Got a Check, but expected a fitted BayesFloor: BayesFloor\(\).fit\(X, y\).$"
         ):
-            getattr(bayesfloor.selection, name)(found, *given)
+            getattr(bayesfloor.decide, name)(found, *given)
 
 
 def test_known_noise_is_taken_out(rng):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesfloor.floor import _grow
+from bayesfloor.floor import _sample as _grow
 
 
 def test_kernels_are_prepared_only_where_they_pay(monkeypatch):

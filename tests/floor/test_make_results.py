@@ -9,10 +9,10 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import roc_auc_score
 
 from bayesfloor import BayesFloor, spanning_forest
+from bayesfloor.decide import suspicious_labels
 from bayesfloor.floor import _make_results
-from bayesfloor.floor._bounds_by_options import error_bounds
+from bayesfloor.floor._results import error_bounds
 from bayesfloor.formulas import henze_penrose
-from bayesfloor.labels import suspicious_labels
 
 
 def cross_edges(X, codes, n_trees=3):

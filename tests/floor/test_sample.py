@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._bounds_by_options import error_bounds
+from bayesfloor.floor._results import error_bounds
 from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 

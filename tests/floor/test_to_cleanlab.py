@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from bayesfloor import check
-from bayesfloor.labels import suspicious_labels
+from bayesfloor.decide import suspicious_labels
 
 classification = pytest.importorskip("cleanlab.classification")
 

@@ -7,7 +7,7 @@ from bayesfloor import BayesFloor
 from bayesfloor.floor._sample import Sample
 from bayesfloor.floor._uncertainty import choose_method
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels_and_weights import hard_shares
+from bayesfloor.io._labels import hard_shares
 
 
 @pytest.mark.slow

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from bayesfloor.forest._edge_order import pair_hash
-from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.forest._vertices import find_vertices, pair_hash
 
 
 class Case(NamedTuple):

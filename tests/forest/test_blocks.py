@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.engine._tasks import one_blas_thread
 from bayesfloor.forest._blocks import forest_of, join, reduce_edges
 from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.support._tasks import one_blas_thread
 
 
 @pytest.fixture(autouse=True)

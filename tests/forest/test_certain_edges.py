@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from bayesfloor import spanning_forest
 from bayesfloor.forest._blocks import reduce_edges
-from bayesfloor.forest._certain_edges import Loose, core_distance, fit_loose, in_order, make_links, settle
-from bayesfloor.forest._edge_lists import new_edges
-from bayesfloor.forest._out_of_core_cells import cut_cells
+from bayesfloor.forest._edges import new_edges
+from bayesfloor.forest._kernels import edge_lengths
 from bayesfloor.forest._prim import Distances, prim_forest
-from bayesfloor.forest._small_kernels import edge_lengths
 from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.leaving.forest_certain_edges import Loose, core_distance, fit_loose, in_order, make_links, settle
+from bayesfloor.leaving.forest_out_of_core_cells import cut_cells
 
 
 class Settling(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesfloor.forest import _small_kernels
-from bayesfloor.forest._edge_order import pair_hash, scramble, sort_edges
+from bayesfloor.forest import _kernels as _small_kernels
+from bayesfloor.forest._vertices import pair_hash, scramble, sort_edges
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_without_a_folder_to_write_to_kernels_are_compiled_and_not_kept():
 
 def test_other_errors_of_the_cache_come_out(monkeypatch):
     """Only the one that is understood is passed over."""
-    from bayesfloor.forest import _jit
+    from bayesfloor.forest import _kernels as _jit
 
     def broken(_function):
         raise RuntimeError("another")
@@ -95,7 +95,7 @@ def test_other_errors_of_the_cache_come_out(monkeypatch):
 
 KERNELS = """
 import logging
-from bayesfloor.forest._jit import kernel, step
+from bayesfloor.forest._kernels import kernel, step
 
 @step
 def twice(x):
@@ -111,7 +111,7 @@ def add_up(values):
 if __name__ == "__main__":
     import numpy as np
     logging.basicConfig()
-    logging.getLogger("bayesfloor.forest._jit").setLevel(logging.DEBUG)
+    logging.getLogger("bayesfloor.forest._kernels").setLevel(logging.DEBUG)
     total = add_up(np.arange(10.0))
     print(total, sum(add_up.stats.cache_hits.values()))
 """

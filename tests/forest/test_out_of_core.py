@@ -16,15 +16,18 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 from bayesfloor import spanning_forest
-from bayesfloor.engine._row_handles import ArrayRows
-from bayesfloor.engine._runners import JoblibRunner
-from bayesfloor.forest import _blocks, _out_of_core, _out_of_core_blocks, _out_of_core_finish
+from bayesfloor.forest import _blocks
 from bayesfloor.forest._blocks import forest_of, join
-from bayesfloor.forest._certain_edges import core_distance, make_links
-from bayesfloor.forest._edge_lists import Edges
-from bayesfloor.forest._out_of_core_cells import cut_cells
+from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io import InputError, open_rows
+from bayesfloor.leaving import forest_out_of_core as _out_of_core
+from bayesfloor.leaving import forest_out_of_core_blocks as _out_of_core_blocks
+from bayesfloor.leaving import forest_out_of_core_finish as _out_of_core_finish
+from bayesfloor.leaving.engine_row_handles import ArrayRows
+from bayesfloor.leaving.engine_runners import JoblibRunner
+from bayesfloor.leaving.forest_certain_edges import core_distance, make_links
+from bayesfloor.leaving.forest_out_of_core_cells import cut_cells
 
 # Boxes of few rows each keep little apart, of which users are told.
 pytestmark = pytest.mark.filterwarnings("ignore:About .* of the rows of all pairs of blocks")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesfloor.forest._out_of_core_cells import box_gaps, cut_cells
 from bayesfloor.forest._prim import squared_distances
+from bayesfloor.leaving.forest_out_of_core_cells import box_gaps, cut_cells
 
 KINDS = ["gaussian", "lattice", "signed lattice", "zeros and ones", "clusters in clusters", "powers of two", "copies"]
 

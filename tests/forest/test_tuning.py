@@ -7,15 +7,10 @@ import numpy as np
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import (
-    _blocks,
-    _certify,
-    _class_forests,
-    _compiled_pairs,
-    _neighbour_finders,
-    _pair_joins,
-    class_forests,
-)
+from bayesfloor.forest import _blocks, _class_forests, _pair_joins, class_forests
+from bayesfloor.forest import _class_forests as _compiled_pairs
+from bayesfloor.forest import _first_fit as _certify
+from bayesfloor.forest import _neighbours as _neighbour_finders
 
 TUNED = [
     (_blocks, "_LEAF_OF_FEW", 2),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, multinomial
 
-from bayesfloor.formulas._confidence_limits import (
+from bayesfloor.formulas._limits import (
     bias_from_growth,
     guessing_limit,
     intrinsic_dimension,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor.formulas import henze_penrose
-from bayesfloor.formulas._henze_penrose import cross_to_u
+from bayesfloor.formulas._bounds import cross_to_u
 
 sizes = st.integers(1, 10_000)
 fractions = st.floats(0, 1)  # of all the cross edges there can be

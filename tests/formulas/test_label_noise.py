@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bayesfloor.formulas._label_noise import cross_rate_without_noise
+from bayesfloor.formulas._bounds import cross_rate_without_noise
 
 A, B = np.array([0, 0, 1, 3, 0]), np.array([1, 2, 3, 4, 4])  # a tree, and an edge of the next one
 CODES = np.array([0, 0, 1, 2, 1])

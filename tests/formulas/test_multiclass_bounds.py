@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor.formulas import henze_penrose
-from bayesfloor.formulas._multiclass_bounds import (
+from bayesfloor.formulas._bounds import (
     conflict_floor,
     multiclass_bounds,
     one_vs_rest_bounds,

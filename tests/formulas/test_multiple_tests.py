@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from bayesfloor.formulas._multiple_tests import after_picking, alike_p_value, benjamini_hochberg, holm
+from bayesfloor.formulas._limits import after_picking, alike_p_value, benjamini_hochberg, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 

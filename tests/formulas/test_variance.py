@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bayesfloor.formulas import _variance
-from bayesfloor.formulas._variance import conditional_variance, cross_chance
+from bayesfloor.formulas import _permutation_null as _variance
+from bayesfloor.formulas._permutation_null import conditional_variance, cross_chance
 
 GRAPHS = {
     "path": ([0, 1, 2, 3, 4], [1, 2, 3, 4, 5]),

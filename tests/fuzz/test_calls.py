@@ -18,7 +18,9 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 import bayesfloor
-from bayesfloor import forest, formulas, io, labels, selection, summary
+from bayesfloor import decide as labels
+from bayesfloor import decide as selection
+from bayesfloor import forest, formulas, io, summary
 from bayesfloor.io import InputError
 
 pytestmark = [pytest.mark.usefixtures("linear_alone"), pytest.mark.filterwarnings("ignore")]

@@ -9,7 +9,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
-from bayesfloor.hierarchy._candidates import (
+from bayesfloor.answer._learners import Size
+from bayesfloor.leaving.hierarchy_candidates import (
     DISCRIMINANT,
     Calibrated,
     Candidate,
@@ -19,10 +20,9 @@ from bayesfloor.hierarchy._candidates import (
     make_candidates,
     suitable_gamma,
 )
-from bayesfloor.hierarchy._linear_models import Linear, train_discriminant, train_logistic
-from bayesfloor.hierarchy._pairwise_models import CoupledPairs
-from bayesfloor.hierarchy._problem import Problem
-from bayesfloor.learners._registry import Size
+from bayesfloor.leaving.hierarchy_linear_models import Linear, train_discriminant, train_logistic
+from bayesfloor.leaving.hierarchy_pairwise_models import CoupledPairs
+from bayesfloor.leaving.hierarchy_problem import Problem
 
 
 def names(n=50, d=3, K=4):

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesfloor.hierarchy import _choose_model, _model_trial
-from bayesfloor.hierarchy._candidates import Candidate
-from bayesfloor.hierarchy._choose_model import NodeRace
-from bayesfloor.hierarchy._model_trial import Trial
-from bayesfloor.hierarchy._node_floor import NodeFloor
-from bayesfloor.hierarchy._problem import Problem
+from bayesfloor.leaving import hierarchy_choose_model as _choose_model
+from bayesfloor.leaving import hierarchy_model_trial as _model_trial
+from bayesfloor.leaving.hierarchy_candidates import Candidate
+from bayesfloor.leaving.hierarchy_choose_model import NodeRace
+from bayesfloor.leaving.hierarchy_model_trial import Trial
+from bayesfloor.leaving.hierarchy_node_floor import NodeFloor
+from bayesfloor.leaving.hierarchy_problem import Problem
 
 N = 600
 NO_FLOOR = NodeFloor(0.0, 0.0)

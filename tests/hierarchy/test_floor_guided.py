@@ -20,9 +20,10 @@ from sklearn.svm import LinearSVC
 
 from bayesfloor import BayesFloor, FloorGuidedClassifier
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import ClassTree, _floor_matrix, _nodes
-from bayesfloor.hierarchy._candidates import make_candidates
+from bayesfloor.hierarchy import ClassTree, _floor_matrix
 from bayesfloor.hierarchy._class_tree import NONE
+from bayesfloor.leaving import hierarchy_nodes as _nodes
+from bayesfloor.leaving.hierarchy_candidates import make_candidates
 
 N = 120
 AWAY = np.array([60.0, 0.0, 0.0])

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from bayesfloor.hierarchy import _model_trial
-from bayesfloor.hierarchy._candidates import Candidate, logistic
-from bayesfloor.hierarchy._model_trial import Trial, _sizes
-from bayesfloor.hierarchy._problem import Problem
+from bayesfloor.leaving import hierarchy_model_trial as _model_trial
+from bayesfloor.leaving.hierarchy_candidates import Candidate, logistic
+from bayesfloor.leaving.hierarchy_model_trial import Trial, _sizes
+from bayesfloor.leaving.hierarchy_problem import Problem
 
 SIZES = st.lists(st.integers(1, 40), min_size=2, max_size=6).filter(lambda sizes: max(sizes) > 1)
 

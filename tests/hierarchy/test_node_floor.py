@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from bayesfloor import BayesFloor
 from bayesfloor.hierarchy._floor_matrix import measure_classes
-from bayesfloor.hierarchy._node_floor import NodeFloor, NodeForest
 from bayesfloor.io._features import Features
+from bayesfloor.leaving.hierarchy_node_floor import NodeFloor, NodeForest
 
 
 def measure(X, y, n_trees=3, scale=None):

@@ -9,8 +9,8 @@ from scipy.special import expit
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
-from bayesfloor.hierarchy import _pairwise_models
-from bayesfloor.hierarchy._pairwise_models import CoupledPairs, train_kernel_pairs
+from bayesfloor.leaving import hierarchy_pairwise_models as _pairwise_models
+from bayesfloor.leaving.hierarchy_pairwise_models import CoupledPairs, train_kernel_pairs
 
 SIZES = {2: [40, 25], 3: [30, 20, 25], 5: [25, 15, 20, 18, 12]}
 

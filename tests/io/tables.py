@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from bayesfloor.io._find_file import find_file, reading
-from bayesfloor.io._open_table import open_table
+from bayesfloor.io._tables import open_table
 
 WORDS = [
     "the",

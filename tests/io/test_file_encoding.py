@@ -5,7 +5,7 @@ import gzip
 import pytest
 from tables import read_table
 
-from bayesfloor.io import _file_encoding
+from bayesfloor.io import _find_file as _file_encoding
 
 TEXT = "Größe;Umsatz (€);Ort\r\n1.5;2.217,60;Köln\r\n2.5;…;Zürich\r\n"
 NAMES = ["Größe", "Umsatz (€)", "Ort"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from tables import tables
 
-from bayesfloor.io._frame_columns import as_gaps, is_missing, read_frame, read_list, texts
+from bayesfloor.io._columns import as_gaps, is_missing, read_frame, read_list, texts
 
 NAN = float("nan")
 

@@ -7,7 +7,7 @@ import pytest
 
 from bayesfloor import BayesFloor, check
 from bayesfloor.io import InputError
-from bayesfloor.io._labels_and_weights import read_labels
+from bayesfloor.io._labels import read_labels
 
 
 @pytest.fixture(name="X")

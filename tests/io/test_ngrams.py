@@ -10,8 +10,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from tables import WORDS
 from threadpoolctl import threadpool_limits
 
-from bayesfloor.io import TablePreparer, _ngrams
-from bayesfloor.io._ngrams import NgramWeights
+from bayesfloor.io import TablePreparer
+from bayesfloor.io import _encoders as _ngrams
+from bayesfloor.io._encoders import NgramWeights
 
 LETTERS = st.sampled_from("aAbßİΣ日 \t\n\u00a0\u2003\x1c-.1é\u0301")
 

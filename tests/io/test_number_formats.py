@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor.io._date_formats import date_format, time_format
-from bayesfloor.io._number_formats import boolean_format, number_format
+from bayesfloor.io._formats import boolean_format, date_format, number_format, time_format
 
 NAN = float("nan")
 

@@ -15,7 +15,7 @@ from tables import read_table
 
 from bayesfloor.io import open_data
 from bayesfloor.io._messages import DataError
-from bayesfloor.io._open_table import table_of
+from bayesfloor.io._tables import table_of
 
 WRITE = {"parquet": pq.write_table, "arrow": feather.write_feather, "csv": pacsv.write_csv}
 

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import KINDS, WORDS, tables
 
 from bayesfloor.io import TablePreparer
-from bayesfloor.io._column_encoders import ONE_HOT, Column
-from bayesfloor.io._prepared import Prepared, summarize
+from bayesfloor.io._encoders import ONE_HOT, Column
+from bayesfloor.io._table_preparer import Prepared, summarize
 
 RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=200).tolist()

@@ -14,8 +14,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.io import open_data
-from bayesfloor.io._features import WIDE
-from bayesfloor.io._wide_input import lay_flat, read_any
+from bayesfloor.io._features import WIDE, lay_flat, read_any
 
 pytestmark = pytest.mark.usefixtures("linear_alone")
 FORMATS = [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix, sparse.lil_matrix]

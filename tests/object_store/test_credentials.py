@@ -8,9 +8,8 @@ import pytest
 
 import bayesfloor
 from bayesfloor.cli._commands import run
-from bayesfloor.engine._address_text import is_address, redact
-from bayesfloor.engine._addresses import find_place
 from bayesfloor.io import open_data, open_rows
+from bayesfloor.support._files import find_place, is_address, redact
 
 SECRET = "hush-hush"  # noqa: S105 - no real one
 QUERY = f"region=us-east-1&secret_access_key={SECRET}"
@@ -81,7 +80,7 @@ def test_results_and_handles_do_not_show_them(secret_address, tmp_path):
 )
 def test_errors_and_their_tracebacks_do_not_show_them(secret_address, change, monkeypatch, caplog):
     """Not even the errors of other libraries, which quote the whole address."""
-    monkeypatch.setattr("bayesfloor.engine._file_systems._PAUSES", (0.01,))
+    monkeypatch.setattr("bayesfloor.support._files._PAUSES", (0.01,))
     caplog.set_level(logging.DEBUG, logger="bayesfloor")
     with pytest.raises((ValueError, OSError)) as error:
         open_data(secret_address.replace(*change), "no such column")

@@ -7,7 +7,7 @@ import pytest
 
 import bayesfloor
 from bayesfloor.cli._commands import run
-from bayesfloor.engine._runners import ON_THIS_MACHINE
+from bayesfloor.leaving.engine_runners import ON_THIS_MACHINE
 
 EDGES = ("a", "b", "length", "tree", "vertex")
 
@@ -50,7 +50,7 @@ def test_workers_give_the_floor_of_local_files(client, here, there, target_width
 
 def test_workers_read_few_bytes_for_a_sample(client, there, monkeypatch):
     """Each task reads the rows of one row group, and the result says how much was read."""
-    monkeypatch.setattr("bayesfloor.floor._all_rows._pool_size", lambda *_, **__: 300)
+    monkeypatch.setattr("bayesfloor.leaving.floor_all_rows._pool_size", lambda *_, **__: 300)
     with pytest.warns(bayesfloor.floor.SampledRowsWarning, match="only a sample is read"):
         floor = bayesfloor.BayesFloor(max_rows=300).fit(f"{there}/many_parquet", "label", client=client)
     sample = floor.fitted_.sample

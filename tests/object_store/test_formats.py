@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import bayesfloor
-from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.io import open_data, open_rows
 from bayesfloor.io._messages import DataError
+from bayesfloor.support._files import bytes_read
 
 FILES = {
     "one.parquet": "label",

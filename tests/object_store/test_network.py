@@ -10,8 +10,8 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from bayesfloor.engine._file_systems import AddressError
 from bayesfloor.io import open_data, open_rows
+from bayesfloor.support._files import AddressError
 
 
 class DroppingProxy:
@@ -101,7 +101,7 @@ def test_rows_are_read_in_spite_of_dropped_connections(here, there, drop):
 
 def test_a_server_that_always_drops_is_given_up(website, drop, monkeypatch, caplog):
     """After a few attempts, one line says what to check."""
-    monkeypatch.setattr("bayesfloor.engine._file_systems._PAUSES", (0.01, 0.02))
+    monkeypatch.setattr("bayesfloor.support._files._PAUSES", (0.01, 0.02))
     caplog.set_level("INFO", "bayesfloor")
     with pytest.raises(AddressError, match=r"cannot be read: .*Check the address, the network and your credentials"):
         open_data(f"http://127.0.0.1:{drop(website, 1).port}/one.csv?sig=hush", "label")

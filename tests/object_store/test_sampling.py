@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import bayesfloor
-from bayesfloor.engine._file_systems import bytes_read
 from bayesfloor.io import _find_file, open_data
+from bayesfloor.support._files import bytes_read
 
 N, GROUP = 300_000, 1500
 
@@ -105,7 +105,7 @@ def test_a_table_whose_row_groups_would_mislead_is_read_whole(s3):
 
 def test_rows_that_stay_at_their_address_get_the_same_note(s3, monkeypatch):
     """As on a cluster, where workers draw the rows."""
-    monkeypatch.setattr("bayesfloor.floor._all_rows._pool_size", lambda *_, **__: 5_000)
+    monkeypatch.setattr("bayesfloor.leaving.floor_all_rows._pool_size", lambda *_, **__: 5_000)
     address = write_ordered(s3, "misleading_in_place", [("label", "ascending"), ("x0", "ascending")])
     with pytest.warns(bayesfloor.floor.SampledRowsWarning, match="5000 of 100000 rows are used"):
         floor = bayesfloor.BayesFloor(max_rows=5_000).fit(bayesfloor.io.open_rows(address), "label")

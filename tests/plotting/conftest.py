@@ -5,6 +5,9 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Curve
+from bayesfloor.decide._features import NO_DIFFERENCE, HoldOut, SelectionPath
+from bayesfloor.decide._gap import Gap, GapLines, TooGood
+from bayesfloor.decide._representations import Comparison
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import (
     AnswerDisplay,
@@ -15,10 +18,6 @@ from bayesfloor.plotting import (
     PairwiseDisplay,
     SelectionDisplay,
 )
-from bayesfloor.selection._comparison import Comparison
-from bayesfloor.selection._gap import Gap, GapLines
-from bayesfloor.selection._selection_path import NO_DIFFERENCE, HoldOut, SelectionPath
-from bayesfloor.selection._too_good import TooGood
 
 HOSTILE = [
     "a" * 200,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from bayesfloor.answer._pairs_and_classes import pair_answers
-from bayesfloor.engine._show import percent
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import ClassTreeDisplay
-from bayesfloor.plotting._tree_layout import layout
+from bayesfloor.plotting._class_tree_display import layout
+from bayesfloor.support._words import percent
 
 
 def test_splits_show_their_link_and_rows_their_classes(floor):

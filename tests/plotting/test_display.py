@@ -19,8 +19,8 @@ from bayesfloor.plotting import (
     PairwiseDisplay,
     SampleScoreDisplay,
 )
+from bayesfloor.plotting._display import LIGHT, MAP, MIDDLE, STRONG, svg_with_css_colours
 from bayesfloor.plotting._pairwise_display import luminance
-from bayesfloor.plotting._style import LIGHT, MAP, MIDDLE, STRONG, svg_with_css_colours
 
 BY_NAME = ("pairwise", "one_vs_rest", "tree", "ladder", "answer", "comparison", "selection", "gap")
 OF_FLOOR = (

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from bayesfloor.engine._show import show_labels
-from bayesfloor.plotting import _fonts
-from bayesfloor.plotting._fonts import LONGEST, families, label_style, label_texts
+from bayesfloor.plotting import _display as _fonts
+from bayesfloor.plotting._display import LONGEST, families, label_style, label_texts
+from bayesfloor.support._words import show_labels
 
 
 def test_a_short_label_stays_as_it_is():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bayesfloor.decide import gap
 from bayesfloor.plotting import GapDisplay
-from bayesfloor.selection import gap
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from bayesfloor.answer._pairs_and_classes import pair_answers
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting import PairwiseDisplay
+from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._pairwise_display import luminance
-from bayesfloor.plotting._tree_layout import layout
 
 
 @pytest.fixture(scope="module")

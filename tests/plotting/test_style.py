@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bayesfloor.plotting import SampleScoreDisplay
+from bayesfloor.plotting._display import COLOURS, css_colours, svg_with_css_colours
 from bayesfloor.plotting._pairwise_display import luminance
-from bayesfloor.plotting._style import COLOURS, css_colours, svg_with_css_colours
 
 # Machado, Oliveira and Fernandes 2009, table 1, severity 1: what a deuteranope sees, in linear RGB.
 DEUTERANOPIA = np.array(

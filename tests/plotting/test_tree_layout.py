@@ -6,7 +6,7 @@ import pytest
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._class_tree import grow_tree
 from bayesfloor.plotting import ClassTreeDisplay
-from bayesfloor.plotting._tree_layout import layout
+from bayesfloor.plotting._class_tree_display import layout
 
 
 def chain(K):

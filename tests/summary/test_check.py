@@ -15,8 +15,8 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import BayesFloor, Check, check
-from bayesfloor.engine._show import percent
 from bayesfloor.summary._text import to_full_text
+from bayesfloor.support._words import percent
 
 N = 90
 

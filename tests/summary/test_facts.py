@@ -11,7 +11,7 @@ import pytest
 
 import bayesfloor
 from bayesfloor import check
-from bayesfloor.counts._near_duplicates import gap_length
+from bayesfloor.floor._fit import gap_length
 from bayesfloor.summary._facts import fingerprint
 
 X = np.arange(12.0).reshape(4, 3) ** 2

@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from bayesfloor import check
-from bayesfloor.engine._show import about, percent, show_labels
-from bayesfloor.hazards._doubtful_columns import DoubtfulColumns
+from bayesfloor.answer._leaks import DoubtfulColumns
+from bayesfloor.summary._explain import CODES
 from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
-from bayesfloor.summary._glossary import CODES
+from bayesfloor.support._words import about, percent, show_labels
 
 
 def codes(found):

@@ -11,8 +11,8 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import check
-from bayesfloor.engine._show import about, percent, span
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
+from bayesfloor.support._words import about, percent, span
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
 

@@ -4,17 +4,14 @@ import re
 
 import pytest
 
-from bayesfloor.answer._answer import RELIABILITIES
-from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE
-from bayesfloor.learners._registry import BLEND, REGISTRY
-from bayesfloor.selection._gap import AT, BELOW, NO_ROWS, NOT_SHOWN, ROOM
-from bayesfloor.selection._selection_path import NO_DIFFERENCE
+from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, RELIABILITIES, TOO_CLOSE
+from bayesfloor.answer._learners import BLEND, REGISTRY
+from bayesfloor.decide._features import NO_DIFFERENCE
+from bayesfloor.decide._gap import AT, BELOW, NO_ROWS, NOT_SHOWN, ROOM
 from bayesfloor.summary import explain, schema
-from bayesfloor.summary._figures import answer_figures, evidence_figures
-from bayesfloor.summary._glossary import CODES, TERMS
-from bayesfloor.summary._glossary import WORDS as OTHER_WORDS
-from bayesfloor.summary._json_fields import field_meanings
-from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL
+from bayesfloor.summary._explain import CODES, TERMS, field_meanings
+from bayesfloor.summary._explain import WORDS as OTHER_WORDS
+from bayesfloor.summary._figures import FEW_ROWS, TOO_SMALL, answer_figures, evidence_figures
 from bayesfloor.summary._text import class_cells, pair_cells
 
 

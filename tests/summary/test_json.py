@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bayesfloor import Check
-from bayesfloor.engine._show import percent, range_text
 from bayesfloor.summary import schema
+from bayesfloor.summary._figures import class_rows, pair_rows
 from bayesfloor.summary._json import SCHEMA_VERSION, dump
-from bayesfloor.summary._pair_tables import class_rows, pair_rows
+from bayesfloor.support._words import percent, range_text
 
 GATES = {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}
 

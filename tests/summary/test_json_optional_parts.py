@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.selection._gap import gap
-from bayesfloor.selection._merge_advice import merge_advice
-from bayesfloor.summary._json_optional_parts import restore_choices
+from bayesfloor.decide._gap import gap
+from bayesfloor.decide._merging import merge_advice
+from bayesfloor.leaving.summary_json_optional_parts import restore_choices
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import bayesfloor
-from bayesfloor.selection._gap import AT, BELOW, NOT_SHOWN, ROOM
+from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
 
 
 @pytest.fixture(scope="module")

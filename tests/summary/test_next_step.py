@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import bayesfloor
-from bayesfloor.summary._next_step import error_at_twice, hardly_falls, next_step
+from bayesfloor.summary._figures import error_at_twice, hardly_falls, next_step
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,8 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from bayesfloor import BayesFloor, Check, FloorSelector
-from bayesfloor.engine._show import about, percent
-from bayesfloor.report._page import make_page
-from bayesfloor.selection import feature_floors, gap, samples_for
-from bayesfloor.summary._optional_tables import (
+from bayesfloor.decide import feature_floors, gap, samples_for
+from bayesfloor.summary._figures import (
     comparison_cells,
     enough,
     feature_cells,
@@ -19,6 +17,8 @@ from bayesfloor.summary._optional_tables import (
     path_cells,
     path_notes,
 )
+from bayesfloor.summary._html import make_page
+from bayesfloor.support._words import about, percent
 
 
 @pytest.fixture(scope="module")

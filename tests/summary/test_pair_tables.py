@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesfloor.summary._pair_tables import FEW_ROWS, TOO_SMALL, class_rows, hardest_pairs, pair_rows
+from bayesfloor.summary._figures import FEW_ROWS, TOO_SMALL, class_rows, hardest_pairs, pair_rows
 
 PAIR_FIGURES = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
 CLASS_FIGURES = ("n_rows", "estimate", "lower", "upper", "error", "part")

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from bayesfloor import Check, check
 from bayesfloor.summary._text import to_full_text
-from bayesfloor.summary._verdict_text import hidden_by_accuracy, rare_class
+from bayesfloor.summary._verdict import hidden_by_accuracy, rare_class
 
 SHIFT = 2.5
 FLOOR = norm.cdf(-SHIFT / 2)  # of two equally frequent classes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesfloor.cli._console import Output
+from bayesfloor.cli._terminal import Output
 from bayesfloor.summary._text import to_full_text, to_text
 
 SCREENS = Path(__file__).parent / "screens"

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from bayesfloor import BayesFloor, check
-from bayesfloor.labels import _suspicious_list
-from bayesfloor.labels._suspicious_list import KEPT, list_suspicious, take_scores
+from bayesfloor.decide import _suspicious as _suspicious_list
+from bayesfloor.decide._suspicious import KEPT, list_suspicious, take_scores
 
 
 @pytest.fixture(scope="module")

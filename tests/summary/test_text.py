@@ -6,13 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesfloor.engine._show import cells, percent, range_text, span
 from bayesfloor.summary import _text
-from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
-from bayesfloor.summary._next_step import next_step
-from bayesfloor.summary._phrases import accuracy
-from bayesfloor.summary._ruler import ruler
-from bayesfloor.summary._text import NOT_HERE, align, to_full_text, to_text, unmeasured
+from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, next_step, settings_line
+from bayesfloor.summary._text import NOT_HERE, align, ruler, to_full_text, to_text, unmeasured
+from bayesfloor.summary._verdict import accuracy
+from bayesfloor.support._words import cells, percent, range_text, span
 
 WIDTHS = (100, 80, 60)
 

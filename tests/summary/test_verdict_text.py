@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesfloor.engine._show import how_many, percent, span
-from bayesfloor.summary._phrases import accuracy, points, target_text
-from bayesfloor.summary._verdict_text import verdict_words
+from bayesfloor.summary._verdict import accuracy, points, target_text, verdict_words
+from bayesfloor.support._words import how_many, percent, span
 
 SHARES = st.floats(0, 1)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
+from bayesfloor.summary._data_findings import find_traits
 from bayesfloor.summary._figures import evidence_figures
-from bayesfloor.summary._weaknesses import find_traits
 
 NAMES = {
     "BF201": "rows per class",

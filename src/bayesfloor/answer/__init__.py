@@ -1,7 +1,8 @@
-"""The answer: a best estimate, a range and a verdict for the dataset, and estimates for pairs and classes.
+"""The answer: a race of learners, their learning curves, what makes them too good, and the range that follows.
 
-Input: a ``Fit``, and the race between learners.
-Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers`` and ``Verdict``.
+Input: a ``Fit``, and the rows as read.
+Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers`` and ``Verdict``; rows that belong together and
+columns that give the label away.
 Must not know about: files and plots.
 """
 
@@ -9,19 +10,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.answer._answer import Answer, Curve
+    from bayesfloor.answer._answer import Answer, Curve, Verdict
+    from bayesfloor.answer._dependence import Dependence
+    from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
-    from bayesfloor.answer._verdict import Verdict
+    from bayesfloor.answer._race import Race
 
-__all__ = ["Answer", "ClassAnswers", "Curve", "PairAnswers", "Verdict"]
+__all__ = [
+    "Answer",
+    "ClassAnswers",
+    "Curve",
+    "Dependence",
+    "DoubtfulColumns",
+    "Leak",
+    "PairAnswers",
+    "Race",
+    "Verdict",
+]
 
 _HOMES = {
-    "._answer": "Answer Curve",
+    "._answer": "Answer Curve Verdict",
+    "._dependence": "Dependence",
+    "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",
-    "._verdict": "Verdict",
+    "._race": "Race",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

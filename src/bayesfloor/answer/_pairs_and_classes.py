@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import percent, show_labels
-from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.answer._learners import WEIGHTS
 from bayesfloor.floor._results import hardest_class
-from bayesfloor.formulas._confidence_limits import guessing_limit, lower_limit, upper_limit
-from bayesfloor.learners._registry import WEIGHTS
+from bayesfloor.formulas._limits import guessing_limit, lower_limit, upper_limit
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import percent, show_labels
 
 _LEVEL = 0.95
 _GUESSING_LEVEL = 1 - (1 - _LEVEL) * WEIGHTS["guessing"]

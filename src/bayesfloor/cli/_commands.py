@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from bayesfloor.cli._interrupts import stop_if_asked
-from bayesfloor.cli._run_check import (
+from bayesfloor.cli._check import (
     FILES,
     check_file,
     check_outputs,
@@ -25,8 +25,7 @@ from bayesfloor.cli._run_check import (
     watch_check,
     write_all,
 )
-from bayesfloor.cli._settings import make_output, read, take
-from bayesfloor.cli._shared_options import (
+from bayesfloor.cli._options import (
     ACCURACY,
     FRACTION,
     NAME,
@@ -37,12 +36,16 @@ from bayesfloor.cli._shared_options import (
     effort_option,
     files_options,
     has_gate,
+    make_output,
     output_options,
     predictions_option,
+    read,
     table_options,
+    take,
 )
-from bayesfloor.engine._address_text import is_address
-from bayesfloor.engine._show import how_many, printable
+from bayesfloor.cli._terminal import INTERRUPTED, exit_code, listening, stop_if_asked
+from bayesfloor.support._files import is_address
+from bayesfloor.support._words import how_many, printable
 
 OK, FAILED = 0, 1
 
@@ -64,7 +67,7 @@ def _is_data(word: str) -> bool:
 
 def run(args: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    from bayesfloor.cli._errors import tell
+    from bayesfloor.cli._terminal import tell
 
     try:
         code = verbs.main(args, prog_name="bayesfloor", standalone_mode=False)
@@ -225,8 +228,7 @@ def report(
 @table_options
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose nearest neighbours belong to another class."""
-    from bayesfloor.cli._run_samples import find_rows, format_rows, write_rows
-    from bayesfloor.cli._write_table import check_ending
+    from bayesfloor.cli._decide import check_ending, find_rows, format_rows, write_rows
 
     output, settings = take(given)
     check_ending(path_out)
@@ -265,8 +267,8 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
     bayesfloor features data.csv -y label --most 10 --holdout 50%
     bayesfloor features wide.parquet -y label --filter -o features.csv
     """
-    from bayesfloor.cli import _run_features as work
-    from bayesfloor.cli._write_table import check_ending
+    from bayesfloor.cli import _decide as work
+    from bayesfloor.cli._decide import check_ending
 
     output, settings = take(given)
     check_ending(path_out)
@@ -295,8 +297,8 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     bayesfloor compare before.csv after.csv -y label
     bayesfloor compare data.csv -y label --pca 5,10,20
     """
-    from bayesfloor.cli import _run_compare as work
-    from bayesfloor.cli._run_features import write_json
+    from bayesfloor.cli import _decide as work
+    from bayesfloor.cli._decide import write_json
 
     output, settings = take(given)
     work.check_files(paths, settings.pca)
@@ -328,7 +330,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
-    from bayesfloor.cli._run_tree import format_tree, grow_file_tree
+    from bayesfloor.cli._decide import format_tree, grow_file_tree
 
     output, settings = take(given)
     data = read(settings)
@@ -342,8 +344,8 @@ def tree(*, cut: str, form: str, **given: Any) -> None:
 @output_options
 def explain(words: tuple[str, ...], **given: Any) -> None:
     """Explain a finding code or a term; without TERM, list them."""
-    from bayesfloor.summary._glossary import explain as explain_term
-    from bayesfloor.summary._glossary import list_terms
+    from bayesfloor.summary._explain import explain as explain_term
+    from bayesfloor.summary._explain import list_terms
     from bayesfloor.summary._text import fold, terminal_width
 
     output, width = make_output(**given), terminal_width()
@@ -367,3 +369,35 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     print_check(output, found, (), [("bayesfloor check data.csv -y label", "your own data")])
     if path_out is not None:
         output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))
+
+
+_NEEDED = ("click", "rich", "jinja2", "pyarrow")
+
+
+def main() -> None:
+    """Run the command line."""
+    with listening():
+        code = _run()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command and return its exit code."""
+    try:
+        return _run_verb()
+    except BaseException:  # an import may turn an interrupt into an ImportError
+        if (stopped := exit_code()) is None:
+            raise
+        sys.stderr.write(f"{INTERRUPTED}\n")
+        return stopped
+
+
+def _run_verb() -> int:
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        names = ", ".join(missing)
+        sys.stderr.write(f'bayesfloor: {names} not installed. Run: python -m pip install "bayesfloor[cli]"\n')
+        return 2
+    from bayesfloor.cli._commands import run
+
+    return run()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.floor._fit_record import Counts, Fit
+    from bayesfloor.floor._fit import Counts, Fit
     from bayesfloor.floor._results import Floor, LabelClaims, OneVsRestFloor, PairwiseFloor, SampleScores
     from bayesfloor.floor._sample import SampledRowsWarning
 
@@ -31,7 +31,7 @@ __all__ = [
 
 _HOMES = {
     "._bayes_floor": "BayesFloor",
-    "._fit_record": "Counts Fit",
+    "._fit": "Counts Fit",
     "._results": "Floor LabelClaims OneVsRestFloor PairwiseFloor SampleScores",
     "._sample": "SampledRowsWarning",
 }

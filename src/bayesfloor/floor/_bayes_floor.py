@@ -9,26 +9,14 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator  # noqa: TID253 - this module is itself imported when first used
-from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.counts._class_edges import class_edges
-from bayesfloor.counts._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
-from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.engine._parameters import check_choice, check_n_jobs, check_roles, check_seed
-from bayesfloor.engine._progress import Progress, as_listener
-from bayesfloor.engine._row_handles import is_handle
-from bayesfloor.engine._types import Floats
-from bayesfloor.floor._bounds_by_options import Options
-from bayesfloor.floor._fit_record import Counts, Fit, make_fit
-from bayesfloor.floor._grow import grow_labelled, prepare
-from bayesfloor.floor._make_results import (
-    one_vs_rest_floor,
-    overall_floor,
-    pairwise_floor,
-    sample_scores,
-)
-from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._edge_counts import class_edges
+from bayesfloor.floor._fit import Counts, Fit, make_fit
+from bayesfloor.floor._make_results import one_vs_rest_floor, overall_floor, pairwise_floor, sample_scores
+from bayesfloor.floor._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
+from bayesfloor.floor._results import Floor, OneVsRestFloor, Options, PairwiseFloor, SampleScores
 from bayesfloor.floor._sample import (
     LARGE,
     Sample,
@@ -36,20 +24,27 @@ from bayesfloor.floor._sample import (
     check_max_rows,
     draw_rows,
     draw_to_shares,
+    grow_labelled,
+    prepare,
     read_priors,
     read_sample,
 )
 from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.floor._uncertainty import fast_errors
-from bayesfloor.forest._forest import Forest, check_n_trees
-from bayesfloor.formulas._confidence_limits import two_sided
-from bayesfloor.formulas._multiclass_bounds import soft_confusion
-from bayesfloor.io._data import open_data, stays_in_place
-from bayesfloor.io._labels_and_weights import read_target
+from bayesfloor.forest._spanning_forest import Forest, check_n_trees
+from bayesfloor.formulas._bounds import soft_confusion
+from bayesfloor.formulas._limits import two_sided
+from bayesfloor.io._labels import read_target
+from bayesfloor.io._open_data import open_data, stays_in_place
+from bayesfloor.leaving.engine_row_handles import is_handle
+from bayesfloor.support._errors import InputError, InputTypeError
+from bayesfloor.support._parameters import check_choice, check_n_jobs, check_roles, check_seed
+from bayesfloor.support._tasks import Progress, as_listener
+from bayesfloor.support._types import Floats
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.forest._out_of_core import Work  # importing it loads the compiled kernels
+    from bayesfloor.leaving.forest_out_of_core import Work  # importing it loads the compiled kernels
 
 logger = logging.getLogger(__name__)
 
@@ -262,7 +257,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             if data.drawn is not None and len(fit.sample) == len(sample):
                 announce(sample, "the file is large, so only a sample of it is read", level=3)
         else:
-            from bayesfloor.floor._all_rows import count_all, draw_far
+            from bayesfloor.leaving.floor_all_rows import count_all, draw_far
 
             if data.groups is not None or data.weight is not None:
                 raise InputError(
@@ -354,7 +349,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         >>> BayesFloor().fit(X, y).verdict(target=0.9)
         'reachable'
         """
-        from bayesfloor.answer._verdict import check_target
+        from bayesfloor.answer._answer import check_target
 
         check_target(target)
         return self.answer().verdict(target)

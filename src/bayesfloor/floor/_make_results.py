@@ -7,31 +7,33 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import comb
 
-from bayesfloor.counts._class_edges import class_edges, label_moments
-from bayesfloor.counts._pair_counts import PairCounts, PairForest, pair_of, permuted_cross, sets_of_pairs
-from bayesfloor.counts._row_edges import most_voted, sample_edges
-from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bounds_by_options import Options, constant_error, error_bounds
-from bayesfloor.floor._fit_record import Counts
-from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.floor._edge_counts import VertexLabels, class_edges, label_moments, most_voted, sample_edges
+from bayesfloor.floor._fit import Counts
+from bayesfloor.floor._pair_counts import PairCounts, PairForest, pair_of, permuted_cross, sets_of_pairs
+from bayesfloor.floor._results import (
+    FEW,
+    Floor,
+    OneVsRestFloor,
+    Options,
+    PairwiseFloor,
+    SampleScores,
+    constant_error,
+    error_bounds,
+)
 from bayesfloor.floor._uncertainty import fast_errors
-from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._henze_penrose import henze_penrose
-from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value, odd_label_power
-from bayesfloor.formulas._multiclass_bounds import (
+from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.formulas._bounds import (
     conflict_floor,
+    henze_penrose,
     multiclass_bounds,
     one_vs_rest_bounds,
     one_vs_rest_finite,
     remove_forced,
 )
-from bayesfloor.formulas._multiple_tests import after_picking, benjamini_hochberg, holm
-from bayesfloor.formulas._permutation_null import (
-    fewer_than_chance,
-    permutation_null,
-    share_not_above,
-)
+from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value, odd_label_power
+from bayesfloor.formulas._limits import after_picking, benjamini_hochberg, holm
+from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
+from bayesfloor.support._types import Floats, Ints
 
 _PERMUTATIONS = 999
 _PERMUTED_PAIRS = 400  # with more pairs than this, each pair gets fewer permutations

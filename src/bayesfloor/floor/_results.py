@@ -1,4 +1,4 @@
-"""The results of a fit: frozen values with tables and intervals. Nothing is computed from points here."""
+"""Compute bounds on the Bayes error of all classes, with the options of a fit."""
 
 from __future__ import annotations
 
@@ -7,14 +7,56 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._result import Result, make_frame
-from bayesfloor.engine._show import percent, show_labels, span
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._bounds_by_options import Options, error_bounds
-from bayesfloor.formulas._confidence_limits import check_level, two_sided, upper_limit
-from bayesfloor.formulas._label_noise import cross_rate_without_noise, shares_without_noise
-from bayesfloor.formulas._multiclass_bounds import Bounds
-from bayesfloor.formulas._multiple_tests import alike_p_value
+from bayesfloor.formulas._bounds import (
+    Bounds,
+    cross_rate_without_noise,
+    multiclass_bounds,
+    random_cross_rate,
+    remove_forced,
+    shares_without_noise,
+)
+from bayesfloor.formulas._limits import alike_p_value, check_level, two_sided, upper_limit
+from bayesfloor.support._results import Result, make_frame
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import percent, show_labels, span
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to turn counts into bounds and p-values; ``n_scales`` is how many scales were compared using the labels."""
+
+    bias_correction: bool
+    subtract_forced: bool
+    normalize: bool = True
+    n_scales: int = 1
+
+
+USUAL = Options(bias_correction=True, subtract_forced=False)
+
+
+def error_bounds(cross_rate: Any, sizes: Floats, options: Options = USUAL) -> Bounds:
+    """Compute bounds on the Bayes error of all classes from one or more cross rates.
+
+    The upper bound includes the edges that even separate classes must have.
+    """
+    rate, raw = (bounded_rate(cross_rate, sizes, subtract_forced=each) for each in (options.subtract_forced, False))
+    cap, correct_bias = constant_error(sizes), options.bias_correction
+    bounds = multiclass_bounds(rate, len(sizes), cap, correct_bias=correct_bias)
+    return bounds._replace(upper=np.minimum(raw, cap))
+
+
+def constant_error(sizes: Floats) -> float:
+    """Return the error of always predicting the largest class."""
+    return float(1 - sizes.max() / sizes.sum())
+
+
+def bounded_rate(cross_rate: Any, sizes: Floats, *, subtract_forced: bool) -> Any:
+    """Return the rate that the bounds use: R / n for two classes, as in the paper, otherwise R / |E|."""
+    n, K = sizes.sum(), len(sizes)
+    if subtract_forced:
+        cross_rate = remove_forced(cross_rate, random_cross_rate(sizes), (K - 1) / (n - 1))
+    return cross_rate * (n - 1) / n if K == 2 else cross_rate
+
 
 ALIKE_MARGIN = 0.1  # classes are alike if they lack at most this fraction of the cross-class edges expected by chance
 _OF_ONE = {"classes": "class", "sizes": "size", "p_values": "p_value"}  # column names in tables with one entry per line
@@ -209,7 +251,7 @@ class PairwiseFloor(Result):
         tested = ~np.isnan(p)
         shown = np.zeros(self.matrix.shape, dtype=bool)
         if self.claims and tested.any():
-            from bayesfloor.formulas._multiple_tests import holm
+            from bayesfloor.formulas._limits import holm
 
             chosen = np.flatnonzero(tested)[holm(p[tested]) <= level]
             shown[one[chosen], two[chosen]] = shown[two[chosen], one[chosen]] = True

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._vertex_labels import VertexLabels, likeliest
-from bayesfloor.engine._errors import InputError, blame
-from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.floor._edge_counts import VertexLabels, likeliest
+from bayesfloor.forest._spanning_forest import Forest, prepare_kernels, spanning_forest
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.io._data import Data
-from bayesfloor.io._features import Features
-from bayesfloor.io._groups import read_groups
-from bayesfloor.io._labels_and_weights import Target, read_target, read_weight, refuse_weightless
-from bayesfloor.io._wide_input import read_any
+from bayesfloor.io._features import Features, read_any
+from bayesfloor.io._labels import Target, read_groups, read_target, read_weight, refuse_weightless
+from bayesfloor.io._open_data import Data
+from bayesfloor.support._errors import InputError, blame
+from bayesfloor.support._tasks import Progress
+from bayesfloor.support._types import Floats, Ints
 
 LARGE = 50_000  # with more rows than this, growing samples are tried before all rows
 
@@ -265,3 +265,35 @@ def announce(sample: Sample, why: str, level: int = 5) -> None:
     """Warn that not all rows are used; point to the line ``level`` calls up the stack."""
     message = f"{len(np.unique(sample.row))} of {sample.n_input} rows are used: {why}."
     warnings.warn(SampledRowsWarning(message), stacklevel=level)
+
+
+_STEP, _ENTRY = 8e-6, 1.5e-9  # seconds per step of plain Prim, and per vertex examined in a step
+_TERM = 0.5e-9  # seconds per feature of a distance
+_PATIENCE = 3.0  # seconds of plain work above which compiled kernels pay off
+
+
+def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
+    """Load the compiled kernels if this many forests would take too long without them; the edges do not change."""
+    plain = times * (n_trees * n_rows * (_STEP + _ENTRY * n_rows) + _TERM * n_rows**2 * n_features)
+    if plain > _PATIENCE:
+        prepare_kernels()
+
+
+def grow(
+    X: Floats,
+    n_trees: int,
+    groups: np.ndarray | None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Forest:
+    """Grow the forest of these rows."""
+    return spanning_forest(X, n_trees, groups, n_jobs=n_jobs, progress=progress)
+
+
+def grow_labelled(
+    X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None, progress: Progress | None = None
+) -> tuple[Forest, VertexLabels]:
+    """Grow the forest of a sample whose points are ``X``, and return it with its labels."""
+    forest = grow(X, n_trees, sample.groups, n_jobs, progress)
+    joined = sample.groups is None
+    return forest, VertexLabels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesfloor.counts._class_edges import class_edges
-from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._grow import grow
-from bayesfloor.floor._sample import Sample, draw_rows
+from bayesfloor.floor._edge_counts import VertexLabels, class_edges
+from bayesfloor.floor._sample import Sample, draw_rows, grow
 from bayesfloor.io._features import Features
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._types import Floats, Ints
 
 NO_SCALE = "none"  # the name shown for scale=None
 _GRID = 470  # bits below the largest value

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.counts._class_edges import ClassEdges, class_edges
-from bayesfloor.counts._groups import group_mean, group_pairs
-from bayesfloor.counts._row_edges import vertex_posterior
-from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.engine._types import Floats
-from bayesfloor.floor._grow import grow, prepare
-from bayesfloor.floor._sample import Sample, deal
-from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._confidence_limits import bias_from_growth, intrinsic_dimension, subsample_error
-from bayesfloor.formulas._multiclass_bounds import random_cross_rate, remove_forced
-from bayesfloor.formulas._variance import conditional_variance
+from bayesfloor.floor._edge_counts import (
+    ClassEdges,
+    VertexLabels,
+    class_edges,
+    group_mean,
+    group_pairs,
+    vertex_posterior,
+)
+from bayesfloor.floor._sample import Sample, deal, grow, prepare
+from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.formulas._bounds import random_cross_rate, remove_forced
+from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
+from bayesfloor.formulas._permutation_null import conditional_variance
+from bayesfloor.support._tasks import Progress, run_tasks
+from bayesfloor.support._types import Floats
 
 N_PARTS = 4  # subsamples are quarters; a split into four uses every row
 _ROUNDS, _ROUNDS_OF_MANY = 10, 2  # splits for an interval: 40 quarters, or 8 if quarters take long

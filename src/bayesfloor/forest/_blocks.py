@@ -17,15 +17,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._certify import FirstFit, full_reach, grow_forest
-from bayesfloor.forest._edge_lists import Edges, concatenate, new_edges, sort_once
-from bayesfloor.forest._edge_order import Numbers
+from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
+from bayesfloor.forest._first_fit import FirstFit, full_reach, grow_forest
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
-from bayesfloor.forest._matmul import choose_rough, round_rows
-from bayesfloor.forest._neighbour_finders import RUN_HERE, BorderFinder, Finder, ProductFinder, Run, TreeFinder
+from bayesfloor.forest._neighbours import (
+    RUN_HERE,
+    BorderFinder,
+    Finder,
+    ProductFinder,
+    Run,
+    TreeFinder,
+    choose_rough,
+    round_rows,
+)
 from bayesfloor.forest._prim import squared_distances
-from bayesfloor.forest._vertices import Vertices
+from bayesfloor.forest._vertices import Numbers, Vertices
+from bayesfloor.support._types import Floats, Ints
 
 _TREES_UP_TO = 40  # dimensions; above this, kd-trees never pay off
 _SURELY_UP_TO = 8  # dimensions; above this, kd-trees rarely save much

@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edge_order import Keys, Numbers
-from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._small_kernels import AFTER_TIES, pair_hash, squared_lengths
-from bayesfloor.forest._vertices import Vertices
+from bayesfloor.forest._kernels import AFTER_TIES, kernel, pair_hash, squared_lengths, step
+from bayesfloor.forest._vertices import Keys, Numbers, Vertices
+from bayesfloor.support._types import Floats, Ints
 
 _ROUNDED_UP = 1 + 1e-9  # keeps a bound safe although square roots are rounded
 _DEEP = 128  # levels of the tree; a balanced tree has fewer than 64

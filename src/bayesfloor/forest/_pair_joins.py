@@ -16,13 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edge_lists import Edges
-from bayesfloor.forest._edge_order import Keys, Numbers
-from bayesfloor.forest._jit import kernel, step
-from bayesfloor.forest._matmul import Approx, Rough, choose_rough
-from bayesfloor.forest._small_kernels import measure, tie_before
-from bayesfloor.forest._vertices import Vertices
+from bayesfloor.forest._edges import Edges
+from bayesfloor.forest._kernels import kernel, measure, step, tie_before
+from bayesfloor.forest._neighbours import Approx, Rough, choose_rough
+from bayesfloor.forest._vertices import Keys, Numbers, Vertices
+from bayesfloor.support._types import Floats, Ints
 
 _TALL = 16  # rows of products whose minima are kept: most stages need only look at these
 _STRIP = 64  # products to compare with a limit at once

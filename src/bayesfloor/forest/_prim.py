@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.forest._edge_lists import Edges, sort_once
-from bayesfloor.forest._edge_order import pair_hash
-from bayesfloor.forest._vertices import Vertices
+from bayesfloor.forest._edges import Edges, sort_once
+from bayesfloor.forest._vertices import Vertices, pair_hash
+from bayesfloor.support._tasks import Progress
+from bayesfloor.support._types import Floats, Ints
 
 _ROWS_AT_ONCE = 64  # rows of the matrix: they stay in the cache while features are added
 

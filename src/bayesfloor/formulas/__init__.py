@@ -5,7 +5,10 @@ Output: bounds, tests and limits, computed with NumPy and SciPy's statistics onl
 Must not know about: points, and the other subpackages.
 """
 
-from bayesfloor.formulas._henze_penrose import HenzePenrose, henze_penrose
-from bayesfloor.formulas._multiclass_bounds import Bounds
+from bayesfloor.formulas._bounds import Bounds, HenzePenrose, henze_penrose
 
-__all__ = ["Bounds", "HenzePenrose", "henze_penrose"]
+__all__ = [
+    "Bounds",
+    "HenzePenrose",
+    "henze_penrose",
+]

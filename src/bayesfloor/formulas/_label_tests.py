@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom, hypergeom
 
-from bayesfloor.engine._types import Floats
+from bayesfloor.support._types import Floats
 
 _PRIOR_EDGES = 20  # the whole forest's rate has as much weight as this many edges around a row
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesfloor.engine._types import Floats
+from bayesfloor.support._types import Floats
 
 _EXPONENTS = np.array([0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0])
 # Tuned on problems with a known Bayes error; the problems used for evaluation are not among them.

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.hierarchy._class_tree import ClassTree
-    from bayesfloor.hierarchy._floor_guided import FloorGuidedClassifier
     from bayesfloor.hierarchy._smart_svm import SmartSVM
+    from bayesfloor.leaving.hierarchy_floor_guided import FloorGuidedClassifier
 
-__all__ = ["ClassTree", "FloorGuidedClassifier", "SmartSVM"]
+__all__ = [
+    "ClassTree",
+    "FloorGuidedClassifier",
+    "SmartSVM",
+]
 
 _HOMES = {
+    "..leaving.hierarchy_floor_guided": "FloorGuidedClassifier",
     "._class_tree": "ClassTree",
-    "._floor_guided": "FloorGuidedClassifier",
     "._smart_svm": "SmartSVM",
 }
 

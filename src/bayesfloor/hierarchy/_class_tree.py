@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import join_labels, show_labels
-from bayesfloor.engine._types import Floats, Ints
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import join_labels, show_labels
 
 Part = TypeVar("Part")
 NONE = -1

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree, grow_tree, is_pair
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._types import Floats, Ints
 
 _UNITS = 2.0**40  # roughly the largest weight; a thousand classes squared still fit into 63 bits
 _TAKEN = -(2**62)  # stays below all weights, whatever is added to it

@@ -9,20 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._pair_counts import PairCounts, pair_counts
-from bayesfloor.counts._vertex_labels import VertexLabels
-from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.engine._types import Floats, Ints
-from bayesfloor.floor._grow import grow_labelled, prepare
+from bayesfloor.floor._edge_counts import VertexLabels
 from bayesfloor.floor._make_results import square
+from bayesfloor.floor._pair_counts import PairCounts, pair_counts
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.floor._sample import LARGE, Sample, SampledRowsWarning, draw_rows, make_sample
+from bayesfloor.floor._sample import (
+    LARGE,
+    Sample,
+    SampledRowsWarning,
+    draw_rows,
+    grow_labelled,
+    make_sample,
+    prepare,
+)
 from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
 from bayesfloor.forest._class_forests import ClassForests, class_forests
-from bayesfloor.forest._forest import Forest
-from bayesfloor.formulas._henze_penrose import henze_penrose
+from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.formulas._bounds import henze_penrose
 from bayesfloor.io._features import Features
-from bayesfloor.io._labels_and_weights import Target, hard_shares
+from bayesfloor.io._labels import Target, hard_shares
+from bayesfloor.support._errors import InputError, InputTypeError
+from bayesfloor.support._types import Floats, Ints
 
 _MEASURABLE = 1.5  # cross-class edges; even two separate classes share one
 PAIRS_COST = 3  # the pairs cost about as much as this many forests on all rows

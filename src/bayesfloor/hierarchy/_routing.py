@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._private_imports import take_rows
-from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.hierarchy._class_tree import NONE, ClassTree
+from bayesfloor.support._parameters import take_rows
+from bayesfloor.support._types import Floats, Ints
 
 Models = list[Any]
 _AT_ONCE = 4096  # rows for which the predictions of all nodes are held in memory

@@ -1,4 +1,4 @@
-"""``SmartSVM``: a binary classifier at each split of a class tree made from pairwise floors."""
+"""Read a classifier's input: rows unchanged for the models, and as numbers for the floors."""
 
 from __future__ import annotations
 
@@ -10,27 +10,77 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone  # noqa: TID253 - itself loaded late
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa: TID253
-from sklearn.utils.metaestimators import available_if  # noqa: TID253
-from sklearn.utils.validation import check_is_fitted  # noqa: TID253
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone  # noqa: TID253 - itself imported when first used
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping  # noqa: TID253 - itself imported when first used
+from sklearn.utils.metaestimators import available_if  # noqa: TID253 - itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.engine._errors import InputError, InputTypeError, blame
-from bayesfloor.engine._parameters import check_choice, check_seed
-from bayesfloor.engine._private_imports import check_sample_weight, take_fit_params
-from bayesfloor.engine._quiet import ignoring
-from bayesfloor.engine._shared_arguments import Held, holding
-from bayesfloor.engine._tasks import run_tasks
-from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._scaling import check_scale
-from bayesfloor.forest._forest import check_n_trees
+from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
-from bayesfloor.hierarchy._read_input import read_new_rows, read_rows, read_rows_as_they_are, read_weights
-from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
-from bayesfloor.io._features import Features
-from bayesfloor.io._labels_and_weights import read_labels, read_weight
+from bayesfloor.hierarchy._routing import (
+    RowsOnTree,
+    class_margins,
+    class_probabilities,
+    route,
+    route_likeliest,
+)
+from bayesfloor.io._columns import as_frame, checked_array, checked_data
+from bayesfloor.io._features import STRICT, Features, read_features
+from bayesfloor.io._labels import read_labels, read_weight, refuse_weightless
+from bayesfloor.leaving.engine_shared_arguments import Held, holding
+from bayesfloor.support._errors import InputError, InputTypeError, blame
+from bayesfloor.support._parameters import check_choice, check_sample_weight, check_seed, take_fit_params
+from bayesfloor.support._tasks import ignoring, run_tasks
+from bayesfloor.support._types import Floats, Ints
+
+
+def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
+    """Return the rows for the models, and as numbers for the floors; data frames are kept, for pipelines."""
+    features = read_features(estimator, X, STRICT)
+    return _rows_for_models(X, features.values), features
+
+
+def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
+    """Return the rows as the models need them, without reading features for the floors; sparse rows are allowed."""
+    return _read(estimator, X, reset=True)
+
+
+def read_new_rows(estimator: Any, X: Any) -> Any:
+    """Return the rows to predict, checked to have the same features as in ``fit``."""
+    return _read(estimator, X, reset=False)
+
+
+def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
+    if as_frame(X) is None:
+        return checked_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    checked_data(estimator, X, reset=reset, skip_check_array=True)
+    return _rows_for_models(X, X)
+
+
+def _rows_for_models(X: Any, values: Any) -> Any:
+    """Return data frames unchanged if scikit-learn can index their rows (pandas, polars), else as numbers."""
+    frame = as_frame(X)
+    if frame is None:
+        return values
+    indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
+    return X if indexable else checked_array(frame.to_numpy(), dtype=np.float64)
+
+
+def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
+    """Return the rows with positive weight, and their weights scaled to mean 1; None if no weights are given.
+
+    Every class needs a row with positive weight.
+    """
+    weight = read_weight(sample_weight, len(codes))
+    if weight is None:
+        return np.arange(len(codes)), None
+    kept = np.flatnonzero(weight)
+    refuse_weightless(codes[kept], classes)
+    return kept, weight[kept] / weight[kept].mean()
+
 
 logger = logging.getLogger(__name__)
 

@@ -9,25 +9,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.engine._errors import InputError
-    from bayesfloor.engine._row_handles import Rows, open_rows
-    from bayesfloor.io._column_encoders import Column
-    from bayesfloor.io._data import Data, open_data
-    from bayesfloor.io._prepared import Prepared
-    from bayesfloor.io._table_preparer import TablePreparer
+    from bayesfloor.io._encoders import Column
+    from bayesfloor.io._open_data import Data, open_data
+    from bayesfloor.io._table_preparer import Prepared, TablePreparer
+    from bayesfloor.leaving.engine_row_handles import Rows, open_rows
+    from bayesfloor.support._errors import InputError
 
-__all__ = ["Column", "Data", "InputError", "Prepared", "Rows", "TablePreparer", "open_data", "open_rows"]
+__all__ = [
+    "Column",
+    "Data",
+    "InputError",
+    "Prepared",
+    "Rows",
+    "TablePreparer",
+    "open_data",
+    "open_rows",
+]
 
 _HOMES = {
-    "..engine._errors": "InputError",
-    "..engine._row_handles": "Rows open_rows",
-    "._column_encoders": "Column",
-    "._data": "Data open_data",
-    "._prepared": "Prepared",
-    "._table_preparer": "TablePreparer",
+    "..leaving.engine_row_handles": "Rows open_rows",
+    "..support._errors": "InputError",
+    "._encoders": "Column",
+    "._open_data": "Data open_data",
+    "._table_preparer": "Prepared TablePreparer",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from bayesfloor.engine._show import how_many
-from bayesfloor.io._arrow_types import arrow
-from bayesfloor.io._file_encoding import find_encoding
-from bayesfloor.io._find_file import File
-from bayesfloor.io._messages import DataError, join_words, quote, troubles_of
+from bayesfloor.io._find_file import File, find_encoding
+from bayesfloor.io._messages import DataError, arrow, join_words, quote, troubles_of
+from bayesfloor.support._words import how_many
 
 NUMBER = r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$"
 _CODE = r"^[ \t]*(\+|-?0[0-9xX])"  # 01234, +4930123 and 0x1f are codes, although they could be read as numbers

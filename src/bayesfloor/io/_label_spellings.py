@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._show import how_many
+from bayesfloor.support._words import how_many
 
 _RARE = 0.1  # a label may be a typo if it has at most this fraction of the rows of a similar label
 _CLOSE = 0.8  # if two spellings are at least this similar, one may be a typo

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import how_many
-from bayesfloor.io._embeddings import finite_floats
+from bayesfloor.io._features import tell_flattened
 from bayesfloor.io._find_file import File
-from bayesfloor.io._find_label import LabelColumn, as_whole, labels_of
+from bayesfloor.io._label_column import Asked, Contents, LabelColumn, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
-from bayesfloor.io._request import Asked, Contents
-from bayesfloor.io._row_columns import Coded, refuse_gaps
-from bayesfloor.io._wide_input import tell_flattened
+from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
+from bayesfloor.support._words import how_many
 
 # One array
 

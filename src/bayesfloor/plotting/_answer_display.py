@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._verdict import check_target
-from bayesfloor.engine._show import about, how_many, percent, span
-from bayesfloor.plotting._display import Display, write_title
-from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._named_rows import ROW, frame_rows, name_rows, wide_enough, write_beside
-from bayesfloor.plotting._ranges import draw_ranges, fade_text
-from bayesfloor.plotting._style import FAINT, INK, SMALL, SOFT, STRONG
+from bayesfloor.answer._answer import check_target
+from bayesfloor.plotting._display import (
+    FAINT,
+    INK,
+    ROW,
+    SMALL,
+    SOFT,
+    STRONG,
+    Display,
+    draw_ranges,
+    fade_text,
+    frame_rows,
+    label_texts,
+    name_rows,
+    wide_enough,
+    write_beside,
+    write_title,
+)
+from bayesfloor.support._words import about, how_many, percent, span
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
@@ -230,8 +242,8 @@ def ranked(answer: Answer) -> list[tuple[str, float]]:
 
 def learner_name(name: str) -> str:
     """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
+    from bayesfloor.answer._learners import BLEND, REGISTRY
     from bayesfloor.answer._make_answer import called  # late import: it loads scikit-learn
-    from bayesfloor.learners._registry import BLEND, REGISTRY
 
     if name not in (*REGISTRY, BLEND):
         return name

@@ -7,23 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._show import how_many, percent
-from bayesfloor.plotting._display import MOST, ResultDisplay, check_most, write_title
-from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._named_rows import (
+from bayesfloor.plotting._display import (
+    MOST,
     ROW,
+    ResultDisplay,
+    check_most,
     draw_dots,
     draw_intervals,
     draw_references,
     frame_rows,
+    label_texts,
     name_above,
     name_rows,
     wide_enough,
     write_columns,
+    write_title,
 )
+from bayesfloor.support._words import how_many, percent
 
 if TYPE_CHECKING:
-    from bayesfloor.selection._comparison import Comparison
+    from bayesfloor.decide._representations import Comparison
 
 
 @dataclass(eq=False, repr=False)

@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._show import about, how_many, percent, range_text
 from bayesfloor.plotting._answer_display import NAME, learner_name
-from bayesfloor.plotting._display import ResultDisplay, clear_frame, in_percent, name_axis, write_title
-from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._ranges import fade_text, layers
-from bayesfloor.plotting._style import INK, LIGHT, SMALL, STRONG
+from bayesfloor.plotting._display import (
+    INK,
+    LIGHT,
+    SMALL,
+    STRONG,
+    ResultDisplay,
+    clear_frame,
+    fade_text,
+    in_percent,
+    label_texts,
+    layers,
+    name_axis,
+    write_title,
+)
+from bayesfloor.support._words import about, how_many, percent, range_text
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.engine._types import Ints
     from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.support._types import Ints
 
 _MARKED = 8  # factor between ticks beyond the measured rows
 

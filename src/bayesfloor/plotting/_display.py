@@ -1,16 +1,152 @@
-"""The base classes and helpers of all displays."""
+"""Choose fonts for labels in any script, and escape characters that no font has.
+
+Right-to-left and joined scripts are drawn correctly from matplotlib 3.11 on, which shapes text. Earlier versions draw
+letters one by one in the order in which they are stored.
+"""
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._result import Result, Tabled
-from bayesfloor.plotting._fonts import label_style, need_matplotlib
-from bayesfloor.plotting._style import INK, SMALL, SOFT, TEXT, TITLE
+from bayesfloor.support._errors import InputError, MissingPackageError
+from bayesfloor.support._results import Result, Tabled
+from bayesfloor.support._types import Floats
+from bayesfloor.support._words import quoted, show_labels
+
+LONGEST = 24  # characters; the middle of a longer label is left out
+
+# Common system fonts with characters that matplotlib's own font lacks. It cannot draw colour fonts, so none are here.
+_FALLBACKS = (
+    *("Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Source Han Sans SC"),
+    *("PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
+    *("Droid Sans Fallback", "Yu Gothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans Arabic"),
+    *("Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai"),
+    *("Nirmala UI", "Leelawadee UI", "Segoe UI", "Tahoma", "Arial Unicode MS"),
+    *("Noto Emoji", "Segoe UI Symbol", "Apple Symbols"),
+)
+
+
+def need_matplotlib() -> None:
+    """Raise an error that says what to install if matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401, ICN001 - only to see whether it is installed
+    except ImportError as error:
+        raise MissingPackageError('plot() needs matplotlib: python -m pip install "bayesfloor[plot]"') from error
+
+
+def families() -> list[str]:
+    """Return the user's fonts, then the installed fallback fonts."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return [*rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
+
+
+def label_style() -> dict[str, Any]:
+    """Return the style for the user's text: all available fonts, never parsed as formulas."""
+    return {"family": families(), "parse_math": False}
+
+
+def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
+    """Return labels as short strings that can be drawn, with one warning if some characters have no font."""
+    need_matplotlib()
+    missing = _missing(set("".join(quoted(label) for label in labels)))
+    if missing:
+        warnings.warn(
+            f"{len(missing)} characters in labels are not in any installed font and are written as escapes. "
+            "Install a font such as Noto Sans CJK to show them.",
+            stacklevel=4,
+        )
+    return show_labels(labels, longest, missing)
+
+
+def _missing(letters: set[str]) -> set[str]:
+    """Return the characters that no font has."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families()]
+    return {letter for letter in letters if not any(font.get_char_index(ord(letter)) for font in fonts)}
+
+
+# On light pages, and on dark ones.
+COLOURS = {
+    "ink": ("#24292f", "#dfe4e9"),
+    "soft": ("#4f5b66", "#aeb8c2"),
+    "faint": ("#c5cbd1", "#545c65"),
+    "paper": ("#ffffff", "#15171a"),
+    "strong": ("#b63b00", "#ff9a5c"),
+    "middle": ("#ee8442", "#c06a30"),
+    "light": ("#fbd9bc", "#5f3d26"),
+}
+INK, SOFT, FAINT, PAPER, STRONG, MIDDLE, LIGHT = (light for light, _ in COLOURS.values())
+# Errors of pairs relative to guessing where the colour changes: the same for all data, finer for small errors.
+PAIR_EDGES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+MAP = "Oranges"  # light to dark, so that it also works in greyscale
+TITLE, TEXT, SMALL = 10.0, 9.0, 8.0  # points
+
+_TAG = re.compile(r"<[^<>]*>")  # in SVG, texts and attributes never contain bare angle brackets
+_FONT = re.compile(r"(font-family: |font: [^;\"]*?px )[^;\"]*")  # the second form: matplotlib up to 3.10
+_DIGITS = re.compile(r"(\d\.\d\d)\d+")  # beyond a hundredth of a point
+_UNTURNED = re.compile(r' transform="rotate\(-0 [^"]*"')
+_ID = re.compile(r' id="([^"]*)"')
+
+
+def pair_norm() -> Any:
+    """Return the colour scale of errors relative to guessing."""
+    from matplotlib.colors import BoundaryNorm
+
+    return BoundaryNorm(PAIR_EDGES, 256)
+
+
+def css_colours() -> str:
+    """Return declarations of all colours as CSS variables that follow the page's colour scheme."""
+    return "".join(f"--figure-{name}:light-dark({light},{dark});" for name, (light, dark) in COLOURS.items())
+
+
+def svg_with_css_colours(figure: Any, name: str = "figure") -> str:
+    """Return a figure as an SVG element for a page: text stays text, and colours are those of ``css_colours``.
+
+    The background is transparent. Equal figures give equal text. Figures on the same page need different names.
+    """
+    from io import StringIO
+
+    from matplotlib import rc_context
+
+    file = StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(file, format="svg", transparent=True, metadata=nothing)
+    return _for_page(file.getvalue())
+
+
+def _for_page(svg: str) -> str:
+    """Drop what a page does not need: header, comments, styles of its own, unused ids, lists of fonts and line ends."""
+    svg = re.sub(r"<!--.*?-->|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    used = set(re.findall(r"#([\w-]+)[\")]", svg))
+    svg = _TAG.sub(lambda tag: _restyle(tag[0], used), svg)
+    root = f'<svg fill="{_variable("ink")}" stroke-linejoin="round" '  # matplotlib does not write the colour black
+    return re.sub(r">\s+<", "><", svg).replace("<svg ", root, 1)
+
+
+def _restyle(tag: str, used: set[str]) -> str:
+    tag = _ID.sub(lambda found: found[0] if found[1] in used else "", " ".join(tag.split()))
+    tag = _FONT.sub(r"\1system-ui, sans-serif", tag)
+    tag = _DIGITS.sub(r"\1", _UNTURNED.sub("", tag))
+    for name, (light, _) in COLOURS.items():
+        tag = tag.replace(light, _variable(name))
+    return tag.replace("#000000", _variable("ink"))
+
+
+def _variable(name: str) -> str:
+    return f"var(--figure-{name}, {COLOURS[name][0]})"
+
 
 MOST = 40  # classes that fit on a page
 
@@ -125,3 +261,164 @@ def name_axis(axis: Any, name: str) -> None:
 def in_percent(axis: Any) -> None:
     """Show the fractions on an axis in percent."""
     axis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
+
+
+ROW = 0.28  # inches
+HEAD = -1.0  # y of column headings, above the first row
+_GAP = 9.0  # points between columns
+_LETTER = 0.07  # inches per character of a name
+
+
+def wide_enough(names: Sequence[str], beside: float) -> float:
+    """Return the width in inches of a figure with these names on the left and this much text beside the axes."""
+    return 2.6 + beside + _LETTER * max(map(len, names))
+
+
+def draw_intervals(ax: Any, y: Any, low: Any, high: Any) -> Any:
+    """Draw a line with end marks in each row."""
+    for end in (low, high):
+        ax.scatter(end, y, marker="|", color=INK, s=16, linewidth=1.2, clip_on=False)
+    return ax.hlines(y, low, high, colors=INK, linewidth=1.2)
+
+
+def draw_dots(ax: Any, y: Any, x: Any, filled: Any) -> Any:
+    """Draw a dot in each row, filled or hollow."""
+    inks = [STRONG if each else PAPER for each in filled]
+    return ax.scatter(x, y, s=26, c=inks, edgecolors=STRONG, linewidths=1.2, zorder=3, clip_on=False)
+
+
+def draw_references(ax: Any, y: Any, x: Floats) -> Any:
+    """Draw a dashed line through each row at what it is compared with."""
+    y = np.asarray(y)
+    return ax.vlines(x, y - 0.5, y + 0.5, colors=SOFT, linestyles=(0, (3, 2)), linewidth=1.2, zorder=1)
+
+
+def name_rows(ax: Any, y: Sequence[float], texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
+    """Write names on the left, then columns of numbers.
+
+    Each number is a separate label, so that a right-to-left name cannot swap them.
+    """
+    ax.set_yticks(y, texts, size=TEXT, **label_style())
+    reach = 5.0
+    for head, numbers in reversed(list(columns.items())):
+        written = [
+            write_beside(ax, 0.0, at, number, -reach, ha="right", color=SOFT)
+            for at, number in zip([HEAD, *y], [head, *numbers], strict=True)
+        ]
+        reach += _GAP + _widest(written)
+    ax.tick_params(axis="y", length=0, pad=reach)
+
+
+def write_columns(ax: Any, y: Sequence[float], columns: Mapping[str, Sequence[str]], marks: Sequence[str]) -> list[Any]:
+    """Write columns on the right, each with a heading next to the mark that it explains; return the last column."""
+    reach, last = _GAP, []
+    for (head, texts), mark in zip(columns.items(), marks, strict=True):
+        if mark:
+            draw_key(ax, reach + 3, mark)
+            reach += 9
+        heading = write_beside(ax, 1.0, HEAD, head, reach, color=SOFT)
+        last = [write_beside(ax, 1.0, at, text, reach) for at, text in zip(y, texts, strict=True)]
+        reach += _GAP + _widest([heading, *last])
+    return last
+
+
+def name_above(ax: Any, x: float, name: str) -> None:
+    """Name the line at x above the first row, on the side that has more space."""
+    left, right = ax.get_xlim()
+    side, offset = ("left", -3) if x - left < right - x else ("right", 3)
+    style = {"ha": side, "va": "bottom", "size": SMALL, "color": SOFT, "annotation_clip": False}
+    where = ax.get_xaxis_transform()
+    ax.annotate(name, (x, 1.0), (offset, 3), xycoords=where, textcoords="offset points", **style)
+
+
+def draw_key(ax: Any, offset: float, mark: str) -> None:
+    """Draw a mark in the line of the headings, this many points to the right of the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
+    place = ax.get_yaxis_transform() + ScaledTranslation(offset / 72, 0, ax.figure.dpi_scale_trans)
+    color = {"s": MIDDLE, "o": STRONG}.get(mark, INK)
+    ax.scatter([1.0], [HEAD], marker=mark, s=22, color=color, transform=place, clip_on=False)
+
+
+def _widest(texts: Sequence[Any]) -> float:
+    """Return the width of the widest text, in points."""
+    return max(text.get_window_extent().width * 72 / text.figure.dpi for text in texts)
+
+
+def frame_rows(ax: Any, bottom: float, name: str) -> None:
+    """Set the axis limits and label; x starts at 0 %, and the first row is at the top."""
+    ax.set_xlim(left=0.0)
+    ax.set_ylim(bottom, -0.6)
+    name_axis(ax.xaxis, name)
+    ax.locator_params(axis="x", nbins=6, steps=[1, 2, 5, 10])
+    in_percent(ax.xaxis)
+    clear_frame(ax)
+    ax.tick_params(axis="y", labelsize=TEXT)
+    ax.spines["left"].set_visible(False)
+    ax.axvline(0.0, color=SOFT, linewidth=0.8, zorder=0, clip_on=False)
+
+
+def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
+    """Write a small label next to a row, at x from 0 (left) to 1 (right end of the axes)."""
+    return ax.annotate(
+        text,
+        (x, y),
+        (offset, 0),
+        xycoords=ax.get_yaxis_transform(),
+        textcoords="offset points",
+        annotation_clip=False,
+        **{"va": "center", "size": SMALL, "color": INK, **looks},
+    )
+
+
+_MOST_BARS = 100  # for all fades of a plot; more would not be seen
+_OPEN, _EXTRAPOLATED, _PROVED = 0.05, 0.35, 1.0  # opacity of the lower end
+
+
+class Layer(NamedTuple):
+    """One of several bars on top of each other: which ranges it belongs to, its ends and its colours."""
+
+    own: np.ndarray
+    begin: Floats
+    end: Floats
+    color: Floats
+
+
+def draw_ranges(ax: Any, y: Any, ends: Sequence[Any], *, height: float = 0.5, proved: bool = False) -> tuple[Any, Any]:
+    """Draw horizontal ranges with these lower ends, best estimates and upper ends; return bars and marks."""
+    y, lower, estimate, upper = (np.asarray(each, dtype=np.float64) for each in (y, *ends))
+    bars = [
+        ax.barh(y[layer.own], layer.end - layer.begin, height, layer.begin, color=layer.color, linewidth=0)
+        for layer in layers(lower, estimate, upper, proved=proved)
+    ]
+    known = [upper, lower] if proved else [upper]
+    for end in known:
+        ax.vlines(end, y - height / 2, y + height / 2, colors=INK, linewidth=0.8)
+    return bars[0], ax.vlines(estimate, y - 0.7 * height, y + 0.7 * height, colors=INK, linewidth=2.4)
+
+
+def layers(lower: Floats, estimate: Floats, upper: Floats, *, proved: bool) -> Iterator[Layer]:
+    """Return bars that all end at the upper end, so that a range gets denser in steps; the first one is the widest."""
+    from matplotlib.colors import to_rgba_array
+
+    start = np.where(np.isnan(lower), _OPEN, _PROVED if proved else _EXTRAPOLATED)
+    low, before = np.nan_to_num(lower), np.zeros(len(lower))
+    for step in np.linspace(0.0, 1.0, int(np.clip(_MOST_BARS // max(1, len(lower)), 10, 20))):
+        own, opacity = before < 1.0, start + (1.0 - start) * step
+        alpha = 1.0 - (1.0 - opacity[own]) / (1.0 - before[own])
+        begin = (low + (np.clip(estimate, low, upper) - low) * step)[own]
+        yield Layer(own, begin, upper[own], to_rgba_array([MIDDLE] * len(begin), alpha))
+        before = opacity
+
+
+def fade_text(lower: Any, *, proved: bool = False) -> str:
+    """Explain the lower end of a range, or of several, for a caption."""
+    open_ = np.isnan(lower)
+    if proved:
+        return ""
+    if np.all(open_):
+        return f"{'Bars fade' if np.ndim(lower) else 'The bar fades'} out at 0: these data give no lower limit."
+    if not np.ndim(lower):
+        return "The bar fades towards its lower end, which is extrapolated from learning curves."
+    end = "Bars fade towards lower ends that are extrapolated from learning curves"
+    return f"{end}, and fade out at 0 if there is none." if np.any(open_) else f"{end}."

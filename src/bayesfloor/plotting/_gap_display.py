@@ -7,24 +7,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.engine._show import about, how_many, percent, without_shared_prefix
-from bayesfloor.engine._types import Ints
-from bayesfloor.plotting._display import ResultDisplay, check_most, write_title
-from bayesfloor.plotting._fonts import label_texts
-from bayesfloor.plotting._named_rows import (
+from bayesfloor.plotting._display import (
+    INK,
+    PAPER,
     ROW,
+    SOFT,
+    ResultDisplay,
+    check_most,
     draw_intervals,
+    draw_ranges,
+    fade_text,
     frame_rows,
+    label_texts,
     name_rows,
     wide_enough,
     write_beside,
     write_columns,
+    write_title,
 )
-from bayesfloor.plotting._ranges import draw_ranges, fade_text
-from bayesfloor.plotting._style import INK, PAPER, SOFT
+from bayesfloor.support._types import Ints
+from bayesfloor.support._words import about, how_many, percent, without_shared_prefix
 
 if TYPE_CHECKING:
-    from bayesfloor.selection._gap import Gap, GapLines
+    from bayesfloor.decide._gap import Gap, GapLines
 
 _NAME = 16  # characters in the name of a class: pairs have two
 _MOST = 12  # most classes, and most pairs, to draw
@@ -166,7 +171,7 @@ def _percent(error: float) -> str:
 
 def _worst(lines: GapLines, most: int | None) -> Ints:
     """Sort by possible gain in rows: first those with room to improve, then the others, then those without rows."""
-    from bayesfloor.selection._gap import NO_ROWS  # late import: it loads scikit-learn
+    from bayesfloor.decide._gap import NO_ROWS  # late import: it loads scikit-learn
 
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
     return np.lexsort((-won, ~lines.room, lines.word == NO_ROWS))[:most]

@@ -7,15 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.engine._show import how_many, without_shared_prefix
-from bayesfloor.engine._types import Floats, Ints
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import class_tree, pair_tree
-from bayesfloor.plotting._display import MOST, Display, check_most, write_title
-from bayesfloor.plotting._fonts import label_style, label_texts, need_matplotlib
-from bayesfloor.plotting._style import INK, MAP, PAIR_EDGES, SMALL, SOFT, TEXT, pair_norm
-from bayesfloor.plotting._tree_layout import layout
+from bayesfloor.plotting._class_tree_display import layout
+from bayesfloor.plotting._display import (
+    INK,
+    MAP,
+    MOST,
+    PAIR_EDGES,
+    SMALL,
+    SOFT,
+    TEXT,
+    Display,
+    check_most,
+    label_style,
+    label_texts,
+    need_matplotlib,
+    pair_norm,
+    write_title,
+)
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import how_many, without_shared_prefix
 
 if TYPE_CHECKING:
     from bayesfloor.answer._pairs_and_classes import PairAnswers

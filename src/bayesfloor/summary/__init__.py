@@ -1,26 +1,24 @@
 """Everything about a dataset in one object: ``check`` and its result.
 
 Input: results of all lower layers.
-Output: ``Check`` with its findings and gates, as text, Markdown or JSON.
-Must not know about: HTML.
+Output: ``Check`` with its findings and gates, as text, Markdown, JSON, HTML or in a notebook.
+Must not know about: statistics.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesfloor.engine._public_names import load_late
+from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.summary._assert_reachable import assert_reachable
-    from bayesfloor.summary._check import Check, check
-    from bayesfloor.summary._check_parts import Finding
+    from bayesfloor.summary._check import Check, assert_reachable, check
+    from bayesfloor.summary._check_result import Finding
+    from bayesfloor.summary._data_findings import Trait
+    from bayesfloor.summary._explain import explain, schema
     from bayesfloor.summary._facts import Facts
     from bayesfloor.summary._gates import Gate
-    from bayesfloor.summary._glossary import explain
-    from bayesfloor.summary._json_fields import schema
-    from bayesfloor.summary._verdict_text import VerdictWords
-    from bayesfloor.summary._weaknesses import Trait
+    from bayesfloor.summary._verdict import VerdictWords
 
 __all__ = [
     "Check",
@@ -36,15 +34,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "._assert_reachable": "assert_reachable",
-    "._check": "Check check",
+    "._check": "Check assert_reachable check",
+    "._check_result": "Finding",
+    "._data_findings": "Trait",
+    "._explain": "explain schema",
     "._facts": "Facts",
     "._gates": "Gate",
-    "._glossary": "explain",
-    "._json_fields": "schema",
-    "._check_parts": "Finding",
-    "._verdict_text": "VerdictWords",
-    "._weaknesses": "Trait",
+    "._verdict": "VerdictWords",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

@@ -11,44 +11,47 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
+from bayesfloor.answer._dependence import (
+    GROUPS,
+    NEAR_DUPLICATES,
+    TIME,
+    Dependence,
+    find_close_rows,
+    find_dependence,
+    label_table,
+)
+from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
 from bayesfloor.answer._make_answer import add_cautions
 from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
-from bayesfloor.answer._verdict import check_target
-from bayesfloor.engine._atomic_write import write_whole
-from bayesfloor.engine._errors import InputError, blame
-from bayesfloor.engine._parameters import check_flag
-from bayesfloor.engine._progress import Progress
-from bayesfloor.engine._quiet import ignoring
-from bayesfloor.engine._result import make_frame
-from bayesfloor.engine._row_handles import is_handle
-from bayesfloor.engine._show import percent, printable, show_labels
+from bayesfloor.decide._gap import gap
+from bayesfloor.decide._merging import merge_advice
+from bayesfloor.decide._suspicious import list_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
-from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence, find_close_rows, find_dependence
-from bayesfloor.hazards._doubtful_columns import DoubtfulColumns, find_doubtful
-from bayesfloor.hazards._labelled_table import label_table
-from bayesfloor.hazards._leaks import Leak, find_leaks
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.io._data import Data, open_data, stays_in_place
-from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._labels_and_weights import as_label_array, missing_labels
-from bayesfloor.io._prepared import prepared_by
-from bayesfloor.labels._suspicious_list import list_suspicious
-from bayesfloor.selection._gap import gap
-from bayesfloor.selection._merge_advice import merge_advice
-from bayesfloor.summary._check_parts import Finding, Measured
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._labels import as_label_array, missing_labels
+from bayesfloor.io._open_data import Data, open_data, stays_in_place
+from bayesfloor.io._table_preparer import prepared_by
+from bayesfloor.leaving.engine_row_handles import is_handle
+from bayesfloor.summary._check_result import Finding, Measured
+from bayesfloor.summary._data_findings import cautions_about
 from bayesfloor.summary._facts import Facts, gather_facts
-from bayesfloor.summary._figures import metrics
+from bayesfloor.summary._figures import TOO_SMALL, metrics
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
-from bayesfloor.summary._hazard_findings import cautions_about
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._pair_tables import TOO_SMALL
 from bayesfloor.summary._text import terminal_width, to_text
+from bayesfloor.support._errors import InputError, blame
+from bayesfloor.support._files import write_whole
+from bayesfloor.support._parameters import check_flag
+from bayesfloor.support._results import make_frame
+from bayesfloor.support._tasks import Progress, ignoring
+from bayesfloor.support._words import percent, printable, show_labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,7 +161,7 @@ class Check(Measured):
         return to_text(self, terminal_width())
 
     def _repr_html_(self) -> str | None:
-        from bayesfloor.report._notebook import to_notebook
+        from bayesfloor.summary._html import to_notebook
 
         try:
             return to_notebook(self)
@@ -187,7 +190,7 @@ class Check(Measured):
         -------
         Path
         """
-        from bayesfloor.report._page import make_page
+        from bayesfloor.summary._html import make_page
 
         return write_whole(path, make_page(self, images=images, ids=ids, features=features, command=command))
 
@@ -480,3 +483,37 @@ def grow_class_tree(pairwise: PairwiseFloor, cut: str, pairs: PairAnswers) -> Cl
         hardest = f"hardest pair {labels[i]} and {labels[j]}, error about {percent(pairs.estimate[i, j])} %"
         reason[node] = hardest if across.max() > 0 else TOO_SMALL
     return replace(tree, reason=reason)
+
+
+def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **options: Any) -> Check:
+    """Raise an error if a target accuracy is out of reach.
+
+    Parameters
+    ----------
+    X, y, target, **options
+        As in ``check``.
+    strict : bool, default=False
+        Also fail if the target is too close to call.
+
+    Returns
+    -------
+    Check
+        The check, for further assertions.
+
+    Raises
+    ------
+    AssertionError
+        If the target is out of reach. The message is the verdict.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import assert_reachable
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = assert_reachable(X, y, 0.9)
+    """
+    check_target(target)
+    found = check(X, y, target, **options)
+    if found.outcome == OUT_OF_REACH or (strict and found.outcome == TOO_CLOSE):
+        raise AssertionError(f"{found.verdict}\n\n{found!r}")
+    return found

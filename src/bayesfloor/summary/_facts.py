@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.counts._near_duplicates import may_be_copies, near_duplicates
-from bayesfloor.engine._labelled_rows import open_labelled
-from bayesfloor.engine._result import Result
-from bayesfloor.engine._row_handles import is_place
-from bayesfloor.engine._show import how_many, quoted
-from bayesfloor.engine._types import Floats
 from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._fit import may_be_copies, near_duplicates
 from bayesfloor.floor._sample import read_priors
-from bayesfloor.io._data import Data
-from bayesfloor.io._features import dense_if_small, is_sparse
-from bayesfloor.io._frame_columns import as_frame
-from bayesfloor.io._wide_input import canonical, lay_flat
+from bayesfloor.io._columns import as_frame
+from bayesfloor.io._features import canonical, dense_if_small, is_sparse, lay_flat
+from bayesfloor.io._open_data import Data
+from bayesfloor.leaving.engine_labelled_rows import open_labelled
+from bayesfloor.leaving.engine_row_handles import is_place
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Floats
+from bayesfloor.support._words import how_many, quoted
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _EQUAL = 1e-9  # smaller differences between proportions are rounding errors

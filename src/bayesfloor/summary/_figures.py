@@ -1,21 +1,98 @@
-"""The figures of a check by name: for every printed form, and for experiment trackers."""
+"""What to do next, in one sentence: what stands in the way of a better model, or of a surer answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import NO_LIMIT, TOO_HIGH, TOO_LOW, Answer
-from bayesfloor.answer._verdict import guessed_class, target_error
-from bayesfloor.engine._show import amount, how_many, join_labels, percent, printable, span
-from bayesfloor.engine._types import Floats
-from bayesfloor.hazards._dependence import GROUPS, NEAR_DUPLICATES, TIME
-from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._next_step import next_step
-from bayesfloor.summary._phrases import accuracy
-from bayesfloor.summary._verdict_text import finds_nothing, no_limit
-from bayesfloor.summary._weaknesses import MANY_COPIES
+from bayesfloor.answer._answer import (
+    NO_LIMIT,
+    REACHABLE,
+    TOO_CLOSE,
+    TOO_HIGH,
+    TOO_LOW,
+    Answer,
+    Curve,
+    guessed_class,
+    target_error,
+)
+from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME
+from bayesfloor.answer._make_answer import called
+from bayesfloor.decide._features import SelectionPath
+from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
+from bayesfloor.decide._representations import Comparison
+from bayesfloor.floor._results import FEW
+from bayesfloor.leaving.selection_feature_floors import FeatureFloors
+from bayesfloor.summary._check_result import Measured
+from bayesfloor.summary._data_findings import MANY_COPIES
+from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, no_limit, points
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import about, amount, how_many, join_labels, percent, printable, show_labels, span
+
+_TWICE = 2.01  # training rows are rounded
+_LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
+_FIRST = ("BF106", "BF114")  # findings to act on before anything else
+
+
+def next_step(check: Measured) -> str:
+    """Return the next step as a sentence; empty if the verdict says it."""
+    answer = check.answer
+    if first := next((finding for finding in check.findings if finding.code in _FIRST), None):
+        return f"act on {first.code} below, then check again."
+    if finds_nothing(answer):
+        return "look for better features."
+    if check.gap is not None:
+        return _for_model(check)
+    if check.outcome == TOO_CLOSE:
+        return _settle_by_effort(answer)
+    if check.outcome == REACHABLE and check.target is not None and lowest_error(answer) <= target_error(check.target):
+        return f"train {called(answer.best)}; it meets the target in cross-validation."
+    return _more(answer)
+
+
+def _for_model(check: Measured) -> str:
+    gap, answer = check.gap, check.answer
+    if gap is None or gap.too_good.seen:
+        return ""
+    if gap.overall.word in (ROOM, NOT_SHOWN) and lowest_error(answer) < gap.overall.error:
+        return f"try {called(answer.best)}."
+    return "look for better features." if gap.overall.word == AT else ""
+
+
+def _settle_by_effort(answer: Answer) -> str:
+    """Say how to try more kinds of model, if some were left out for their cost."""
+    slow = [name for name, why in answer.left_out.items() if why.startswith("too slow")]
+    if not slow or answer.effort == "thorough":
+        return ""
+    kinds = "kind of model was" if len(slow) == 1 else "kinds of model were"
+    return f'run it with --effort thorough, or effort="thorough": {len(slow)} {kinds} left out as too slow.'
+
+
+def _more(answer: Answer) -> str:
+    twice = error_at_twice(answer.curve)
+    if twice is None:
+        return ""
+    if hardly_falls(lowest_error(answer), twice):
+        return "look for better features; more rows of the same kind would hardly help."
+    return f"collect more rows; with twice as many, {called(answer.best)} would reach about {accuracy(twice)} %."
+
+
+def error_at_twice(curve: Curve) -> float | None:
+    """Return the error predicted for twice as many rows; None if nothing could be predicted."""
+    there = curve.measured
+    if not there.any():
+        return None
+    found = curve.error[~there & (curve.n_rows <= _TWICE * curve.n_rows[there][-1])]
+    return float(found[-1]) if len(found) else None
+
+
+def hardly_falls(now: float, then: float) -> bool:
+    """Whether an error falls too little to matter."""
+    return bool(now - then < max(_LITTLE, _LITTLE_OF_ERROR * now))
+
 
 HOW = "how we know"
 _LEARNERS = 3  # with the lowest errors
@@ -152,3 +229,194 @@ def metrics(check: Measured) -> dict[str, float]:
 def _largest(values: Floats) -> float:
     known = values[np.isfinite(values)]
     return float(known.max()) if len(known) else np.nan
+
+
+FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
+
+
+class PairRow(NamedTuple):
+    """A pair of classes, as two class numbers: best estimate and range of the error between them."""
+
+    one: int
+    two: int
+    estimate: float
+    lower: float
+    upper: float
+    error: float  # cross-validated
+    guessing: float
+    relative: float  # best estimate relative to guessing
+    n_rows: float
+    note: str  # why the figures are unreliable, if they are
+
+
+class ClassRow(NamedTuple):
+    """A class, as its number: best estimate and range of the error within it (1 - recall)."""
+
+    number: int
+    note: str  # why the figures are unreliable, if they are
+    n_rows: float
+    estimate: float
+    lower: float
+    upper: float
+    error: float  # cross-validated
+    part: float  # fraction of all errors
+
+
+def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
+    """Return the pairs that can be measured, hardest first; pairs of classes with too few rows come last."""
+    found, pairs = check.pairs, hardest_pairs(check, most)
+    few = _few_in_pair(check, *pairs)
+    names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
+    columns = (*pairs, *(getattr(found, name)[pairs] for name in names), np.where(few, FEW_ROWS, ""))
+    return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
+    """Return the pairs in the order of ``pair_rows``: by best estimate relative to guessing."""
+    one, two = np.nonzero(np.triu(~check.pairs.too_small, 1))
+    order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
+    return one[order], two[order]
+
+
+def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
+    """Return the classes, highest best estimate first; classes with a note come last."""
+    found = check.classes
+    notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
+    order = np.lexsort((-found.estimate, np.array([note != "" for note in notes])))[:most]
+    columns = (found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
+    return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
+
+
+def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
+    few = check.classes.n_rows < FEW
+    return np.asarray(few[one] | few[two])
+
+
+def _note(n_rows: float, error: float) -> str:
+    """Return why a class's figures are unreliable, if they are."""
+    if n_rows < FEW:
+        return FEW_ROWS
+    return "" if error > 0 else TOO_SMALL
+
+
+Cells = list[tuple[str, ...]]
+
+
+def path_cells(path: SelectionPath) -> Cells:
+    """Return the steps of a selection."""
+    names = iter(show_labels([name for step in path.added for name in step]))
+    rows = [
+        (
+            " + ".join(next(names) for _ in step),
+            f"{path.n_features[k]:,}",
+            f"{percent(path.cross_rate[k])} %",
+            points(path.gain[k]),
+            f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
+            _mark(path, k),
+        )
+        for k, step in enumerate(path.added)
+    ]
+    return [("feature added", "kept", "cross-class edges", "gain (points)", _level(path.level), ""), *rows]
+
+
+def enough(path: SelectionPath) -> int | None:
+    """Return the first step with no more cross-class edges than all features have, or None."""
+    found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
+    return int(found[0]) if len(found) else None
+
+
+def _mark(path: SelectionPath, step: int) -> str:
+    if step == enough(path):
+        return f"as few cross-class edges as all {path.n_all:,}"
+    return "" if path.shown[step] else "no significant gain"
+
+
+def path_notes(path: SelectionPath) -> list[str]:
+    """Return the conclusion, then the notes below the table."""
+    whole, kept = (f"{percent(rate)} %" for rate in (path.all_cross_rate, path.cross_rate[-1]))
+    told = [
+        f"Cross-class edges: {whole} with all {path.n_all:,} features, {kept} with {path.n_features[-1]:,}.",
+        f"Chosen on these {path.n_rows:,} rows, so these figures are optimistic.",
+    ]
+    return [_conclusion(path), *told, "No rows were held out." if path.holdout is None else path.holdout.text]
+
+
+def _conclusion(path: SelectionPath) -> str:
+    """Return which features are enough, or why that cannot be said."""
+    names = show_labels([name for step in path.added for name in step])
+    if not path.shown.any():
+        return "No feature helps significantly: these rows cannot distinguish the features from noise."
+    if path.holdout is None:
+        return f"{len(names):,} of {path.n_all:,} features selected, not tested on other rows: {join_labels(names)}."
+    if path.holdout.word == "worse":
+        return f"Keep all {path.n_all:,} features: the {len(names):,} selected are worse on held-out rows."
+    rows = how_many(path.holdout.n_rows, "held-out row")
+    return f"{len(names):,} of {path.n_all:,} features lose nothing measurable on {rows}: {join_labels(names)}."
+
+
+def feature_cells(found: FeatureFloors, most: int) -> Cells:
+    """Return the features with the lowest floors when used alone."""
+    order = found.order[:most]
+    rows = [
+        (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
+        for name, k in zip(show_labels(found.names[order].tolist()), order.tolist(), strict=True)
+    ]
+    return [("feature alone", "tree bounds", "p-value", "adjusted"), *rows]
+
+
+def comparison_cells(found: Comparison) -> Cells:
+    """Return the representations, those with the fewest cross-class edges first."""
+    rows = [
+        (
+            name,
+            f"{found.n_features[k]:,}",
+            f"{found.n_rows[k]:,}",
+            f"{percent(found.cross_rate[k])} %",
+            f"{percent(found.predicted[k])} %",
+            *(_against_best(found, k) if found.word[k] != "best" else ("", "")),
+            found.word[k],
+        )
+        for k, name in enumerate(show_labels(found.names))
+    ]
+    edges = ("cross-class edges", "predicted", "above the best", _level(found.level))
+    return [("representation", "features", "rows", *edges, ""), *rows]
+
+
+def _against_best(found: Comparison, k: int) -> tuple[str, str]:
+    ends = points(found.difference_low[k]), points(found.difference_high[k])
+    return points(found.difference[k]), " to ".join(ends)
+
+
+def gap_cells(found: Gap, most: int) -> Cells:
+    """Return the whole problem, the classes, and the pairs with room to improve, largest possible gain first."""
+    head = ("", "your model's error", _level(found.level), "lowest possible error", "", "rows")
+    names = show_labels(found.classes.tolist())
+    one, two = np.triu_indices(len(names), 1)
+    lines: list[tuple[str, GapLines, Any]] = [("all classes", found.overall, ())]
+    lines += [(names[k], found.by_class, k) for k in _most_won(found.by_class, most).tolist()]
+    pairs = _most_won(found.by_pair, most)
+    room = pairs[found.by_pair.room[pairs]]
+    lines += [(f"{names[one[k]]} and {names[two[k]]}", found.by_pair, k) for k in room.tolist()]
+    return [head, *(_gap_row(*line) for line in lines)]
+
+
+def _most_won(lines: GapLines, most: int) -> Ints:
+    """Return the indices of the classes or pairs whose errors exceed the upper end by the most rows."""
+    won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
+    return np.argsort(-won, kind="stable")[:most]
+
+
+def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
+    row = {item.name: np.asarray(getattr(lines, item.name))[place].item() for item in fields(lines)}
+    return (
+        name,
+        f"{percent(row['error'])} %",
+        span(row["low"], row["high"]),
+        about(row["estimate"], row["lower"], row["upper"]),
+        row["word"],
+        amount(row["n_rows"]),
+    )
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.6g} % interval"

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.engine._show import (
+from bayesfloor.decide._features import SelectionPath
+from bayesfloor.decide._gap import AT, BELOW, BETTER_KIND, ROOM, SAW_LABELS, SAW_ROWS
+from bayesfloor.floor._results import FEW
+from bayesfloor.io._label_spellings import Spellings, are_misspelled, compare_spellings
+from bayesfloor.io._messages import shell
+from bayesfloor.summary._check_result import Finding, Measured
+from bayesfloor.summary._data_findings import hazard_findings
+from bayesfloor.summary._figures import class_rows, enough, pair_rows
+from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, finds_nothing, points, rare_class, sentence
+from bayesfloor.support._words import (
     about,
     amount,
     how_many,
@@ -20,18 +29,6 @@ from bayesfloor.engine._show import (
     quoted,
     show_labels,
 )
-from bayesfloor.floor._results import FEW
-from bayesfloor.io._label_spellings import Spellings, are_misspelled, compare_spellings
-from bayesfloor.io._messages import shell
-from bayesfloor.selection._gap import AT, BELOW, ROOM
-from bayesfloor.selection._selection_path import SelectionPath
-from bayesfloor.selection._too_good import BETTER_KIND, SAW_LABELS, SAW_ROWS
-from bayesfloor.summary._check_parts import Finding, Measured
-from bayesfloor.summary._hazard_findings import hazard_findings
-from bayesfloor.summary._optional_tables import enough
-from bayesfloor.summary._pair_tables import class_rows, pair_rows
-from bayesfloor.summary._phrases import WRONG_OR_OVERLAP, points, sentence
-from bayesfloor.summary._verdict_text import finds_nothing, rare_class
 
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model

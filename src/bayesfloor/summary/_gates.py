@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE, Answer, target_error
+from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import called
-from bayesfloor.answer._verdict import OUT_OF_REACH, REACHABLE, TOO_CLOSE, target_error
-from bayesfloor.engine._errors import InputError, InputTypeError
-from bayesfloor.engine._result import Result
-from bayesfloor.engine._show import about, percent, range_text
-from bayesfloor.engine._types import Floats
 from bayesfloor.floor._results import FEW
-from bayesfloor.formulas._confidence_limits import two_sided
-from bayesfloor.learners._registry import BLEND
-from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._phrases import points, sentence, target_text
+from bayesfloor.formulas._limits import two_sided
+from bayesfloor.summary._check_result import Measured
+from bayesfloor.summary._verdict import points, sentence, target_text
+from bayesfloor.support._errors import InputError, InputTypeError
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Floats
+from bayesfloor.support._words import about, percent, range_text
 
 OK, FAILED = "ok", "failed"
 _LEVEL = 0.95  # of the interval of a rise

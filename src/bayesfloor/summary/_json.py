@@ -11,21 +11,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._answer import Answer, check_target
 from bayesfloor.answer._pairs_and_classes import PairAnswers
-from bayesfloor.answer._verdict import check_target
-from bayesfloor.engine._errors import InputError
-from bayesfloor.engine._result import plain
+from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._make_results import square
 from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
 from bayesfloor.io._messages import one_line
-from bayesfloor.labels._suspicious_list import SuspiciousLabels
-from bayesfloor.summary._check_parts import Measured
-from bayesfloor.summary._from_json import floats, restore
+from bayesfloor.leaving.summary_json_optional_parts import choices_to_dict, restore_choices
+from bayesfloor.leaving.summary_plausible import refuse_implausible
+from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._gates import Gate, make_gates
-from bayesfloor.summary._json_optional_parts import choices_to_dict, restore_choices
-from bayesfloor.summary._plausible import refuse_implausible
 from bayesfloor.summary._text import to_text
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._results import floats, plain, restore
 
 Made = TypeVar("Made", bound=Measured)
 SCHEMA_VERSION = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bayesfloor.summary._check_parts import Measured
+from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._text import NOT_TOGETHER, class_cells, pair_cells, unmeasured

@@ -1,0 +1,381 @@
+"""A nearest-neighbour classifier that chooses its own k."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin  # noqa: TID253 - itself imported when first used
+
+from bayesfloor.io._features import canonical, divide_columns, is_sparse, typical_size
+from bayesfloor.support._errors import InputError, InputTypeError
+from bayesfloor.support._parameters import check_choice
+from bayesfloor.support._types import Floats, Ints
+
+_NUMBERS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
+_CHOOSE_BY = 1000  # training rows used to choose k by leaving each out in turn
+
+
+class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor.answer._learners import Neighbours
+    >>> Neighbours().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
+    array([0, 1])
+    """
+
+    def fit(self, X: Floats, y: Ints) -> Neighbours:
+        """Store the rows and choose k."""
+        from sklearn.neighbors import NearestNeighbors
+
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        numbers = np.array([k for k in _NUMBERS if k < len(X)] or [1])
+        self._search, self.k_ = NearestNeighbors().fit(X), 1
+        if len(X) > 2:  # otherwise there are too few rows to choose k
+            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
+            votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
+            wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
+            self.k_ = int(numbers[np.argmin(wrong)])
+        return self
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
+        near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
+        votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Floats) -> np.ndarray:
+        """Return the most frequent class among the neighbours."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
+        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
+        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
+        itself = near == rows[:, None]
+        itself[~itself.any(axis=1), -1] = True
+        return near[~itself].reshape(len(rows), k)
+
+    def _vote(self, codes: Ints) -> Floats:
+        n, K = len(codes), len(self.classes_)
+        place = np.arange(n)[:, None] * K + codes
+        return np.bincount(place.ravel(), minlength=n * K).reshape(n, K).astype(np.float64)
+
+
+_AT_ONCE = 4_000_000  # numbers held at the same time: kernel values, or decisions between pairs of classes
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """``sklearn.svm.SVC`` with the same decisions; libsvm tests row by row, which takes as long as training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor.answer._learners import KernelMachine
+    >>> KernelMachine().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
+    array([0, 1])
+    """
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def fit(self, X: Floats, y: Ints) -> KernelMachine:
+        """Train the machine."""
+        from sklearn.svm import SVC
+
+        self.gamma_ = 1 / (X.shape[1] * (X.var() or 1.0))
+        self._machine = SVC(C=self.C, gamma=self.gamma_).fit(X, y)
+        self.classes_ = self._machine.classes_
+        return self
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return a score per class: votes of the pairs of classes, with ties broken by the distances from borders."""
+        n_classes, n_vectors = len(self.classes_), len(self._machine.support_)
+        size = max(1, _AT_ONCE // max(n_vectors, n_classes**2))
+        decide = self._of_two if n_classes == 2 else self._of_many
+        return np.concatenate([decide(X[start : start + size]) for start in range(0, len(X), size)])
+
+    def predict(self, X: Floats) -> np.ndarray:
+        """Return the class with the highest score."""
+        scores = self.decision_function(np.asarray(X))
+        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
+
+    def _kernel(self, X: Floats) -> Floats:
+        vectors = self._machine.support_vectors_
+        square = (X**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * X @ vectors.T
+        return np.asarray(np.exp(np.multiply(square, -self.gamma_, out=square), out=square))
+
+    def _of_two(self, X: Floats) -> Floats:
+        return np.asarray(self._kernel(X) @ self._machine.dual_coef_[0] + self._machine.intercept_)
+
+    def _of_many(self, X: Floats) -> Floats:
+        """Combine the decisions of all pairs of classes as scikit-learn's ``ovr`` does."""
+        kernel, n_classes = self._kernel(X), len(self.classes_)
+        between = np.zeros((n_classes, n_classes, len(X)))
+        ends = np.cumsum([0, *self._machine.n_support_])
+        for number, (start, end) in enumerate(pairwise(ends)):
+            others = np.arange(n_classes) != number  # each row of dual_coef_ is for another class
+            between[number, others] = self._machine.dual_coef_[:, start:end] @ kernel[:, start:end].T
+        one, two = np.triu_indices(n_classes, 1)
+        decision = between[one, two] + between[two, one] + self._machine.intercept_[:, None]
+        between[one, two], between[two, one] = decision, -decision
+        votes, sure = (between > 0).sum(axis=1), between.sum(axis=1)
+        return np.asarray((votes + sure / (3 * (np.abs(sure) + 1))).T)
+
+
+# Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
+EFFORTS = {"quick": 0.2, "normal": 1.6, "thorough": 8.0}
+# Smallest budgets in seconds: with few rows, most learners are cheap.
+LEAST_BUDGET = {"quick": 4.0, "normal": 20.0, "thorough": 100.0}
+BLEND, TREES, OWN = "blend", "spanning trees", "your own"
+_MANY_FEATURES, _MANY_ROWS = 100, 2000
+_ROWS_SEEN = 300_000  # rows after which a network has mostly learned what it can
+_MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
+
+
+class Size(NamedTuple):
+    """Size of a training set, and how much effort to spend on it.
+
+    ``n_columns`` is the number of columns before categories became several features each.
+    """
+
+    n_rows: float
+    n_features: int
+    n_classes: int
+    n_columns: int | None = None
+    effort: str = "normal"
+
+
+class Learner(NamedTuple):
+    """How to build a learner, its kind, its cost in seconds on one core, and whether it is chosen before others.
+
+    The cost covers training, and testing on a quarter as many rows. It comes from a formula fitted to measured CPU
+    times, so that the choice of learners does not depend on the machine.
+    """
+
+    make: Callable[[Size, int], Any]
+    kind: str
+    cost: Callable[[Size], float]
+    first: bool = True
+
+
+def budget(size: Size, n_folds: int) -> float:
+    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows."""
+    least = LEAST_BUDGET[size.effort] / np.sqrt(size.n_classes * max(1.0, size.n_rows / _MANY_ROWS))
+    forest = _trees_cost(size.n_rows, size.n_columns or size.n_features)
+    return float(max(least, EFFORTS[size.effort] * n_folds * forest))
+
+
+def _trees_cost(n: float, d: int) -> float:
+    """Return how many seconds a random forest of 100 trees takes."""
+    return float(0.05 + 5e-6 * n * np.log2(n + 2) * d**0.3)
+
+
+def _nearest(_size: Size, _seed: int) -> Any:
+    return Neighbours()
+
+
+def _linear(size: Size, _seed: int) -> Any:
+    """Make a logistic regression or, for many features, a linear discriminant with Ledoit-Wolf shrinkage."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
+
+    if size.n_features <= _MANY_FEATURES:
+        return _scaled(LogisticRegression(max_iter=200))
+    return _scaled(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
+
+
+def _quadratic(_size: Size, _seed: int) -> Any:
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+    return _scaled(QuadraticDiscriminantAnalysis(reg_param=0.05))
+
+
+def _forest(size: Size, random_state: int) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    return ExtraTreesClassifier(_n_trees(size), min_samples_leaf=2, random_state=random_state)
+
+
+def _kernel(size: Size, _seed: int) -> Any:
+    from bayesfloor.answer._learners import KernelMachine
+
+    return _scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
+
+
+def _boosting(_size: Size, random_state: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(max_leaf_nodes=15, early_stopping=False, random_state=random_state)
+
+
+def _network(size: Size, random_state: int) -> Any:
+    """Make a network that trains fast: single precision, few epochs of large steps, fewer if there are many rows."""
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.preprocessing import FunctionTransformer
+
+    steps: Any = {"learning_rate_init": 0.005, "early_stopping": True, "n_iter_no_change": 5}
+    network = MLPClassifier((200,), max_iter=_n_epochs(size), random_state=random_state, **steps)
+    return _scaled(FunctionTransformer(np.float32), network)
+
+
+def _scaled(*steps: Any) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), *steps)
+
+
+def _n_trees(size: Size) -> int:
+    """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
+    if size.effort == "quick":
+        return 30
+    return 70 if size.n_rows >= _MANY_ROWS else 50
+
+
+def _n_epochs(size: Size) -> int:
+    """Return the number of epochs: fewer if each has many rows."""
+    return int(np.clip(_ROWS_SEEN / size.n_rows, 10, 25))
+
+
+def _forest_cost(size: Size) -> float:
+    return 0.7 * _trees_cost(size.n_rows, size.n_features) * _n_trees(size) / 100
+
+
+def _linear_cost(size: Size) -> float:
+    n, d, K = size[:3]
+    return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 2e-10 * n * d**2 + 6e-10 * d**3)
+
+
+def _kernel_cost(size: Size) -> float:
+    n, d, K = size[:3]
+    return 0.005 + n**2 * (8e-9 + 1e-7 / K + 2e-10 * d)
+
+
+def _boosting_cost(size: Size) -> float:
+    n, d, K = size[:3]
+    return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
+
+
+def _nearest_cost(size: Size) -> float:
+    n, d = size[:2]
+    return 0.02 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
+
+
+def _network_cost(size: Size) -> float:
+    n, d = size[:2]
+    return 0.02 + n * _n_epochs(size) * (4e-6 + 1.6e-8 * d)
+
+
+REGISTRY = {
+    "linear": Learner(_linear, "linear", _linear_cost),
+    "quadratic": Learner(_quadratic, "smooth", lambda s: 0.005 + 5e-10 * s.n_rows * s.n_features**2 * s.n_classes),
+    "kernel": Learner(_kernel, "smooth", _kernel_cost),
+    "forest": Learner(_forest, "trees", _forest_cost),
+    "boosting": Learner(_boosting, "trees", _boosting_cost),
+    "neighbours": Learner(_nearest, "local", _nearest_cost, first=False),
+    "network": Learner(_network, "smooth", _network_cost, first=False),
+}
+
+# Fractions of the significance level for each upper limit, fixed before any label is seen; they add up to 1.
+WEIGHTS = {
+    TREES: 0.02,
+    "linear": 0.05,
+    "quadratic": 0.05,
+    "neighbours": 0.03,
+    "forest": 0.1,
+    "kernel": 0.1,
+    "boosting": 0.15,
+    "network": 0.05,
+    BLEND: 0.35,
+    "guessing": 0.02,
+    OWN: 0.08,  # shared by all of the user's learners
+}
+
+
+def weight_of(name: str, own: list[str]) -> float:
+    """Return this learner's fraction of the significance level."""
+    return WEIGHTS[OWN] / len(own) if name in own else WEIGHTS[name]
+
+
+def suits(name: str, size: Size) -> bool:
+    """Whether a learner is useful for data of this size."""
+    return name != "quadratic" or size.n_features <= _MOST_QUADRATIC
+
+
+def check_effort(effort: object) -> None:
+    """Raise if this is not a known effort."""
+    check_choice("effort", effort, EFFORTS)
+
+
+def check_learners(learners: Any) -> None:
+    """Raise if this is not a dict of named classifiers."""
+    from sklearn.base import is_classifier
+
+    if not isinstance(learners, dict):
+        raise InputTypeError(f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': SVC()}}.")
+    for name, learner in learners.items():
+        if name in (*REGISTRY, BLEND, TREES):
+            raise InputError(f"Got a learner named {name!r}, but a built-in learner has that name. Choose another.")
+        if not hasattr(learner, "fit") or not is_classifier(learner):
+            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn classifier.")
+
+
+def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
+    """Return learners for exact values, if there are any: a linear model, and user-defined ones that accept them."""
+    if exact is None:
+        return {}
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.utils import get_tags
+
+    scaler = TypicalSize() if is_sparse(exact) else StandardScaler()
+    able = {
+        name: learner for name, learner in own.items() if not is_sparse(exact) or get_tags(learner).input_tags.sparse
+    }
+    return {"linear": make_pipeline(scaler, LogisticRegression(max_iter=30)), **able}
+
+
+class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Divides each column of a sparse matrix by the mean size of its nonzero values."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Compute the sizes."""
+        self.size_ = typical_size(canonical(X))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Divide each column by its size."""
+        return divide_columns(X, self.size_)
+
+
+def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
+    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
+    if code is None:
+        return learners
+    from sklearn.pipeline import make_pipeline
+
+    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
+
+
+def code_encoder(code: np.ndarray, random_state: int) -> Any:
+    """Return a transformer that replaces codes with class rates, and keeps all other columns."""
+    from sklearn.compose import make_column_transformer
+
+    rates = _rates(random_state)
+    return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
+
+
+def _rates(random_state: int) -> Any:
+    """Return a target encoder with five shuffled folds; scikit-learn accepts a splitter only from version 1.9."""
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.preprocessing import TargetEncoder
+
+    if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":
+        return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=random_state))
+    return TargetEncoder(random_state=random_state)

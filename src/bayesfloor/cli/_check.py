@@ -1,0 +1,275 @@
+"""Check a file, write the result, and suggest the next steps."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesfloor.cli._options import Settings, flag_of, read
+from bayesfloor.cli._terminal import Output, ProgressBar, stop_if_asked
+from bayesfloor.leaving.cli_so_far import SoFar
+from bayesfloor.support._files import is_address, redact, refuse_output
+from bayesfloor.support._words import as_utf8
+
+if TYPE_CHECKING:
+    from bayesfloor.io._open_data import Data
+    from bayesfloor.summary._check import Check
+    from bayesfloor.summary._gates import Gate
+
+FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc", ".npz", ".npy")
+
+
+def check_file(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
+    """Read a file and check it."""
+    from bayesfloor.leaving.cli_large_data import check_engine, connect, stays_away
+
+    check_engine(output, settings)
+    priors = settings.class_proportions()
+    data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
+    from bayesfloor.summary._check import check as look_at
+
+    watched = watch_check(output, target, settings.effort, settings.jobs, balanced=settings.balanced)
+    with connect(output, settings) as client, watched as bar:
+        found = look_at(
+            data,
+            target=target,
+            priors=priors,
+            **settings.preparing(data),
+            **settings.method(bar),
+            **settings.drawing(),
+            effort=settings.effort,
+            client=client,
+            checkpoint=settings.checkpoint,
+            auto_groups=not settings.no_auto_groups,
+        )
+        if settings.select:
+            from bayesfloor.cli._decide import select_features, tell_cost
+
+            tell_cost(output, len(data.feature_names))
+            found = replace(found, selection=select_features(output, data, settings, bar))
+    return data, found
+
+
+def watch_check(
+    output: Output, target: float | None, effort: str, jobs: int | None = None, *, balanced: bool = False
+) -> ProgressBar:
+    """Make a progress bar that knows the stages of a check, and shows what is known so far."""
+    from bayesfloor.leaving.answer_expected_seconds import expected_seconds
+
+    plan = partial(expected_seconds, effort=effort, n_jobs=jobs)
+    return output.bar(SoFar(target, "balanced accuracy" if balanced else "accuracy"), plan)
+
+
+def read_baseline(path: str | None) -> Check | None:
+    """Read an earlier check; None without a path."""
+    from bayesfloor.io._messages import DataError
+
+    if path is None:
+        return None
+    from bayesfloor.summary._check import Check
+
+    try:
+        return Check.from_json(Path(path))
+    except FileNotFoundError as error:
+        raise DataError(f"no baseline '{path}'. Make it first: bayesfloor check ... --json {path}") from error
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be used as a baseline: {error}") from error
+
+
+def print_check(output: Output, found: Check, gates: tuple[Gate, ...], steps: list[tuple[str, str]]) -> None:
+    """Print the answer on one screen, or everything with ``--verbose``."""
+    from bayesfloor.summary._text import terminal_width, to_full_text, to_text
+
+    form = to_full_text if output.verbose else to_text
+    output.result(form(found, terminal_width(), gates, steps))
+
+
+def write_all(
+    output: Output, found: Check, gates: tuple[Gate, ...], json_path: str | None, markdown: str | None
+) -> None:
+    """Write the result in the requested formats, and to the summary of a CI job."""
+    from bayesfloor.summary._json import dump
+    from bayesfloor.summary._markdown import to_markdown
+    from bayesfloor.support._files import write_whole
+
+    stop_if_asked()
+    for path, form in ((json_path, dump), (markdown, to_markdown)):
+        if path == "-":
+            output.raw(form(found, gates))
+        elif path is not None:
+            write_whole(path, form(found, gates))
+    _add_to_job_page(output, to_markdown(found, gates))
+
+
+def _add_to_job_page(output: Output, text: str) -> None:
+    """Add the result to the summary of a CI job, if there is one."""
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not page:
+        return
+    try:
+        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text + "\n")
+    except OSError as error:
+        output.note(f"warning: the CI job summary cannot be written: {error}")
+
+
+_SAID_AGAIN = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
+
+
+def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
+    """Return commands to paste, with what each does: remedies for the main findings first, then the report."""
+    from bayesfloor.summary._text import NOT_HERE
+
+    shown = (finding.code for finding in found.findings if output.verbose or finding.code not in NOT_HERE)
+    explain = (f"bayesfloor explain {next(shown, 'CODE')}", "explain a code")
+    if settings.path == "-":
+        return [explain]
+    from bayesfloor.leaving.cli_large_data import say_again
+
+    data, engine = _data_again(settings), say_again(settings)
+    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
+    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
+    again = [*data, *target, *engine, *model, *effort, *_prepare_again(settings), *_priors_again(settings)]
+    steps = [] if engine else _remedies(found, settings, data, again)
+    steps.append((_command("report", again), "full report"))
+    if not output.verbose:
+        steps.append((_command("check", [*again, "-v"]), "all details"))
+    return [*steps, explain]
+
+
+def _remedies(found: Check, settings: Settings, data: list[str], again: list[str]) -> list[tuple[str, str]]:
+    """Return the commands that follow up on findings; rows that stay in their files have none."""
+    codes = {finding.code for finding in found.findings}
+    drop = [] if settings.predictions is None else ["--drop", settings.predictions]
+    steps = []
+    if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
+        steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
+    if found.doubtful:
+        names = (name for each in found.doubtful for name in each.columns)
+        options = [word for name in names for word in ("--drop", name)]
+        steps.append((_command("check", [*again, *options]), "drop columns"))
+    if "BF208" in codes and settings.effort == "normal":
+        steps.append((_command("check", [*again, "--effort", "thorough"]), "more learners"))
+    if "BF120" in codes:
+        steps.append((_command("check", [*again, "--balanced"]), "rare classes"))
+    held = found.dependence if found.dependence is not None and found.dependence.applied else None
+    same_rows = (held is None or held.kind == "groups") and not _priors_again(settings)  # as samples would use
+    if found.suspicious.n_suspect and same_rows:
+        belong = [] if held is None else ["--groups", held.column]
+        steps.append((_command("samples", [*data, *belong, *drop, *_prepare_again(settings)]), "check labels"))
+    return steps
+
+
+def _command(verb: str, words: list[str]) -> str:
+    """Return a command to paste; the user must fill in names that cannot be printed."""
+    from bayesfloor.io._messages import shell
+
+    return shell(["bayesfloor", verb, *(word if word.isprintable() else "NAME" for word in words)])
+
+
+def _data_again(settings: Settings) -> list[str]:
+    """Return the arguments that name the data, as they were typed."""
+    words = [redact(settings.path)]
+    for name in _SAID_AGAIN:
+        value = getattr(settings, name)
+        values = value if isinstance(value, tuple) else [value]
+        words += [word for one in values if one for word in (flag_of(name), redact(one))]
+    return words
+
+
+def _prepare_again(settings: Settings) -> list[str]:
+    """Return the options that say how to prepare the data."""
+    flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
+    flags["--no-auto-groups"] = settings.no_auto_groups
+    said = [flag for flag, asked in flags.items() if asked]
+    return [*(word for role in settings.as_role for word in ("--as", role)), *said]
+
+
+def _priors_again(settings: Settings) -> list[str]:
+    """Return the options that say which class proportions the answer is for."""
+    return ["--balanced"] if settings.balanced else [] if settings.priors is None else ["--priors", settings.priors]
+
+
+def page_path(name: str) -> str:
+    """Return the report's path for a data file of this name, without the file type's suffix."""
+    while name.lower().endswith(FILES):
+        name = name.rpartition(".")[0]
+    return os.fsdecode(f"{name or 'data'}.bayesfloor.html".encode("utf-8", sys.getfilesystemencodeerrors()))
+
+
+def one_to_stdout(json_path: str | None, markdown: str | None) -> None:
+    """Raise an error if two outputs would go to stdout."""
+    if json_path == markdown == "-":
+        raise click.UsageError("Only one of --json and --markdown can go to stdout.")
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Raise an error, before the work starts, if an output's folder is missing or an input would be overwritten."""
+    outputs = list(outputs)
+    for path in outputs:
+        refuse_output(path)
+    read = [Path(path) for path in inputs if path not in (None, "", "-") and not is_address(path)]
+    for output in (Path(path) for path in outputs if path not in (None, "-")):
+        if not output.absolute().parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {output.parent}. Create it first.")
+        if any(_is_part_of(output, path) for path in read):
+            from bayesfloor.io._messages import DataError, short_path
+
+            told = f"{short_path(output)} is an input of this command, and the output would overwrite it."
+            raise DataError(f"{told} Choose another file name.")
+
+
+def _is_part_of(output: Path, path: Path) -> bool:
+    """Whether an output is an input file, by whatever name, or a file in an input folder."""
+    if not output.exists() or not path.exists():
+        return False
+    return output.samefile(path) or (path.is_dir() and path.resolve() in output.resolve().parents)
+
+
+def command_line() -> str:
+    """Return the command as it was typed, without folders."""
+    from bayesfloor.io._messages import shell
+
+    return shell(["bayesfloor", *(as_utf8(_base_name(word)) for word in sys.argv[1:])])
+
+
+def _base_name(word: str) -> str:
+    """Remove a path's folders, which may be private and do not belong in a report that is passed on."""
+    if word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return f"{flag}{equals}{_base_name(value)}"
+    word = redact(word)
+    return Path(word).name if os.sep in word or (os.altsep or os.sep) in word else word
+
+
+def pictures(data: Data, pixels: str | None) -> Any:
+    """Return pictures of the rows: image files, or the features as pixels of a picture of this size, such as 28x28."""
+    if pixels is None:
+        return data.images
+    import numpy as np
+
+    from bayesfloor.io._messages import DataError
+
+    if re.fullmatch(r"\d+x\d+(x[34])?", pixels) is None:
+        raise DataError(f"--pixels {pixels} is not a size. Write 28x28, or 32x32x3 for colours.")
+    shape = [int(part) for part in pixels.split("x")]
+    X = data.X if isinstance(data.X, np.ndarray) else np.column_stack([column.to_numpy() for column in data.X.columns])
+    if np.prod(shape) != X.shape[1]:
+        raise DataError(f"--pixels {pixels} needs {np.prod(shape)} features, but the data have {X.shape[1]}.")
+    return X.reshape(len(X), *shape)
+
+
+def if_pillow(images: Any) -> Any:
+    """Return the pictures, or None if Pillow is not installed."""
+    from importlib.util import find_spec
+
+    return images if find_spec("PIL") is not None else None

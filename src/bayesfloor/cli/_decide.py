@@ -1,0 +1,399 @@
+"""Compare representations of the same rows by their cross-class edges."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from bayesfloor.cli._options import Settings, flag_of, read, tell_drawn, without_warning
+from bayesfloor.cli._terminal import Output, stop_if_asked
+from bayesfloor.decide._features import SelectionPath
+from bayesfloor.decide._representations import Comparison
+from bayesfloor.decide._suspicious import most_suspicious
+from bayesfloor.floor._results import SampleScores
+from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.io._label_spellings import find_spellings
+from bayesfloor.io._messages import DataError, shell
+from bayesfloor.io._open_data import Data
+from bayesfloor.leaving.selection_feature_floors import FeatureFloors
+from bayesfloor.summary._figures import comparison_cells, feature_cells, path_cells, path_notes
+from bayesfloor.summary._text import align, fold, terminal_width
+from bayesfloor.summary._verdict import WRONG_OR_OVERLAP
+from bayesfloor.support._files import redact, write_whole
+from bayesfloor.support._results import plain
+from bayesfloor.support._tasks import Progress, logging_only
+from bayesfloor.support._words import how_many, printable, show_labels
+
+_DROPS = (2, 3, 6, 1, 4)  # columns to drop on a narrow terminal, least important first
+
+
+def check_files(paths: Sequence[str], pca: str | None) -> None:
+    """Raise an error, before reading, for files that cannot be compared."""
+    if pca is None and len(paths) < 2:
+        raise click.UsageError("One file is not enough to compare. Add another file, or --pca 10,20.")
+    if pca is not None and len(paths) > 1:
+        raise click.UsageError("--pca works with one file only. Leave it out, or pass one file.")
+    if len(set(paths)) < len(paths):
+        raise click.UsageError("A file is given twice. Pass each file once.")
+
+
+def read_files(paths: Sequence[str], settings: Settings) -> list[Data]:
+    """Read the files, which must have the same rows."""
+    found = [read(replace(settings, path=path)) for path in paths]
+    for path, data in zip(paths[1:], found[1:], strict=True):
+        _refuse_others(paths[0], path, found[0], data)
+    return found
+
+
+def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
+    """Raise an error if a file's rows are not those of the first file."""
+    if len(two.y) != len(one.y):
+        raise DataError(f"{path} has {len(two.y):,} rows, but {first} has {len(one.y):,}. Expected the same rows.")
+    for what in ("y", "ids", "groups"):
+        own, other = getattr(one, what), getattr(two, what)
+        if own is None:
+            continue
+        differ = np.array([str(a) != str(b) for a, b in zip(own.tolist(), other.tolist(), strict=True)])
+        if differ.any():
+            row, noun = int(differ.argmax()), {"y": "label", "ids": "id", "groups": "group"}[what]
+            raise DataError(
+                f"row {row + 1:,} has the {noun} {printable(other[row])!r} in {path}, but {printable(own[row])!r} in "
+                f"{first}. Expected the same rows in the same order."
+            )
+
+
+def compare_files(
+    output: Output, paths: Sequence[str], found: list[Data], settings: Settings, progress: Progress
+) -> Comparison:
+    """Compare the files with each other, or one file with its principal components."""
+    from bayesfloor.decide._representations import compare_representations
+
+    if settings.pca is None:
+        candidates, X = dict(zip(_names(paths), (data.X for data in found), strict=True)), None
+    else:
+        X = _numbers(found[0])
+        candidates = _components(X, settings.pca, settings.seed)
+    with without_warning():
+        compared = compare_representations(
+            candidates,
+            found[0].y,
+            X,
+            groups=found[0].groups,
+            **settings.method(progress),
+            **settings.draw_limit(),
+        )
+    tell_drawn(output, int(compared.n_rows.max()), found[0].y)
+    return compared
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Return the file names, with their folders if the names alone are not unique."""
+    shown = [redact(path) for path in paths]
+    short = [Path(path).name for path in shown]
+    return short if len(set(short)) == len(short) else shown
+
+
+def _numbers(data: Data) -> np.ndarray:
+    if isinstance(data.X, np.ndarray):
+        return data.X
+    values = [column.to_numpy() for column in data.X.columns]
+    texts = [name for name, column in zip(data.feature_names, values, strict=True) if column.dtype.kind not in "biuf"]
+    if texts:
+        drop = shell(["--drop", printable(texts[0])])
+        raise DataError(f"column {printable(texts[0])!r} contains text, but --pca needs numbers. Leave it out: {drop}")
+    return np.column_stack(values).astype(np.float64)
+
+
+def _components(X: np.ndarray, sizes: str, seed: int) -> dict[str, Any]:
+    """Return the raw features, the standardised ones, and these numbers of principal components of the latter."""
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    made: dict[str, Any] = {"raw": X, "standardised": StandardScaler()}
+    for size in _sizes(sizes, min(X.shape)):
+        made[f"pca-{size}"] = make_pipeline(StandardScaler(), PCA(size, random_state=seed))
+    return made
+
+
+def _sizes(text: str, most: int) -> list[int]:
+    parts = text.replace(" ", "").split(",")
+    if not all(re.fullmatch("[0-9]{1,9}", part) and 1 <= int(part) <= most for part in parts):
+        raise DataError(f"--pca {text} is not a list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
+    return sorted({int(part) for part in parts})
+
+
+def format_comparison(found: Comparison) -> str:
+    """Return the comparison as a table and in words."""
+    width = terminal_width()
+    return "\n".join([*align(comparison_cells(found), width, _DROPS), "", *fold(found.text, width)])
+
+
+def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
+    """Return the class tree of a file."""
+    from bayesfloor.answer._pairs_and_classes import pair_answers
+    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.summary._check import grow_class_tree
+
+    floor = BayesFloor(**settings.method(progress), **settings.drawing(), **settings.preparing(data))
+    with without_warning():
+        floor.fit(data.X, data.y, groups=data.groups)
+    return grow_class_tree(floor.pairwise_, cut, pair_answers(floor.answer(), floor.classes_))
+
+
+def format_tree(tree: ClassTree, form: str) -> str:
+    """Return the tree as text, JSON or Newick."""
+    if form == "json":
+        return json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
+    return _newick(tree) + "\n" if form == "newick" else tree.to_text()
+
+
+def _newick(tree: ClassTree) -> str:
+    """Return nested brackets, the format of phylogeny programs; without recursion, since a chain may be long."""
+    made: dict[int, str] = {}
+    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
+        if tree.left[node] < 0:
+            name = printable(tree.classes[tree.order[tree.start[node]]]).replace("'", "''")
+            made[node] = f"'{name}'"
+        else:
+            made[node] = f"({made.pop(int(tree.left[node]))},{made.pop(int(tree.right[node]))})"
+    return made[0] + ";"
+
+
+Columns = dict[str, list[Any]]
+
+# Characters that start a formula in Excel, LibreOffice or Google Sheets; the last four are full-width forms.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def check_ending(path: str | None) -> None:
+    """Raise an error for a file type that cannot be written."""
+    if path is not None and Path(path).suffix.lower() not in _WRITERS:
+        raise DataError(f"{path}: unsupported file type. Expected a name that ends in {' or '.join(_WRITERS)}.")
+
+
+def write_table(path: str, columns: Columns, *, keep_formulas: bool = False) -> None:
+    """Write columns of plain values, completely or not at all; in a CSV, a quote in front disarms formulas."""
+    kind = Path(path).suffix.lower()
+    if kind == ".csv" and not keep_formulas:
+        columns = {_harmless(name): list(map(_harmless, values)) for name, values in columns.items()}
+    content = _WRITERS[kind](columns)
+    stop_if_asked()
+    write_whole(path, content)
+
+
+def _harmless(cell: Any) -> Any:
+    """Put a quote before text that a spreadsheet would run as a formula, as OWASP advises; keep numbers as they are."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _is_number(cell):
+        return cell
+    return f"'{cell}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _csv(columns: Columns) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _jsonl(columns: Columns) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "".join(json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) + "\n" for row in rows)
+
+
+def _parquet(columns: Columns) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns), stream)
+    return stream.getvalue()
+
+
+_WRITERS: dict[str, Callable[[Columns], str | bytes]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
+
+
+_DROPS_run_features, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, least important first
+_PRINTED = 30  # features to print by default with --filter
+_MANY = 300  # from this many additions per step on, the expected time is printed
+_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # per addition, on one thread with ten classes
+_NOT_ALONE = ("pairs", "criterion", "holdout", "groups", "max_rows")
+
+
+def refuse_unheeded(settings: Settings) -> None:
+    """Raise an error for options that have no effect with ``--filter``."""
+    for flag in (flag_of(name) for name in _NOT_ALONE if getattr(settings, name)):
+        raise click.UsageError(f"--filter rates each feature on its own, without {flag}. Leave out one of them.")
+
+
+def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
+    """Warn before a selection that may take long."""
+    seconds = _SECONDS[criterion or "overall"]
+    tried = n_features * (n_features + 1) // 2 if pairs else n_features
+    if tried > _MANY:
+        each = "features and pairs" if pairs else "features"
+        output.note(
+            f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
+            "--filter rates each feature on its own, in seconds"
+        )
+
+
+def _duration(seconds: float) -> str:
+    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
+    return next(
+        f"about {how_many(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most
+    )
+
+
+def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
+    """Select features and return the path."""
+    from bayesfloor.decide._features import FloorSelector
+
+    asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
+    selector = FloorSelector(
+        settings.most or "auto",
+        start="pairs" if settings.pairs else "single",
+        **settings.method(progress),
+        **{name: value for name, value in asked.items() if value is not None},
+        **settings.preparing(data),
+        **settings.draw_limit(),
+    )
+    with without_warning(), logging_only("bayesfloor.selection", logging.ERROR):  # the result has its warnings
+        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
+    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
+    return path
+
+
+def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) -> FeatureFloors:
+    """Return each feature's own floor."""
+    from bayesfloor.leaving.selection_feature_floors import feature_floors
+
+    return feature_floors(_named(data), data.y, n_jobs=settings.jobs, progress=progress)
+
+
+def _named(data: Data) -> Any:
+    """Return the features as a table with the file's column names."""
+    if not isinstance(data.X, np.ndarray):
+        return data.X
+    import pyarrow as pa
+
+    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
+
+
+def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
+    """Return the result as a table."""
+    return _format_path(found) if isinstance(found, SelectionPath) else _format_floors(found, most)
+
+
+def _format_path(path: SelectionPath) -> str:
+    width = terminal_width()
+    first, *notes = (fold(note, width) for note in path_notes(path))
+    return "\n".join(
+        [*first, *align(path_cells(path), width, _DROPS_run_features), "", *(line for note in notes for line in note)]
+    )
+
+
+def _format_floors(found: FeatureFloors, most: int | None) -> str:
+    most, n_all = most or _PRINTED, len(found.names)
+    told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
+    first = f"{told:,} of {how_many(n_all, 'feature')} predict the label on their own (false discovery rate 5 %)"
+    more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
+    return "\n".join(
+        [*fold(first, terminal_width()), *align(feature_cells(found, most), terminal_width(), _ALONE_DROPS), *more]
+    )
+
+
+def write_found(
+    output: Output, found: Any, path: str | None, json_path: str | None, *, keep_formulas: bool = False
+) -> None:
+    """Write a result as a table and as JSON, if requested; ``FeatureFloors`` are written lowest floor first."""
+    if path is not None:
+        columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
+        if isinstance(found, FeatureFloors):
+            columns = {name: values[found.order] for name, values in columns.items()}
+        write_table(path, {name: plain(values) for name, values in columns.items()}, keep_formulas=keep_formulas)
+        if json_path != "-":
+            output.result(printable(path))
+    write_json(output, found, json_path)
+
+
+def write_json(output: Output, found: Any, path: str | None) -> None:
+    """Write a result as JSON, to a file or to stdout."""
+    if path is None:
+        return
+    text = json.dumps(plain(found.to_dict()), allow_nan=False, default=str) + "\n"
+    if path == "-":
+        output.raw(text)
+    else:
+        write_whole(path, text)
+
+
+_DROPS_run_samples = (4, 3)  # columns to drop on a narrow terminal, least important first
+_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
+
+
+def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
+    """Return the scores of all rows."""
+    from bayesfloor.decide._suspicious import suspicious_labels
+
+    how = {**settings.method(progress), **settings.preparing(data)}
+    return suspicious_labels(data.X, data.y, groups=data.groups, **how)
+
+
+def format_rows(found: SampleScores, data: Data, most: int) -> str:
+    """Return the most suspicious rows as a table."""
+    chosen = most_suspicious(found)
+    classes = np.unique(np.concatenate([found.label, found.suggested_label]))
+    shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
+    rows = [
+        (
+            str(found.row[k]) if data.ids is None else printable(data.ids[found.row[k]]),
+            shown[found.label[k].item()],
+            shown[found.suggested_label[k].item()],
+            f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
+            f"{found.p_value[k]:.2g}",
+        )
+        for k in chosen[:most].tolist()
+    ]
+    first = "row (first is 0)" if data.ids is None else "id"
+    head = (first, "label", "neighbours say", "neighbours of another class", "p-value")
+    n = how_many(len(found.row), "label")
+    told = f"{len(chosen):,} of {n} disagree with their neighbours: {WRONG_OR_OVERLAP}"
+    lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
+    lines += align([head, *rows], terminal_width(), _DROPS_run_samples) if rows else []
+    lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
+    has_columns = not isinstance(data.X, np.ndarray)
+    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and has_columns else []
+    spelled = find_spellings(data.y)
+    lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
+    return "\n".join(lines)
+
+
+def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:
+    """Write the suspicious rows to a file and return how many there are."""
+    chosen = most_suspicious(found)[:most]
+    columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
+    if data.ids is not None:
+        columns["id"] = data.ids[found.row[chosen]].tolist()
+    columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
+    write_table(path, columns, keep_formulas=keep_formulas)
+    return len(chosen)

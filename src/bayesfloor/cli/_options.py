@@ -1,0 +1,417 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesfloor.cli._terminal import Output
+from bayesfloor.support._tasks import Progress, ignoring
+from bayesfloor.support._words import as_utf8
+
+Command = Callable[..., Any]
+
+GATES = ("target", "max_error", "max_pair_error", "max_class_error", "baseline")  # what can fail a check
+
+_SECTIONS = {
+    "Data": (
+        *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
+        *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image", "pixels"),
+    ),
+    "Question": (
+        *("target", "balanced", "priors", "predictions", "most", "pairs", "criterion", "holdout", "alone"),
+        *("pca", "cut", "select"),
+    ),
+    "Gates": (*GATES[1:], "max_error_rise", "strict", "exit_zero"),
+    "Method": ("effort", "scale", "trees", "seed"),
+    "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
+}
+_LAST = "Output"  # the section for all other options
+
+
+def has_gate(given: Mapping[str, Any]) -> bool:
+    """Whether any of these options can fail a check."""
+    return any(given[name] is not None for name in GATES)
+
+
+class SectionedCommand(click.Command):
+    """A command whose help groups options by purpose."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        section_of = {name: section for section, names in _SECTIONS.items() for name in names}
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in (*_SECTIONS, _LAST)}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections[section_of.get(str(param.name), _LAST)].append(record)
+        for section, records in sections.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)
+
+
+class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest click
+    """A fraction, such as 98% or 0.98."""
+
+    name = "percent"
+
+    def __init__(self, *, positive: bool = False) -> None:
+        self.positive = positive
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return a number between 0 and 1."""
+        if isinstance(value, float):
+            return value
+        text = str(value).strip().replace(" ", "")
+        try:
+            fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"{value!r} is not a percentage or a fraction. Write 98% or 0.98.", param, ctx)
+        if 0 < fraction <= 100 and text.isdigit():
+            flag = "" if param is None else f"{param.opts[0]} "
+            self.fail(f"Write {flag}{text}% or {flag}{fraction / 100:g}.", param, ctx)
+        if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
+            least = "above 0" if self.positive else "from 0"
+            self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)
+        return fraction
+
+
+class Name(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A name inside a file, which is UTF-8 whatever the locale."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Return the name as it is written in the file."""
+        return as_utf8(value)
+
+
+NAME = Name()
+FRACTION, ACCURACY = Fraction(), Fraction(positive=True)
+
+_FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
+_FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+_COLUMNS = (
+    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Column with the labels."),
+    click.option(
+        "-x",
+        "--features",
+        metavar="GLOB",
+        type=NAME,
+        multiple=True,
+        help="Columns to use as features. Default: all others.",
+    ),
+    click.option("--drop", metavar="GLOB", type=NAME, multiple=True, help="Columns to leave out."),
+    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with one vector per row: lists of numbers."),
+    click.option("--labels-file", metavar="FILE", help="File with the labels, if the data file has none (.npy)."),
+    click.option(
+        "--groups",
+        metavar="COLUMN",
+        type=NAME,
+        help="Column that says which rows belong together, such as a patient number.",
+    ),
+    click.option(
+        "--id", "id_column", metavar="COLUMN", type=NAME, help="Column with row names, to show instead of row numbers."
+    ),
+)
+_DATA = (_FILE, *_COLUMNS)
+
+
+def _scale(default: str, text: str) -> Command:
+    names = click.Choice(["auto", "none", "standard", "robust", "unit"])
+    return click.option("--scale", type=names, default=default, show_default=True, help=text, callback=_none_is_none)
+
+
+def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) -> str | None:
+    """Return the scale's name in Python, where "none" is None."""
+    return None if name == "none" else name
+
+
+_WORK = (
+    click.option(
+        "--trees",
+        metavar="N",
+        type=click.IntRange(1),
+        default=3,
+        show_default=True,
+        help="Number of spanning trees to grow.",
+    ),
+    click.option("--seed", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Random seed."),
+    click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=int,
+        default=1,
+        show_default=True,
+        help="Number of threads; -1 uses all cores.",
+    ),
+)
+_METHOD = (_scale("auto", "How to scale features."), *_WORK)
+_EFFORT = click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    default="normal",
+    show_default=True,
+    help="How much work to put into the answer. Compare only answers of the same effort.",
+)
+_DRAWING = (
+    click.option(
+        "--max-rows",
+        metavar="N",
+        type=click.IntRange(0),
+        help="Use at most this many rows; 0 uses all.",
+    ),
+)
+_ENGINE = (
+    click.option(
+        "--engine",
+        type=click.Choice(["threads", "dask"]),
+        default="threads",
+        show_default=True,
+        help="Where to run: this machine or a Dask cluster.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Address of the Dask scheduler, such as tcp://10.0.0.1:8786."),
+    click.option("--checkpoint", metavar="FOLDER", help="Checkpoint folder; rerun the command to resume."),
+)
+_OUTPUT = (
+    click.option("-q", "--quiet", is_flag=True, help="Print only the result."),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Print everything that was measured, and each stage of the work."
+    ),
+    click.option("--no-color", is_flag=True, help="Print without colours, like NO_COLOR=1."),
+    click.option("--no-progress", is_flag=True, help="Show neither progress nor what is known so far."),
+)
+
+
+def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+predictions_option = click.option(
+    "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to compare with the floor."
+)
+_PRIORS = (
+    click.option("--balanced", is_flag=True, help="Answer for equally frequent classes: balanced accuracy."),
+    click.option(
+        "--priors",
+        metavar="CLASS=P,...",
+        type=NAME,
+        help="Answer for these class proportions, such as no=0.9,yes=0.1.",
+    ),
+)
+_PREPARE = (
+    click.option(
+        "--as",
+        "as_role",
+        metavar="COLUMN=ROLE",
+        type=NAME,
+        multiple=True,
+        help="How to read a column: number, category, code, date, text, id or group.",
+    ),
+    click.option("--clean-labels", is_flag=True, help="Merge labels that differ only by case or spaces."),
+    click.option(
+        "--no-auto-groups",
+        is_flag=True,
+        help="Do not look for rows that belong together, such as rows of the same patient or hour.",
+    ),
+    click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
+)
+check_options = _apply((*_DATA, *_PREPARE, *_PRIORS, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
+drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
+all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
+_AS_IT_IS = _scale("none", "How to scale each representation.")
+files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
+output_options = _apply(_OUTPUT)
+effort_option = _EFFORT
+table_options = _apply(
+    (
+        click.option(
+            "-o",
+            "--output",
+            "path_out",
+            metavar="PATH",
+            help="Write a .csv, .parquet or .jsonl file instead of printing.",
+        ),
+        click.option(
+            "--keep-formulas",
+            is_flag=True,
+            help="With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula.",
+        ),
+    )
+)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bayesfloor.io._open_data import Data
+
+_FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
+_SHOWING = ("quiet", "verbose", "no_color", "no_progress")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A verb's options, named as on the command line; options that the verb does not have keep their defaults."""
+
+    scale: str | None
+    trees: int
+    seed: int
+    jobs: int
+    path: str = ""
+    label: str | None = None
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    embedding: str | None = None
+    labels_file: str | None = None
+    groups: str | None = None
+    id_column: str | None = None
+    predictions: str | None = None
+    as_role: tuple[str, ...] = ()
+    clean_labels: bool = False
+    no_auto_groups: bool = False
+    strict_input: bool = False
+    balanced: bool = False
+    priors: str | None = None
+    effort: str = "normal"
+    max_rows: int | None = None  # 0 means all
+    engine: str = "threads"
+    scheduler: str | None = None
+    checkpoint: str | None = None
+    # report
+    select: bool = False
+    image: str | None = None
+    pixels: str | None = None
+    show_rows: bool = False
+    # features
+    most: int | None = None
+    pairs: bool = False
+    criterion: str | None = None
+    holdout: float | None = None
+    # output tables
+    keep_formulas: bool = False
+    # compare
+    pca: str | None = None
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """The input files."""
+        return self.path, self.labels_file
+
+    def method(self, progress: Progress) -> dict[str, Any]:
+        """Return the arguments of every method."""
+        work = {"n_trees": self.trees, "n_jobs": self.jobs, "random_state": self.seed}
+        return {"scale": self.scale, **work, "progress": progress}
+
+    def preparing(self, data: Data) -> dict[str, Any]:
+        """Return the arguments that say how to turn columns into numbers."""
+        return {"prepare": "strict" if self.strict_input else "auto", "roles": self._roles(data)}
+
+    def _roles(self, data: Data) -> dict[str, str] | None:
+        """Return the roles that the user gave to feature columns with ``--as``, or None."""
+        from bayesfloor.io._encoders import ROLES
+        from bayesfloor.io._messages import DataError, quote, refuse_unknown
+
+        roles, known = {}, [role for role in ROLES if role != "ordered"]  # an ordered role needs a list of levels
+        for said in self.as_role:
+            name, equals, role = said.rpartition("=")
+            if not equals or role not in known:
+                raise DataError(
+                    f"--as {quote(said)}: expected COLUMN=ROLE, such as zip=category. Roles: {', '.join(known)}."
+                )
+            roles[name] = role
+        refuse_unknown(roles, data.feature_names)
+        return roles or None
+
+    def class_proportions(self) -> str | dict[str, float] | None:
+        """Return the class proportions that the answer is for, or None for those of the data."""
+        from bayesfloor.io._messages import DataError, quote
+
+        if self.priors is None:
+            return "balanced" if self.balanced else None
+        if self.balanced:
+            raise DataError("Got both --balanced and --priors, but expected only one of them. Leave one out.")
+        shares = {}
+        for said in self.priors.split(","):
+            label, _, share = (part.strip() for part in said.rpartition("="))
+            try:
+                shares[label] = float(share[:-1]) / 100 if share.endswith("%") else float(share)
+            except ValueError:
+                label = ""
+            if not label:
+                raise DataError(f"--priors {quote(said)}: expected CLASS=P, such as no=0.9,yes=0.1.")
+        return shares
+
+    def draw_limit(self) -> dict[str, Any]:
+        """Return the argument that limits the number of rows, if the user set a limit."""
+        return {} if self.max_rows is None else {"max_rows": self.max_rows or None}
+
+    def drawing(self) -> dict[str, Any]:
+        """Return the same for ``BayesFloor``, which by default subsamples as many rows as it needs."""
+        return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
+
+
+def flag_of(name: str) -> str:
+    """Return what to type for a setting."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
+
+
+def take(given: dict[str, Any]) -> tuple[Output, Settings]:
+    """Split a verb's options into its output and its settings."""
+    asked = {name: value for name, value in given.items() if name not in _SHOWING}
+    return make_output(**{name: given[name] for name in _SHOWING}), Settings(**asked)
+
+
+def make_output(*, quiet: bool, verbose: bool, no_color: bool, no_progress: bool) -> Output:
+    """Make the output that these options describe."""
+    return Output(quiet=quiet, color=not no_color, progress=not no_progress, verbose=verbose)
+
+
+def read(settings: Settings, *, in_place: bool = False) -> Data:
+    """Read the input file."""
+    from bayesfloor.io._open_data import open_data
+
+    return open_data(
+        settings.path,
+        settings.label,
+        groups=settings.groups,
+        predictions=settings.predictions,
+        ids=settings.id_column,
+        images=settings.image,
+        features=settings.features,
+        drop=settings.drop,
+        embedding=settings.embedding,
+        labels_file=settings.labels_file,
+        clean_labels=settings.clean_labels,
+        max_rows=settings.max_rows,
+        random_state=settings.seed,
+        in_place=in_place,
+    )
+
+
+@contextmanager
+def without_warning() -> Iterator[None]:
+    """Silence the warning about subsampling; ``tell_drawn`` prints one line instead."""
+    from bayesfloor.floor._sample import SampledRowsWarning
+
+    with ignoring(SampledRowsWarning):
+        yield
+
+
+def tell_drawn(output: Output, n_used: int, y: np.ndarray) -> None:
+    """Print a note if not all labelled rows were used."""
+    from bayesfloor.io._labels import missing_labels
+
+    n_rows = len(y) - int(missing_labels(y).sum())
+    if n_used < n_rows:
+        output.note(f"subsampled: {n_used:,} of {n_rows:,} rows; --max-rows 0 uses all")

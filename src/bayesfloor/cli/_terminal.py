@@ -1,0 +1,309 @@
+"""Handle Ctrl-C and SIGTERM, from the first line of the command to its last.
+
+Python turns Ctrl-C into an exception at whatever line happens to run. Inside a callback of C code, or in the
+initialisation of a compiled module, that exception is printed and dropped, or becomes an ImportError. So the signal
+itself is remembered: the next progress report or output stops the work, and any error counts as an interrupt.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import io
+import math
+import os
+import re
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+import click
+
+from bayesfloor.leaving.cli_so_far import SoFar
+from bayesfloor.leaving.cli_time_left import TimeLeft
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._files import redact
+from bayesfloor.support._tasks import Listener, WorkerDiedError, WorkersPausedError
+from bayesfloor.support._words import printable
+
+INTERRUPTED = "interrupted; no partial files are left"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Asked:
+    """The signal that asked the command to stop, or 0."""
+
+    number = 0
+    wait = False  # do not interrupt something that must finish
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Remember signals while the command runs. Signals that are ignored, as with nohup, stay ignored."""
+    _Asked.number = 0
+    here = threading.current_thread() is threading.main_thread()
+    before: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in _SIGNALS if here}
+    heard = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in heard:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+        atexit.register(_end_at_once, heard)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    _Asked.number = number
+    if not _Asked.wait:
+        raise KeyboardInterrupt
+
+
+def _end_at_once(heard: list[signal.Signals]) -> None:
+    """Let signals end the process at once while it exits, where an exception would be printed and dropped."""
+    for number in heard:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def stop_if_asked() -> None:
+    """Stop the work if a signal came but its exception was lost."""
+    if _Asked.number:
+        raise KeyboardInterrupt
+
+
+def exit_code() -> int | None:
+    """Return the exit code for the signal, as in shells, or None if there was none."""
+    return 128 + _Asked.number if _Asked.number else None
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Keep Ctrl-C from the processes started here: this process handles it, once they are running.
+
+    A terminal sends Ctrl-C to all of them; they inherit the signal mask of the thread that starts them.
+    """
+    mask = getattr(signal, "pthread_sigmask", None)  # not on Windows
+    before: Any = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
+    _Asked.wait = True
+    try:
+        yield
+    finally:
+        _Asked.wait = False
+        if mask:
+            mask(signal.SIG_SETMASK, before)
+
+
+# From the number of rows, features and classes: the stages to come, with the expected seconds of their parts.
+Plan = Callable[[int, int, int], Mapping[str, Sequence[float]]]
+
+_PATIENCE = 0.7  # seconds before the line appears; quick work needs none
+_WIDTH = 15  # of the bar; 40 columns are enough for the bar and the time
+
+
+class ProgressBar(Listener):
+    """The progress line; hidden if there is no terminal."""
+
+    def __init__(self, so_far: SoFar | None, plan: Plan | None, *, shown: bool, told: bool) -> None:
+        self._so_far, self._plan, self._told = so_far, plan, told
+        self._time, self._stage = TimeLeft(), "preparing"
+        self._live: Any = None
+        if shown:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(get_renderable=self._draw, console=Console(stderr=True), transient=True)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            try:
+                self._live.start()
+            except BaseException:  # Ctrl-C while it starts must not leave the cursor hidden
+                self._live.stop()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Update the progress; the library calls this."""
+        stop_if_asked()
+        if self._told and stage != self._stage:
+            sys.stderr.write(f"{self._time.elapsed:6.1f} s  {stage}\n")
+        self._stage = stage
+        self._time.hear(stage, done, total)
+
+    def sized(self, n_rows: int, n_features: int, n_classes: int) -> None:
+        """Plan the stages to come."""
+        if self._live is not None and self._plan is not None:
+            self._time.plan(self._plan(n_rows, n_features, n_classes))
+
+    def bounded(self, lower: float, upper: float, guessing: float) -> None:
+        """Show what the limits settle."""
+        self._time.begin()
+        if self._so_far is not None:
+            self._so_far.bounded(lower, upper, guessing)
+
+    def trained(self, error: float, n_train: int) -> None:
+        """Show the lowest error so far."""
+        if self._so_far is not None:
+            self._so_far.trained(error, n_train)
+
+    def _draw(self) -> Any:
+        """Return the lines as they are now.
+
+        Only a thread of rich draws them, four times per second: Ctrl-C in the middle of a line would leave half of it.
+        """
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar as Bar
+        from rich.table import Table
+        from rich.text import Text
+
+        if self._time.elapsed < _PATIENCE:
+            return Text()
+        line, time = Table.grid(padding=(0, 1)), tell_time(self._time.elapsed, self._time.left)
+        bar = Bar(1.0, self._time.fraction, width=_WIDTH)
+        line.add_row(bar, Text(f"{time}  {self._stage}", no_wrap=True, overflow="ellipsis"))
+        return Group(line, Text(self._so_far.text)) if self._so_far is not None and self._so_far.text else line
+
+
+def tell_time(elapsed: float, left: float | None) -> str:
+    """Return the time that has passed, and coarsely the time that is left: it is an estimate."""
+    passed = f"{int(elapsed) // 60}:{int(elapsed) % 60:02d}"
+    if left is None:
+        return passed
+    if left < 5:
+        return f"{passed}, seconds left"
+    if left < 90:
+        return f"{passed}, about {5 * math.ceil(left / 5)} s left"
+    return f"{passed}, about {round(left / 60)} min left"
+
+
+_CODE = re.compile(r"\bBF\d{3}\b")
+_WORD = re.compile(
+    r"\b(ok|failed|reachable|out of reach|too close to call)\b|^reliability +(good|limited|upper limit only)",
+    re.MULTILINE,
+)
+_EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # grey, because it is not a result
+_STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
+
+
+class ClosedPipeError(Exception):
+    """The reader closed the pipe; click would treat a broken pipe as a failure."""
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Escape what the terminal cannot show, and write UTF-8 to files and pipes on Windows too."""
+    stop_if_asked()
+    plain = os.name == "nt" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ
+    sys.stdout.reconfigure(errors="backslashreplace", **({"encoding": "utf-8"} if plain else {}))  # type: ignore[union-attr]
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.EPIPE, errno.EINVAL):  # Windows raises the latter
+            raise ClosedPipeError from error
+        raise
+
+
+class Output:
+    """Writes results, notes and progress bars to the terminal."""
+
+    def __init__(
+        self, *, quiet: bool = False, color: bool = True, progress: bool = True, verbose: bool = False
+    ) -> None:
+        self.quiet, self.color, self.verbose = quiet, color, verbose
+        self.progress = progress and not quiet and sys.stderr.isatty()
+
+    def result(self, text: str) -> None:
+        """Print a result, in colour if stdout is a terminal."""
+        from rich.console import Console
+        from rich.text import Text
+
+        shown = Text(text)
+        shown.highlight_regex(_CODE, "cyan")
+        for match in _WORD.finditer(text):
+            group = match.lastindex or 0
+            shown.stylize(_STYLES.get(match[group], "yellow"), *match.span(group))
+        shown.highlight_regex(_EVIDENCE, "dim")
+        console = Console(highlight=False, soft_wrap=True, no_color=None if self.color else True)
+        if not console.is_terminal:
+            self.raw(text + "\n")
+            return
+        with _writing():
+            console.print(shown, markup=False, emoji=False)
+
+    def raw(self, text: str) -> None:
+        """Print the text unchanged."""
+        with _writing():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def note(self, text: str) -> None:
+        """Print a message to stderr, unless ``quiet``."""
+        if not self.quiet:
+            sys.stderr.write(text + "\n")
+
+    def bar(self, so_far: SoFar | None = None, plan: Plan | None = None) -> ProgressBar:
+        """Make a progress bar for long work; a check also shows what is known so far, and plans its stages."""
+        return ProgressBar(so_far, plan, shown=self.progress, told=self.verbose)
+
+
+# Advice in the library's messages, which are written for Python, and what to type on the command line instead.
+_AS_TYPED = {
+    "Got checkpoint=": "Got --checkpoint ",
+    "checkpoint='run'": "--checkpoint run",
+    "with strict=True": "with --strict-input",
+    "leave out strict": "leave out --strict-input",
+    "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
+    "say what it is: roles={'column': 'number'}": "tell check or report what it is: --as COLUMN=number",
+    "open_rows(path, columns=[...])": "-x, --drop or --embedding",
+}
+USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
+
+
+def tell(error: BaseException, words: Sequence[str] = ()) -> int:
+    """Print what went wrong and return the exit code; after a signal, every error counts as an interrupt."""
+    if (stopped := exit_code()) is not None:
+        return _say(INTERRUPTED, stopped)
+    if isinstance(error, click.Abort) and isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
+        error = error.__cause__
+    if isinstance(error, SystemExit | click.exceptions.Exit):
+        return int(getattr(error, "exit_code", getattr(error, "code", 0)) or 0)
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return _say(INTERRUPTED, ENDED)
+    if isinstance(error, BrokenPipeError | ClosedPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
+        return PIPE
+    if isinstance(error, click.ClickException):
+        with redirect_stderr(io.StringIO()) as said:
+            error.show(sys.stderr)
+        sys.stderr.write(redact(said.getvalue(), *words))  # it may quote an address
+        return USAGE
+    if isinstance(error, MemoryError):
+        return _say("error: out of memory. Try --max-rows 50000.", USAGE)
+    if isinstance(error, InputError | OSError | WorkerDiedError | WorkersPausedError):
+        return _tell_of_data(error, words)
+    sys.stderr.write(redact("".join(traceback.format_exception(error)), *words))
+    return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)
+
+
+def _tell_of_data(error: BaseException, words: Sequence[str]) -> int:
+    text = " ".join(str(error).split()) or type(error).__name__
+    for said, typed in _AS_TYPED.items():
+        text = text.replace(said, typed)
+    return _say(f"error: {text}", USAGE, words)
+
+
+def _say(text: str, code: int, words: Sequence[str] = ()) -> int:
+    sys.stderr.write(printable(redact(text, *words)) + "\n")  # file names may contain any character
+    return code

@@ -1,0 +1,59 @@
+"""Decisions to make before you tune a model: representation, features, labels, merged classes, number of rows.
+
+Input: a ``Fit`` and its answer, or rows.
+Output: selected features, ranked representations, merge advice, suspicious labels, and a model's gap to the floor.
+Must not know about: plots and ``hierarchy``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayesfloor.support._names import load_late
+
+if TYPE_CHECKING:
+    from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
+    from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
+    from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
+    from bayesfloor.decide._representations import Comparison, LabelsSeenWarning, compare_representations
+    from bayesfloor.decide._samples_for import SamplesNeeded, samples_for
+    from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
+    from bayesfloor.decide._two_samples import TwoSamples, two_samples
+    from bayesfloor.leaving.selection_feature_floors import FeatureFloors, feature_floors
+
+__all__ = [
+    "Comparison",
+    "FeatureFloors",
+    "FloorSelector",
+    "Gap",
+    "GapLines",
+    "HoldOut",
+    "LabelsSeenWarning",
+    "MergeAdvice",
+    "MergeStep",
+    "SamplesNeeded",
+    "SelectionPath",
+    "SuspiciousLabels",
+    "TooGood",
+    "TwoSamples",
+    "compare_representations",
+    "feature_floors",
+    "gap",
+    "merge_advice",
+    "samples_for",
+    "suspicious_labels",
+    "two_samples",
+]
+
+_HOMES = {
+    "..leaving.selection_feature_floors": "FeatureFloors feature_floors",
+    "._features": "FloorSelector HoldOut SelectionPath",
+    "._gap": "Gap GapLines TooGood gap",
+    "._merging": "MergeAdvice MergeStep merge_advice",
+    "._representations": "Comparison LabelsSeenWarning compare_representations",
+    "._samples_for": "SamplesNeeded samples_for",
+    "._suspicious": "SuspiciousLabels suspicious_labels",
+    "._two_samples": "TwoSamples two_samples",
+}
+
+__getattr__, __dir__ = load_late(__name__, _HOMES)

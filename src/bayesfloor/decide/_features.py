@@ -1,0 +1,470 @@
+"""The result of selecting features."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when first used
+from sklearn.feature_selection import SelectorMixin  # noqa: TID253 - itself imported when first used
+from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
+
+from bayesfloor.decide._feature_sets import CRITERIA, Bench, Chosen, draw_most
+from bayesfloor.floor._pair_counts import difference_error, pooled_posterior
+from bayesfloor.floor._results import error_bounds
+from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups, prepare
+from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
+from bayesfloor.forest._spanning_forest import check_n_trees
+from bayesfloor.formulas._limits import check_level, two_sided
+from bayesfloor.io._features import read_columns
+from bayesfloor.io._labels import read_target
+from bayesfloor.io._open_data import open_data
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._parameters import check_choice, check_seed
+from bayesfloor.support._results import Result
+from bayesfloor.support._tasks import Progress
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import printable
+
+NO_DIFFERENCE = "no significant difference"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldOut(Result):
+    """The selected features measured on rows that were not used to select them.
+
+    Attributes
+    ----------
+    n_rows : number of held-out rows.
+    cross_rate, lower, estimate, upper : fraction of cross-class edges, and tree bounds on the Bayes error, on these
+        rows.
+    optimistic : cross rate on the same number of selection rows; if it is lower than ``cross_rate``, the selection rows
+        are optimistic.
+    all_cross_rate : cross rate of all features on the held-out rows.
+    difference, difference_low, difference_high : cross rate of the selected features minus that of all features, and
+        its paired interval.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> holdout = FloorSelector(n_features=2).fit(*load_wine(return_X_y=True, as_frame=True)).path_.holdout
+    >>> holdout.word
+    'no significant difference'
+    """
+
+    n_rows: int
+    cross_rate: float
+    lower: float
+    estimate: float
+    upper: float
+    optimistic: float
+    all_cross_rate: float
+    difference: float
+    difference_low: float
+    difference_high: float
+
+    @property
+    def word(self) -> str:
+        """How the selected features compare with all: "worse", "better" or "no significant difference"."""
+        if self.difference_low > 0:
+            return "worse"
+        return "better" if self.difference_high < 0 else NO_DIFFERENCE
+
+    @property
+    def text(self) -> str:
+        """The result in a sentence."""
+        against = f"{self.word} {'from' if self.word == NO_DIFFERENCE else 'than'} all features"
+        bounds = f"{100 * self.lower:.1f} to {100 * self.upper:.1f} %"
+        return f"On {self.n_rows:,} held-out rows: {against} (tree bounds {bounds})."
+
+    def _summary(self) -> str:
+        return self.text.rstrip(".")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelectionPath(Result):
+    """Features in the order in which they were selected, one entry per step.
+
+    Attributes
+    ----------
+    added : names of the features added in each step, one or two.
+    n_features : number of features after the step.
+    value : criterion after the step: the overall cross rate, or the mean or worst over pairs, relative to chance.
+    cross_rate, lower, estimate, upper : overall cross rate and tree bounds on the Bayes error. They are optimistic,
+        because the same rows were used to select the features.
+    gain, gain_low, gain_high : how much the criterion fell, and its interval, which allows for having
+        picked the best of ``n_candidates``.
+    shown : whether the gain is significant: its interval is above zero.
+    n_candidates : number of additions tried in the step.
+    criterion : the quantity that was minimised: "overall", "mean" or "worst".
+    level : confidence level of the intervals.
+    all_cross_rate, n_all : overall cross rate of all features, and their number.
+    n_rows : number of rows used for the selection.
+    holdout : the selected features measured on held-out rows; None if no rows were held out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> path = FloorSelector(n_features=2).fit(*load_wine(return_X_y=True, as_frame=True)).path_
+    >>> path.added
+    (('flavanoids',), ('color_intensity',))
+    """
+
+    added: tuple[tuple[str, ...], ...]
+    n_features: Ints
+    value: Floats
+    cross_rate: Floats
+    lower: Floats
+    estimate: Floats
+    upper: Floats
+    gain: Floats
+    gain_low: Floats
+    gain_high: Floats
+    shown: np.ndarray
+    n_candidates: Ints
+    criterion: str
+    level: float
+    all_cross_rate: float
+    n_all: int
+    n_rows: int
+    holdout: HoldOut | None
+
+    @property
+    def text(self) -> str:
+        """The selection in words."""
+        names = [printable(name) for step in self.added for name in step]
+        low, high = 100 * self.lower[-1], 100 * self.upper[-1]
+        lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
+        if not self.shown.any():
+            return f"{lines[0]} No feature helps significantly: these rows cannot distinguish the features from noise."
+        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows used for the selection.")
+        return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
+
+    def _summary(self) -> str:
+        return f"{self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("n_features", "value", "cross_rate", "lower", "estimate", "upper", "gain", "gain_low", "gain_high")
+        columns = {name: getattr(self, name) for name in (*names, "shown", "n_candidates")}
+        return {"added": [" + ".join(names) for names in self.added], **columns}
+
+
+logger = logging.getLogger(__name__)
+
+_FEWEST_HELD_OUT = 20  # rows; with fewer, none are held out
+_OPTIMISTIC_DRAWS = 3
+_STEPS = 5  # typical number in a selection
+
+
+@dataclass(frozen=True)
+class _Step:
+    added: Chosen
+    value: float
+    gain: float
+    reach: float
+    n_candidates: int
+
+    @property
+    def shown(self) -> bool:
+        return self.gain > self.reach
+
+
+class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Select the features that lower the floor most, until the gain is no longer significant.
+
+    This is forward selection (Berisha et al. 2016): each step adds the feature that leaves the fewest
+    cross-class edges in the spanning trees. It stops when the confidence interval for the gain includes zero.
+    The interval is paired and allows for having picked the best of all candidates.
+
+    Parameters
+    ----------
+    n_features : "auto" or int, default="auto"
+        How many features to select; "auto" stops when the gain is not significant. At least one is always kept.
+    start : {"single", "pairs"}, default="single"
+        "pairs" also tries pairs of features when no single feature helps, to find features that only help together.
+        This grows about d^2 / 2 trees instead of d.
+    criterion : {"overall", "mean", "worst"}, default="overall"
+        The quantity to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes,
+        where each pair's cross-class edges are divided by the number expected by chance. The worst may not improve
+        until features for several pairs are selected, so combine it with ``start="pairs"``.
+    holdout : float, default=0.25
+        Fraction of rows to hold out from the selection; the selected features are measured on them.
+    scale : {"auto", "standard", "robust"} or None, default="auto"
+        As in ``BayesFloor``, chosen with all features.
+    n_trees : int, default=3
+        Number of orthogonal spanning trees.
+    level : float, default=0.95
+        Confidence level of the gains' intervals.
+    max_rows : int, default=10_000
+        Use at most about this many rows, subsampled from all classes at the same rate; None uses all.
+    n_jobs, random_state, progress, prepare, roles
+        As in ``BayesFloor``.
+
+    Attributes
+    ----------
+    support_ : (n_features,) bool array
+        The selected features.
+    order_ : int array
+        Selected features in the order in which they were chosen.
+    path_ : SelectionPath
+        The result of each step, and the selected features measured on the held-out rows.
+    scale_ : str or None
+        The scale used.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Berisha, Wisler, Hero and Spanias (2016), IEEE Transactions on Signal Processing 64(3).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import FloorSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = FloorSelector(n_features=3).fit(X, y)
+    >>> selector.get_feature_names_out()
+    array(['flavanoids', 'color_intensity', 'proline'], dtype=object)
+    >>> selector.transform(X).shape
+    (178, 3)
+    """
+
+    def __init__(
+        self,
+        n_features: str | int = "auto",
+        *,
+        start: str = "single",
+        criterion: str = "overall",
+        holdout: float = 0.25,
+        scale: str | None = "auto",
+        n_trees: int = 3,
+        level: float = 0.95,
+        max_rows: int | None = 10_000,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        progress: Progress | None = None,
+        prepare: Any = "auto",
+        roles: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_features = n_features
+        self.start = start
+        self.criterion = criterion
+        self.holdout = holdout
+        self.scale = scale
+        self.n_trees = n_trees
+        self.level = level
+        self.max_rows = max_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+        self.prepare = prepare
+        self.roles = roles
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> FloorSelector:
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            As in ``BayesFloor.fit``. A text column is one feature.
+        y : array-like of shape (n_rows,)
+            Labels, votes or probabilities, as in ``BayesFloor.fit``.
+        groups : array-like of shape (n_rows,), default=None
+            Rows of the same group are never joined by an edge, and never split between selection and held-out rows.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        data = open_data(X, y, groups=groups)
+        features, source, _ = read_columns(self, data.X, self.prepare, self.roles)
+        used, column = np.unique(source, return_inverse=True)  # some columns are left out: ids, constants
+        self._check_n_features(int(column[-1]) + 1)
+        n = len(features.values)
+        sample = make_sample(
+            features, read_target(data.y, n), None if data.groups is None else number_groups(data.groups, n)
+        )
+        bench, held_out = self._prepare(sample, column)
+        steps = self._choose(bench)
+        self.order_ = used[[each for step in steps for each in step.added]]
+        self.support_ = np.isin(np.arange(self.n_features_in_), self.order_)
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
+        if not steps[0].shown:
+            logger.warning(
+                "No feature helps significantly: these rows cannot distinguish the features from noise. "
+                "The best is kept."
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        check_n_trees(self.n_trees)
+        check_level(self.level)
+        check_scale(self.scale)
+        check_max_rows(self.max_rows)
+        check_seed(self.random_state)
+        if isinstance(self.scale, str) and self.scale == "unit":
+            raise InputError(
+                "Got scale='unit', which needs all features at once, but expected a scale that works per column, "
+                "such as scale='standard'."
+            )
+        check_choice("start", self.start, ("single", "pairs"))
+        check_choice("criterion", self.criterion, CRITERIA)
+        if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
+            raise InputError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
+
+    def _check_n_features(self, n_all: int) -> None:
+        if isinstance(self.n_features, str) and self.n_features == "auto":
+            return
+        whole = isinstance(self.n_features, Integral) and not isinstance(self.n_features, bool)
+        if not whole or not 1 <= int(self.n_features) <= n_all:
+            raise InputError(f"Got n_features={self.n_features!r}, but expected 'auto' or a number from 1 to {n_all}.")
+
+    def _prepare(self, sample: Sample, column: Ints) -> tuple[Bench, Bench | None]:
+        """Split the rows into those used for selection and those held out."""
+        rng = np.random.default_rng(self.random_state)
+        sample = draw_most(sample, self.max_rows, rng, 4)
+        out = self._hold_out(sample, rng)
+        rest = np.setdiff1d(np.arange(len(sample)), out)
+        scale = self._pick_scale(sample.take(rest))
+        self.scale_ = as_parameter(scale)
+        points = apply_scale(sample.features, scale)
+        prepare(len(rest), 2, self.n_trees, self._n_forests(int(column[-1]) + 1))
+        how = (self.criterion, self.n_trees, self.n_jobs, self.random_state)
+        held_out = Bench(points[out], column, sample.take(out), *how) if len(out) else None
+        return Bench(points[rest], column, sample.take(rest), *how), held_out
+
+    def _n_forests(self, n_features: int) -> int:
+        """Estimate the cost of the selection, as a number of forests on all rows."""
+        candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
+        return _STEPS * (candidates // 2 + 10)  # most of them on few rows
+
+    def _hold_out(self, sample: Sample, rng: np.random.Generator) -> Ints:
+        size = round(self.holdout * len(sample))
+        if size < _FEWEST_HELD_OUT:
+            return np.empty(0, dtype=np.int64)
+        out = draw_rows(sample, size, rng)
+        rest = np.setdiff1d(np.arange(len(sample)), out)
+        if _can_part(sample, out) and _can_part(sample, rest) and len(out) < 2 * size:
+            return out
+        logger.warning("No rows are held out: there are too few groups, or too few rows of some class, to split.")
+        return np.empty(0, dtype=np.int64)
+
+    def _pick_scale(self, sample: Sample) -> str:
+        name, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
+        return name if name != "unit" else min((each for each in rates if each != "unit"), key=rates.__getitem__)
+
+    def _choose(self, bench: Bench) -> list[_Step]:
+        """Add features until there are enough or none helps."""
+        steps: list[_Step] = []
+        chosen: Chosen = ()
+        value, most = bench.chance, bench.n_features if self.n_features == "auto" else int(self.n_features)
+        goes_on = True
+        while goes_on and len(chosen) < most:
+            step = self._step(bench, chosen, value, most - len(chosen))
+            goes_on = step.shown or self.n_features != "auto"
+            if goes_on or not steps:
+                steps.append(step)
+                chosen, value = (*chosen, *step.added), step.value
+                if self.progress is not None:
+                    self.progress("features", len(chosen), most)
+        return steps
+
+    def _step(self, bench: Bench, chosen: Chosen, value: float, room: int) -> _Step:
+        """Add the best single feature, or with ``start="pairs"`` the best pair if only the pair helps."""
+        tried: list[_Step] = []
+        for candidates in self._pools(bench, chosen, room):
+            tried.append(self._try(bench, chosen, value, candidates))
+            if tried[-1].shown:
+                return tried[-1]
+        return tried[0]
+
+    def _pools(self, bench: Bench, chosen: Chosen, room: int) -> Iterator[list[Chosen]]:
+        left = [each for each in range(bench.n_features) if each not in chosen]
+        yield [(each,) for each in left]
+        if self.start == "pairs" and room > 1 and len(left) > 1:
+            yield list(combinations(left, 2))
+
+    def _try(self, bench: Bench, chosen: Chosen, value: float, candidates: list[Chosen]) -> _Step:
+        added, after = bench.best(chosen, candidates)
+        error = bench.gain_error(chosen, (*chosen, *added))
+        pools = 2 if self.start == "pairs" else 1  # single features first, then pairs
+        level = 1 - (1 - self.level) / (pools * len(candidates))
+        return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
+
+    def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None, names: np.ndarray) -> SelectionPath:
+        order = [each for step in steps for each in step.added]
+        sets = [tuple(order[: sum(len(s.added) for s in steps[: i + 1])]) for i in range(len(steps))]
+        plain = bench if bench.criterion == "overall" else replace(bench, criterion="overall")
+        values = np.array([step.value for step in steps])
+        rates = values if plain is bench else np.array([plain.value(each) for each in sets])
+        bounds = error_bounds(rates, bench.sample.class_sizes)
+        gain, reach = (np.array([getattr(step, name) for step in steps]) for name in ("gain", "reach"))
+        return SelectionPath(
+            added=tuple(tuple(str(names[i]) for i in step.added) for step in steps),
+            n_features=np.array([len(each) for each in sets]),
+            value=values,
+            cross_rate=rates,
+            lower=np.asarray(bounds.lower),
+            estimate=np.asarray(bounds.estimate),
+            upper=np.asarray(bounds.upper),
+            gain=gain,
+            gain_low=gain - reach,
+            gain_high=gain + reach,
+            shown=gain > reach,
+            n_candidates=np.array([step.n_candidates for step in steps]),
+            criterion=self.criterion,
+            level=self.level,
+            all_cross_rate=plain.value(tuple(range(bench.n_features))),
+            n_all=bench.n_features,
+            n_rows=len(bench.sample),
+            holdout=None if held_out is None else _measure_held_out(sets[-1], plain, held_out, self.level),
+        )
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+def _can_part(sample: Sample, units: Ints) -> bool:
+    """Whether these rows have all classes and, if there are groups, at least two groups."""
+    groups = 2 if sample.groups is None else len(np.unique(sample.groups[units]))
+    return groups > 1 and len(np.unique(sample.codes[units])) == len(sample.classes)
+
+
+def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: float) -> HoldOut:
+    """Measure the selected and all features on held-out rows, and the selected ones on as many selection rows."""
+    n, everything = len(held_out.sample), np.arange(len(held_out.sample))
+    rng = np.random.default_rng(bench.seed)
+    draws = [draw_rows(bench.sample, n, rng) for _ in range(_OPTIMISTIC_DRAWS)]
+    selected, whole = (held_out.graph(each, everything) for each in (chosen, tuple(range(bench.n_features))))
+    eta = pooled_posterior([selected, whole], held_out.labels)
+    reach = two_sided(level) * difference_error(selected, whole, eta)
+    bounds = error_bounds(selected.cross_rate, held_out.sample.class_sizes)
+    apart = selected.cross_rate - whole.cross_rate
+    return HoldOut(
+        n_rows=n,
+        cross_rate=selected.cross_rate,
+        lower=float(bounds.lower),
+        estimate=float(bounds.estimate),
+        upper=float(bounds.upper),
+        optimistic=float(np.mean([bench.values([chosen], units)[0] for units in draws])),
+        all_cross_rate=whole.cross_rate,
+        difference=apart,
+        difference_low=apart - reach,
+        difference_high=apart + reach,
+    )

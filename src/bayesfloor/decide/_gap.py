@@ -1,0 +1,586 @@
+"""``TooGood``: whether a model is better than one that has not seen its test rows can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import binom, chi2_contingency
+
+from bayesfloor.answer._answer import GOOD, Answer
+from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
+from bayesfloor.floor._fit import Fit
+from bayesfloor.floor._results import Floor
+from bayesfloor.floor._sample import number_groups
+from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
+from bayesfloor.io._labels import as_label_array, read_labels
+from bayesfloor.support._errors import InputError, blame
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import about, join_labels, p_text, percent, show_labels, span
+
+_SEEN, _BETTER = 0.01, 0.001  # p-values below which a model has seen labels, and is better than the best learner
+_FAR = 0.5  # a model is far better if its error is below this fraction of the best learner's
+BETTER_KIND = "is of a better kind than those tried"
+SAW_ROWS = "has seen the rows it was tested on"
+SAW_LABELS = f"{SAW_ROWS}, or uses other columns than these"
+_PERMUTATIONS, _MOST_ROWS = 999, 5_000  # in the test of equal rows
+
+
+@dataclass(frozen=True, repr=False)
+class TooGood(Result):
+    """Three tests of whether a model has seen the rows it was tested on.
+
+    Attributes
+    ----------
+    floor_p_value : float
+        How likely so few errors are if the model's true error is the lower end of the range; NaN without a lower end.
+    proved : bool
+        Whether the lower end is proved by equal rows with different labels, not only extrapolated.
+    n_equal, n_right : int
+        Rows that equal another row with a different label and a different prediction, and how many the model gets
+        right.
+    expected : float
+        How many of these a model that has not seen their labels gets right on average.
+    equal_p_value : float
+        P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
+        there are no such rows.
+    best_error : float
+        Cross-validated error of the best learner on the rows that both predict; NaN if there are none.
+    best_p_value : float
+        P-value of "the model is no better than the best learner" (exact McNemar test on the same rows); NaN likewise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesfloor
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.integers(0, 5, (300, 2)), rng.integers(0, 2, 300)  # labels are pure noise
+    >>> found = bayesfloor.check(X, y, predictions=y, effort="quick")
+    >>> found.gap.too_good.seen
+    True
+    """
+
+    floor_p_value: float
+    proved: bool
+    n_equal: int
+    n_right: int
+    expected: float
+    equal_p_value: float
+    best_error: float
+    best_p_value: float
+
+    def _summary(self) -> str:
+        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value", "best learner": "best_p_value"}
+        tests = ((name, float(getattr(self, field))) for name, field in names.items())
+        shown = ", ".join(f"{name} {p_text(p)}" for name, p in tests if not np.isnan(p))
+        return f"{SAW_ROWS if self.seen else 'not shown to have seen its test rows'}; {shown}"
+
+    @property
+    def seen(self) -> bool:
+        """Whether predictions for equal rows follow their labels: only a model that has seen the labels can do that."""
+        return self.equal_p_value < _SEEN
+
+    def far_better(self, error: float) -> bool:
+        """Whether a model with this error is far better than the best learner, beyond chance."""
+        return bool(self.best_p_value < _BETTER and error < _FAR * self.best_error)
+
+
+class Predicted(NamedTuple):
+    """True and predicted class of each row, its number in the floor's input, and its group if there are any."""
+
+    true: Ints
+    predicted: Ints
+    row: Ints
+    groups: Ints | None
+
+
+def too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: Predicted | None) -> TooGood:
+    """Run all tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
+    at_most = float(binom.cdf(np.ceil(wrong), np.ceil(n_rows), answer.lower))
+    if tested is None or not fit.labels.hard:
+        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0, np.nan, np.nan)
+    best = _best_learner(answer, tested, n_rows / len(tested.row))
+    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested), *best)
+
+
+def _equal_rows(fit: Fit, tested: Predicted) -> tuple[int, int, float, float]:
+    """Test whether predictions follow the labels of equal rows; return four fields of ``TooGood``, from ``n_equal`` on.
+
+    A classifier cannot tell equal rows apart. So if it has not seen their labels, the labels are exchangeable among
+    equal rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
+    """
+    place, unit = _common(tested.row, fit.sample.row)
+    vertex = fit.counts.content.vertex[unit]
+    if tested.groups is not None:  # labels in a group are not independent: keep one row per group
+        first = np.unique(np.stack([vertex, tested.groups[place]]), axis=1, return_index=True)[1]
+        place, vertex = place[first], vertex[first]
+    true, predicted = tested.true[place], tested.predicted[place]
+    telling = np.flatnonzero(_varies(vertex, true) & _varies(vertex, predicted))
+    if not len(telling):
+        return 0, 0, 0.0, 1.0
+    telling = telling[np.argsort(vertex[telling], kind="stable")][:_MOST_ROWS]
+    vertex, true, predicted = np.unique(vertex[telling], return_inverse=True)[1], true[telling], predicted[telling]
+    right, rng = np.count_nonzero(true == predicted), np.random.default_rng(0)
+    by_chance = [
+        np.count_nonzero(true[np.argsort(vertex + rng.random(len(vertex)))] == predicted) for _ in range(_PERMUTATIONS)
+    ]
+    p_value = (1 + np.count_nonzero(np.array(by_chance) >= right)) / (1 + _PERMUTATIONS)
+    return len(vertex), int(right), float(np.mean(by_chance)), float(p_value)
+
+
+def _varies(vertex: Ints, values: Ints) -> np.ndarray:
+    """Whether the rows equal to each row have different values."""
+    n = int(vertex.max(initial=-1)) + 1
+    least, most = np.full(n, np.iinfo(np.int64).max), np.full(n, -1)
+    np.minimum.at(least, vertex, values)
+    np.maximum.at(most, vertex, values)
+    return (least < most)[vertex]
+
+
+def _best_learner(answer: Answer, tested: Predicted, draws: float) -> tuple[float, float]:
+    """Compare the model with the best learner on the same rows; return that learner's error and the p-value."""
+    race = answer.evidence()
+    place, unit = _common(tested.row, race.row)
+    if not answer.best or not len(place):
+        return np.nan, np.nan
+    wrong = np.stack([tested.predicted[place] != tested.true[place], race.wrong[answer.best][-1][unit] > 0])
+    model, learner = np.floor(draws * np.array([(wrong[0] & ~wrong[1]).sum(), (wrong[1] & ~wrong[0]).sum()]))
+    return float(wrong[1].mean()), float(binom.cdf(model, model + learner, 0.5))
+
+
+def _common(rows: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """Return the positions, in each array, of the rows that both contain."""
+    return np.intersect1d(rows, others, return_indices=True)[1:]
+
+
+def read_both(classes: np.ndarray, y_true: Any, y_pred: Any) -> tuple[Ints, Ints]:
+    """Return the number of each row's true and predicted class."""
+    n, n_pred = (y.shape[0] if y.ndim else 0 for y in (_as_array(y_true, "y_true"), _as_array(y_pred, "y_pred")))
+    if n != n_pred or not n:
+        raise InputError(
+            f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
+        )
+    return _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
+
+
+def read_row_numbers(rows: Any, n: int) -> Ints:
+    """Return the rows' numbers in the floor's input."""
+    with blame("rows"):
+        numbers = np.asarray(rows)
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < n:
+        kind = f"an array of shape {numbers.shape} and type {numbers.dtype}"
+        raise InputError(f"Got {kind} as rows, but expected {n:,} different row numbers of the floor's input.")
+    return numbers
+
+
+def _as_array(y: Any, name: str) -> np.ndarray:
+    with blame(name):
+        return as_label_array(y)
+
+
+def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
+    """Return each label's index in the floor's classes."""
+    try:
+        labels, codes = read_labels(y, len(as_label_array(y)))
+    except ValueError as error:
+        raise InputError(f"{name} cannot be read. {error}") from error
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.tolist() if label not in place]
+    if unknown:
+        raise InputError(
+            f"Got {name} with labels that the floor has not seen: {join_labels(unknown)} ({_kind(unknown[0])}), but "
+            f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
+            "Fit the floor to rows of all classes, and use the same labels in both."
+        )
+    return np.array([place[label] for label in labels.tolist()])[codes]
+
+
+def _kind(label: Any) -> str:
+    return "strings" if isinstance(label, str) else "numbers"
+
+
+if TYPE_CHECKING:
+    from bayesfloor.floor._bayes_floor import BayesFloor  # which loads scikit-learn
+
+
+def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
+    """Return the given answer, or the floor's own if none is given."""
+    from bayesfloor.floor._bayes_floor import check_floor
+
+    check_floor(floor)
+    if answer is None:
+        return floor.answer()
+    if answer.n_classes != len(floor.classes_):
+        raise InputError(
+            f"Got an answer for {answer.n_classes:,} classes, but the floor has {len(floor.classes_):,}. "
+            "Pass answer=floor.answer()."
+        )
+    return answer
+
+
+ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
+NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
+_OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from the floor's
+_RARE = 5  # expected rows per class; with fewer, a chi-square test is not valid
+_SHOWN_PAIRS = 2  # in the text
+_PAIRS_WORTH_SHOWING = 0.1  # of the total possible gain; pairs with less are not shown
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GapLines(Result):
+    """The model's errors and the lowest possible ones: numbers for the whole problem, arrays for classes or pairs.
+
+    Attributes
+    ----------
+    n_rows : number of rows that the error refers to.
+    error : the model's error; NaN if there are no rows.
+    low, high : its Clopper-Pearson interval.
+    estimate, lower, upper : the lowest possible error: best estimate and range; ``lower`` is NaN if there is none.
+    word : the conclusion, as explained in ``gap``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import gap
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = gap(BayesFloor().fit(X, y), y, DummyClassifier().fit(X, y).predict(X))
+    >>> found.overall.word, found.by_class.room.tolist()
+    ('room to improve', [True, False, True])
+    """
+
+    n_rows: Any
+    error: Any
+    low: Any
+    high: Any
+    estimate: Any
+    lower: Any
+    upper: Any
+    word: Any
+
+    @property
+    def room(self) -> Any:
+        """Whether there is room to improve."""
+        return self.word == ROOM
+
+    def _summary(self) -> str:
+        words, counts = np.unique(np.atleast_1d(self.word), return_counts=True)
+        return ", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gap(Result):
+    """A model's errors compared with the lowest possible ones.
+
+    Attributes
+    ----------
+    classes : array
+        Class labels.
+    sizes : int array
+        Number of rows per class that the model was tested on.
+    level : float
+        Confidence level of the model's intervals; it holds simultaneously for all classes, and for all pairs.
+    overall : GapLines
+        The whole problem.
+    by_class : GapLines
+        Each class: how often its rows are predicted as another class (1 - recall).
+    by_pair : GapLines
+        Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one class is predicted as the
+        other, as a fraction of the rows of both.
+    reliability, reasons : str, tuple of str
+        How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
+    proportions_p_value : float
+        P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test).
+    too_good : TooGood
+        Whether the model is better than one that has not seen its test rows can be.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import gap
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = DummyClassifier().fit(X[::2], y[::2])
+    >>> found = gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2]))
+    >>> found.overall.word
+    'room to improve'
+    """
+
+    classes: np.ndarray
+    sizes: Ints
+    level: float
+    overall: GapLines
+    by_class: GapLines
+    by_pair: GapLines
+    reliability: str
+    reasons: tuple[str, ...]
+    proportions_p_value: float
+    too_good: TooGood
+
+    def _summary(self) -> str:
+        whole = self.overall
+        lowest = about(whole.estimate, whole.lower, whole.upper)
+        return f"error {percent(whole.error)} %, lowest possible {lowest}: {whole.word}"
+
+    @property
+    def other_proportions(self) -> bool:
+        """Whether class proportions clearly differ from those in the floor's rows."""
+        return self.proportions_p_value < _OTHER_PROPORTIONS
+
+    @property
+    def text(self) -> str:
+        """The gap in a few sentences."""
+        whole = self.overall
+        sentences = [
+            f"Your model's error is {percent(whole.error)} % ({span(whole.low, whole.high)}).",
+            f"The lowest possible error is {about(whole.estimate, whole.lower, whole.upper)}: {whole.word}.",
+            self.details,
+        ]
+        return " ".join(sentences).strip()
+
+    @property
+    def details(self) -> str:
+        """The pairs with the most room to improve, and any cautions, in sentences."""
+        return " ".join([*self._pair_texts(), *self._cautions()])
+
+    def _pair_texts(self) -> list[str]:
+        """Describe the pairs with the most room to improve; with two classes, the only pair is the whole problem."""
+        if len(self.classes) == 2:
+            return []
+        lines, names = self.by_pair, show_labels(self.classes.tolist())
+        won = np.where(lines.room, np.nan_to_num(lines.error - lines.upper) * lines.n_rows, 0.0)
+        most = np.argsort(-won, kind="stable")[:_SHOWN_PAIRS]
+        one, two = np.triu_indices(len(names), 1)
+        return [
+            f"It confuses {names[one[pair]]} and {names[two[pair]]} on {percent(lines.error[pair])} % of their rows, "
+            f"where at most {percent(lines.upper[pair])} % is unavoidable."
+            for pair in most
+            if won[pair] > _PAIRS_WORTH_SHOWING * won.sum()
+        ]
+
+    def _cautions(self) -> list[str]:
+        found = []
+        if self.overall.word == BELOW:
+            found.append(self._why_below())
+        elif self.overall.word != ROOM and self.reliability != GOOD:
+            why = self.reasons[0] if self.reasons else "these data give no lower limit"
+            found.append(f"How low the error can go is uncertain: {why}.")
+        if self.other_proportions:
+            found.append(
+                "The class proportions here differ from those in the floor's rows, and the floor depends on them."
+            )
+        return found
+
+    def _why_below(self) -> str:
+        least, p = f"{percent(self.overall.lower)} %", p_text(self.too_good.floor_p_value)
+        rare = f"Even a model with an error of {least}, the lower end, would rarely make so few mistakes ({p})."
+        if self.too_good.proved:
+            return f"{rare} Equal rows with different labels prove that end, so your model {SAW_LABELS}."
+        return f"{rare} That end is not proved: either your model {BETTER_KIND}, or it {SAW_ROWS}."
+
+    def _columns(self) -> dict[str, Any]:
+        labels, (one, two) = self.classes.tolist(), np.triu_indices(len(self.classes), 1)
+        parts = [lines._columns() for lines in (self.overall, self.by_class, self.by_pair)]
+        return {
+            "kind": ["overall"] + ["class"] * len(labels) + ["pair"] * len(one),
+            "class_1": np.array([None, *labels, *(labels[number] for number in one)], dtype=object),
+            "class_2": np.array([None] * (1 + len(labels)) + [labels[number] for number in two], dtype=object),
+            **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
+        }
+
+
+def gap(
+    floor: BayesFloor,
+    y_true: Any,
+    y_pred: Any,
+    level: float = 0.95,
+    groups: Any = None,
+    answer: Answer | None = None,
+    rows: Any = None,
+) -> Gap:
+    r"""Compare a model's errors with the lowest possible ones.
+
+    Parameters
+    ----------
+    floor : BayesFloor
+        A fitted floor.
+    y_true, y_pred : array-like of shape (n_rows,)
+        Labels of rows that the model has not seen, and its predictions for them. The rows need not be
+        the floor's, but should come from the same distribution.
+    level : float, default=0.95
+        Confidence level of the intervals for the model's errors.
+    groups : array-like of shape (n_rows,), default=None
+        Groups of rows that belong together, such as those of one patient: intervals then count groups, not rows.
+    answer : Answer, default=None
+        The floor's answer, if you have it already; by default ``floor.answer()``.
+    rows : array-like of shape (n_rows,), default=None
+        If the model was tested on the floor's own rows: their numbers in the floor's input, from 0. Then
+        ``Gap.too_good`` can compare predictions for equal rows, and the model with the best learner.
+
+    Returns
+    -------
+    Gap
+        With a word for the whole problem and for each class:
+
+        - "room to improve": even the low end of the model's error is above the upper end of the lowest
+          possible error, so a better classifier exists;
+        - "below the floor": even the high end of the model's error is below the lower end of the lowest possible
+          error, so either the floor is wrong or the model has seen the rows;
+        - "at the floor": the answer's reliability is good, and the error is either not above the best estimate, or
+          within the range with an interval that reaches the lower end: nothing lower can be shown to be possible;
+        - "no room shown": anything else.
+
+        Each pair has "room to improve" or "no room shown". A class without test rows has "no rows".
+
+    Notes
+    -----
+    Classes: a model can always trade errors in one class for errors in another. So a class has room, or is below the
+    floor, only if the same is true of the whole problem: a classifier is then known that is more accurate both overall
+    and on this class.
+
+    Pairs: where the model predicts i or j, let the best classifier for these two classes alone
+    decide between them. Errors in other classes stay the same, and the rows of i predicted as j and of j predicted as
+    i, as a fraction of all rows of both, are then at most the pair's Bayes error. So the best classifier for all
+    classes does not confuse them more than that either: where it predicts i, eta_i >= eta_j, and it loses min(eta_i,
+    eta_j). Confusions above the pair's upper end can be avoided. Few confusions prove nothing: rows may be lost to a
+    third class instead.
+
+    The intervals for K classes have level 1 - (1 - level) / K each; those for pairs are adjusted in the same way. The
+    upper ends of both hold with 95 % confidence each; "room to improve" needs an error above limits that hold for all
+    of them simultaneously. If guessing is the best possible, its error may be higher on other rows than on these, and
+    the limit allows for that.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.selection import gap
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X, X_test, y, y_test = train_test_split(X, y, test_size=800, random_state=0)
+    >>> floor = BayesFloor().fit(X, y)
+    >>> found = gap(floor, y_test, GaussianNB().fit(X, y).predict(X_test), answer=floor.answer("quick"))
+    >>> found.overall.word
+    'room to improve'
+    >>> print(found.text.replace(". ", ".\n"))  # doctest: +ELLIPSIS
+    Your model's error is 16.6 % (14.1 to 19.4 %).
+    The lowest possible error is about ... %): room to improve.
+    It confuses 2 and 8 on 14.5 % of their rows, where at most ... % is unavoidable...
+    """
+    check_floor(floor)
+    check_level(level)
+    true, predicted = read_both(floor.classes_, y_true, y_pred)
+    K = len(floor.classes_)
+    confusion = np.bincount(K * true + predicted, minlength=K * K).reshape(K, K)
+    sizes, draws = confusion.sum(axis=1), 1.0
+    if groups is not None:
+        groups = number_groups(groups, sizes.sum())
+        draws = len(np.unique(groups)) / sizes.sum()
+    tested = None if rows is None else Predicted(true, predicted, read_row_numbers(rows, len(true)), groups)
+    answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
+    whole = _whole(answer, model)
+    return Gap(
+        classes=floor.classes_,
+        sizes=sizes,
+        level=level,
+        overall=whole,
+        by_class=_classes(class_answers(answer, floor.classes_), answer, model, whole.word),
+        by_pair=_pairs(pair_answers(answer, floor.classes_), answer, model),
+        reliability=answer.reliability,
+        reasons=answer.reasons,
+        proportions_p_value=_proportions_p_value(floor, sizes * draws),
+        too_good=too_good(whole.error * sizes.sum() * draws, sizes.sum() * draws, answer, floor.fitted_, tested),
+    )
+
+
+class _Model(NamedTuple):
+    """A model's confusion matrix (true classes in rows), and how many independent draws each row of data is worth."""
+
+    confusion: Ints
+    draws: float
+    level: float
+
+
+class _Lowest(NamedTuple):
+    """The lowest possible errors: above ``limit`` there is room to improve, below ``least`` the floor is refuted."""
+
+    estimate: Any
+    lower: Any
+    upper: Any
+    limit: Any
+    least: Any
+    good: bool
+
+
+def _whole(answer: Answer, model: _Model) -> GapLines:
+    """Compare the whole problem."""
+    n, upper = model.confusion.sum(), answer.upper
+    lowest = _Lowest(answer.estimate, answer.lower, upper, upper, answer.lower, answer.reliability == GOOD)
+    lines = _compare(n - np.trace(model.confusion), n, lowest, model.level, model.draws)
+    return GapLines(**{item.name: np.asarray(getattr(lines, item.name)).item() for item in fields(lines)})
+
+
+def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> GapLines:
+    """Compare classes; they have room, or refute the floor, only if the whole problem does."""
+    sizes, level = model.confusion.sum(axis=1), _each(model.level, len(own.classes))
+    limit = _limits(own.error, own.n_rows, answer, level) if whole == ROOM else np.inf
+    least = own.lower if whole == BELOW else np.nan
+    lowest = _Lowest(own.estimate, own.lower, own.upper, limit, least, answer.reliability == GOOD)
+    lines = _compare(sizes - np.diag(model.confusion), sizes, lowest, level, model.draws)
+    return replace(lines, word=np.where(sizes > 0, lines.word, NO_ROWS))
+
+
+def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
+    """Compare pairs; the word for each is "room to improve" or "no room shown"."""
+    pair, sizes = np.triu_indices(len(own.classes), 1), model.confusion.sum(axis=1)
+    level = _each(model.level, len(pair[0]))
+    estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
+    rates = own.error[pair], own.guessing[pair]
+    tested, guessing = (_limits(rate, own.n_rows[pair], answer, level) for rate in rates)
+    limit = np.maximum(upper, np.minimum(tested, guessing))
+    lowest = _Lowest(estimate, lower, upper, limit, np.nan, good=False)
+    wrong, n_rows = (model.confusion + model.confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]]
+    lines = _compare(wrong, n_rows, lowest, level, model.draws)
+    there = np.minimum(sizes[pair[0]], sizes[pair[1]]) > 0
+    return replace(lines, word=np.where(there, lines.word, NO_ROWS))
+
+
+def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: float) -> GapLines:
+    """Compare errors with the lowest possible ones and choose a word for each."""
+    half = 0.5 + level / 2
+    low, high = (limit(wrong * draws, n_rows * draws, half) for limit in (lower_limit, upper_limit))
+    error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
+    estimate, lower, upper, *_ = lowest
+    at = (error <= estimate) | ((error <= upper) & (low <= lower))
+    found = [low > lowest.limit, high < lowest.least, at & lowest.good]
+    return GapLines(n_rows, error, low, high, estimate, lower, upper, np.select(found, [ROOM, BELOW, AT], NOT_SHOWN))
+
+
+def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
+    """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % confidence each."""
+    n_drawn = n_rows * answer.evidence().n_independent(answer.best) / answer.n_rows
+    return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
+
+
+def _each(level: float, n_tests: int) -> float:
+    """Return the level that each of ``n_tests`` intervals needs for all to hold simultaneously."""
+    return 1 - (1 - level) / n_tests
+
+
+def _draws(whole: Floor) -> float:
+    """Return how many independent draws a row is worth: less than one if rows come in groups or weights differ."""
+    return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
+
+
+def _proportions_p_value(floor: BayesFloor, sizes: Floats) -> float:
+    """Return the p-value of a chi-square test of equal proportions, with rare classes combined."""
+    there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
+    rare = there / there.sum() * sizes.sum() < _RARE
+    place = np.unique(np.where(rare, -1, np.arange(len(sizes))), return_inverse=True)[1]
+    return float(chi2_contingency([np.bincount(place, each) for each in (there, sizes)], correction=False).pvalue)

@@ -1,0 +1,255 @@
+"""Find rows that look like duplicates or near-duplicates of another row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayesfloor.floor._edge_counts import ClassEdges, VertexLabels, class_edges, forest_moments
+from bayesfloor.floor._results import Options
+from bayesfloor.floor._sample import Sample
+from bayesfloor.floor._uncertainty import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.forest._class_forests import ClassForests, class_forests
+from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.formulas._permutation_null import Moments
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._results import Shown
+from bayesfloor.support._tasks import Progress
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import how_many, percent
+
+_AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
+_AT_GAP = 0.1  # largest number of edges at the gap, relative to the edges below or above it, whichever are fewer
+_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # smallest fractions of all edges that are below and above the gap
+_LEAST = 30  # fewest edges on each side
+
+# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
+# average fewer than this many times.
+_COPIES, _MOST_COPIES = 0.01, 5
+
+
+def may_be_copies(n_rows: int, n_distinct: int) -> bool:
+    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
+
+    If features have few distinct values, equal rows are independent observations like any others.
+    """
+    return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
+
+
+def near_duplicates(forest: Forest) -> float:
+    """Return the fraction of rows that are near-duplicates of another row."""
+    length = _lengths(forest)
+    return float(np.mean(length < gap_length(length))) if len(length) else 0.0
+
+
+def near_duplicate_clusters(forest: Forest) -> Ints | None:
+    """Return a cluster number for each row, the same for near-duplicates; None if there are none."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    gap = gap_length(_lengths(forest))
+    if not gap:
+        return None
+    near = (forest.tree == 0) & (forest.length < gap)
+    shape = forest.n_vertices, forest.n_vertices
+    joined = csr_array((np.ones(int(near.sum())), (forest.a[near], forest.b[near])), shape=shape)
+    return np.asarray(connected_components(joined, directed=False)[1][forest.vertex], dtype=np.int64)
+
+
+def _lengths(forest: Forest) -> Floats:
+    return forest.length[(forest.tree == 0) & (forest.length > 0)]
+
+
+def gap_length(length: Floats) -> float:
+    """Return a length that hardly any edge has, although many are shorter and many longer; 0 if there is none.
+
+    The lengths of independent rows have no such gap: their logarithms have one broad peak.
+    """
+    if len(length) < 2 * _LEAST:
+        return 0.0
+    size = np.sort(np.log(length))
+    candidates = np.linspace(size[0], size[-1], 200)
+    short = np.searchsorted(size, candidates - np.log(_AROUND))
+    long = len(size) - np.searchsorted(size, candidates + np.log(_AROUND))
+    n = len(size)
+    enough = (short >= max(_LEAST, _FEWEST_SHORT * n)) & (long >= max(_LEAST, _FEWEST_LONG * n))
+    if not enough.any():
+        return 0.0
+    at_gap = np.where(enough, (n - short - long) / np.maximum(np.minimum(short, long), 1), np.inf)
+    best = int(at_gap.argmin())
+    return float(np.exp(candidates[best])) if at_gap[best] < _AT_GAP else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Which rows belong together: equal rows share a ``vertex``, rows sampled together share a ``cluster``."""
+
+    vertex: Ints
+    cluster: Ints
+
+    def n_drawn(self, labels: VertexLabels) -> float:
+        """Return the effective number of independent observations: clusters, or fewer if weights differ."""
+        clusters = float(len(np.unique(self.cluster)))
+        if labels.weight is None:
+            return clusters
+        return clusters * float(labels.weight.sum() ** 2 / (len(labels.weight) * (labels.weight**2).sum()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Shown):
+    """Counts from the trees of a sample or of all rows: what the tree bounds are computed from.
+
+    Attributes
+    ----------
+    forest : Forest
+        The trees.
+    labels : labels of the vertices.
+    edges : edges between classes; ``edges.cross_rate`` is G, the fraction of cross-class edges.
+    shape : moments of the forest as a graph, for p-values.
+    spread : standard errors, and how they were computed.
+    ties : range of G over other orders of equally long edges.
+    content : which rows are equal, and which belong together.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> BayesFloor().fit(*load_iris(return_X_y=True)).fitted_.counts
+    Counts(6.0 % cross-class edges, 3 classes)
+    """
+
+    forest: Forest
+    labels: VertexLabels
+    edges: ClassEdges
+    shape: Moments
+    spread: Spread
+    ties: tuple[float, float]
+    content: Content
+
+    def _summary(self) -> str:
+        return f"{percent(self.edges.cross_rate)} % cross-class edges, {how_many(self.labels.n_classes, 'class')}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
+    """The record behind all results of a fit. It is for looking, not for changing.
+
+    Attributes
+    ----------
+    sample : the rows in use, with their labels, groups and weights.
+    points : the rows in use as scaled numbers: the points that the trees join.
+    scale, scale_rates : the scale in use, and the fraction of cross-class edges for each scale that was tried.
+    forests : ClassForests
+        The forests of the classes, for the labels in ``fitted``.
+    fitted : the labels at the time of the fit; ``relabel`` keeps them.
+    counts : Counts
+        The counts from the trees.
+    options : how bounds are computed from the counts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> fit = BayesFloor().fit(*load_iris(return_X_y=True)).fitted_
+    >>> fit
+    Fit(150 rows, 3 classes, 3 trees, scale none)
+    >>> fit.forest
+    Forest(150 rows, 149 distinct, 3 trees of 148 + 148 + 148 edges)
+    """
+
+    sample: Sample
+    points: Floats
+    scale: str
+    scale_rates: dict[str, float]
+    forests: ClassForests
+    fitted: VertexLabels
+    counts: Counts
+    options: Options
+
+    def _summary(self) -> str:
+        trees = how_many(self.forest.n_trees, "tree")
+        return f"{len(self.sample):,} rows, {how_many(self.labels.n_classes, 'class')}, {trees}, scale {self.scale}"
+
+    @property
+    def forest(self) -> Forest:
+        """The trees of all rows in use."""
+        return self.counts.forest
+
+    @property
+    def labels(self) -> VertexLabels:
+        """The labels on these trees."""
+        return self.counts.labels
+
+    @property
+    def merged(self) -> Ints | None:
+        """The new class of each class of the original fit, or None if the new labels split a class."""
+        before, after = self.fitted, self.labels
+        if not (before.hard and after.hard):
+            return None
+        pairs = np.unique(before.codes * after.n_classes + after.codes)
+        return pairs % after.n_classes if len(pairs) == before.n_classes else None
+
+    def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
+        """Count edges of the same trees with new labels; ``shares`` are the label probabilities of all input rows."""
+        sample = _with_labels(self.sample, classes, shares)
+        labels = replace(self.labels, shares=sample.shares)
+        edges = class_edges(self.forest, labels)
+        error, errors = fast_errors(self.forest, labels, edges)
+        spread = Spread("fast", error, errors, np.inf, np.nan, self.counts.spread.dimension)
+        counts = replace(self.counts, labels=labels, edges=edges, spread=spread, ties=(np.nan, np.nan))
+        return replace(self, sample=sample, counts=counts)
+
+
+def make_fit(
+    sample: Sample,
+    points: Floats,
+    scale: str,
+    scale_rates: dict[str, float],
+    options: Options,
+    n_trees: int,
+    interval: str,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> Fit:
+    """Grow the trees of a sample and count their edges."""
+    unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
+    groups = None if sample.groups is None else sample.groups[unit]
+    rows = points if sample.hard else points[unit]
+    forests = class_forests(rows, code, n_trees, groups, n_jobs, progress)
+    forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
+    vertex[unit] = forests.vertex
+    labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
+    # Quarters of the distinct rows; a subsample of rows with few distinct values can look like duplicates.
+    whole = len(sample) >= sample.n_input - sample.n_unlabelled
+    drawn = replace(sample, cluster=vertex) if whole and has_copies(sample, labels) else sample
+    edges, method = class_edges(forest, labels), choose_method(interval, drawn)
+    spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
+    ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
+    content = Content(find_alike(sample, points, vertex), sample.cluster)
+    counts = Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
+    return Fit(sample, points, scale, scale_rates, forests, labels, counts, options)
+
+
+def has_copies(sample: Sample, labels: VertexLabels) -> bool:
+    """Whether equal rows look like duplicates, which carry no more information than one row."""
+    distinct = int(np.count_nonzero(labels.rows_at))
+    return sample.groups is None and labels.hard and may_be_copies(len(labels.vertex), distinct)
+
+
+def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
+    """Number the distinct rows, by their original content if a lossy step may have made different rows equal."""
+    if sample.features.content is not None:
+        return sample.features.content
+    return vertex if sample.groups is None else find_vertices(points)[1]
+
+
+def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Sample:
+    taken = shares[sample.row]
+    present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
+    if len(present) < 2:
+        raise InputError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
+    return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))

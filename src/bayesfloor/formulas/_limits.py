@@ -1,0 +1,133 @@
+"""Confidence limits and intervals for counts."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import beta, false_discovery_control, norm, t
+
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._types import Floats
+
+
+def upper_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:
+    """Compute the Clopper-Pearson upper limit from |E| and the R of the first tree.
+
+    It limits the Bayes error itself, at every n and dimension. In a rooted tree, each parent's label
+    predicts its child's label, and the errors of this classifier are the cross-class edges, so
+    BER <= E[R] / (n - 1). (The edges are not independent; the limit's coverage is measured, not proven.)
+    """
+    R, n = np.asarray(n_cross, dtype=np.float64), np.asarray(n_edges, dtype=np.float64)
+    return np.where(n > R, beta.ppf(level, R + 1, np.maximum(n - R, 1e-9)), 1.0)
+
+
+def guessing_limit(error: ArrayLike, n: ArrayLike, n_classes: int, level: float = 0.95) -> Floats:
+    """Compute an upper limit for the error of always predicting the most frequent class, wrong on ``error`` of n rows.
+
+    These rows also choose the class, so every class gets a Clopper-Pearson limit at its part of the level. With K
+    classes, the error is at most 1 - 1/K.
+    """
+    wrong = np.asarray(error, dtype=np.float64) * np.asarray(n, dtype=np.float64)
+    return np.minimum(upper_limit(wrong, n, 1 - (1 - level) / n_classes), 1 - 1 / n_classes)
+
+
+def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:
+    """Compute the Clopper-Pearson lower limit."""
+    R, n = np.asarray(n_cross, dtype=np.float64), np.asarray(n_edges, dtype=np.float64)
+    return np.where(R > 0, beta.ppf(1 - level, np.maximum(R, 1e-9), n - R + 1), 0.0)
+
+
+def effective_count(wrong: ArrayLike, cluster: ArrayLike, level: float = 0.95) -> float:
+    """Return how many independent rows would give as much information on the error rate as these clustered rows.
+
+    n* = p (1 - p) / V (t_{n-1} / t_{G-1})^2, where V is the variance of the rate p between G clusters (Korn and
+    Graubard 1998). If fewer than ten clusters have errors, V is too uncertain, and n* is G.
+    """
+    errors, unit = np.asarray(wrong, dtype=np.float64), np.unique(cluster, return_inverse=True)[1]
+    n, G, rate = len(errors), int(unit.max()) + 1, float(errors.mean())
+    sums = np.bincount(unit, errors)
+    if n == G or min((sums > 0).sum(), (sums < np.bincount(unit)).sum()) < _ENOUGH_CLUSTERS:
+        return float(G)
+    variance = float((np.bincount(unit, errors - rate) ** 2).sum()) / n**2 * G / (G - 1)
+    few_clusters = (two_sided(level, n - 1) / two_sided(level, G - 1)) ** 2
+    return float(min(n, rate * (1 - rate) / max(variance, 1e-300) * few_clusters))
+
+
+_ENOUGH_CLUSTERS = 10
+
+
+def subsample_error(values: ArrayLike, fraction: float) -> Floats:
+    """Compute the standard error of a rate at n from its values on subsamples of ``fraction * n`` rows.
+
+    se^2 = f / (1 - f) Var_B: subsamples without replacement share rows, and the factor
+    corrects for that. Sampling with replacement would not work, because duplicates create edges of length zero.
+    """
+    return np.sqrt(fraction / (1 - fraction) * np.var(np.asarray(values, dtype=np.float64), axis=0, ddof=1))
+
+
+def two_sided(level: float, degrees: float = np.inf) -> float:
+    """Return the half-width of an interval at this level, in standard errors."""
+    check_level(level)
+    return float(norm.ppf(0.5 + level / 2) if np.isinf(degrees) else t.ppf(0.5 + level / 2, degrees))
+
+
+def check_level(level: float) -> None:
+    """Raise unless ``level`` is a number between 0 and 1."""
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise InputError(f"Got level={level!r}, but expected a number between 0 and 1, such as 0.95.")
+
+
+def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
+    """Return how far the rate at n is above its limit, if it fell by ``drop`` from ``fraction * n`` to n rows.
+
+    drop = bias ((1/f)^(2/m) - 1), where m is the intrinsic dimension.
+    """
+    return drop / (bias_left(fraction, dimension) - 1)
+
+
+def bias_left(growth: float, dimension: float) -> float:
+    """Return the bias of a cross rate at ``growth`` times as many rows, relative to its bias now.
+
+    For a smooth posterior and intrinsic dimension m, it falls as n^(-2/m) (Snapp and Venkatesh 1998). This holds for
+    trees; the errors of learners have their own curves, whose exponent is fitted (``_learning_curves``).
+    """
+    return float(growth ** (-2 / dimension))
+
+
+def intrinsic_dimension(length_part: float, length_all: float, fraction: float) -> float:
+    """Compute m from a typical edge length, which falls as n^(-1/m); m is infinite if the length does not fall."""
+    if not length_part > length_all > 0:
+        return np.inf
+    return float(-np.log(fraction) / np.log(length_part / length_all))
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Adjust p-values: if those below a level are rejected, the chance of any false rejection is at most that level."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def after_picking(p_values: ArrayLike, n_candidates: int) -> Floats:
+    """Adjust p-values for a test on one of ``n_candidates`` that was chosen using the labels (Bonferroni)."""
+    return np.minimum(np.asarray(p_values, dtype=np.float64) * n_candidates, 1.0)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> Floats:
+    """Adjust p-values: if those below a level are rejected, the false discovery rate is at most that level."""
+    p = np.asarray(p_values, dtype=np.float64)
+    return np.asarray(false_discovery_control(p)) if len(p) else p
+
+
+def alike_p_value(n_cross: ArrayLike, std_error: ArrayLike, expected: ArrayLike, margin: float) -> Floats:
+    """Return the p-value for "E[R] <= (1 - margin) E0": small if two classes are indistinguishable.
+
+    R is biased towards E0 in many dimensions, so a claim is valid only if that bias is small.
+    """
+    R, se = np.asarray(n_cross, dtype=np.float64), np.asarray(std_error, dtype=np.float64)
+    E0 = np.asarray(expected, dtype=np.float64)
+    return norm.sf((R - (1 - margin) * E0) / np.where(se > 0, se, np.inf))

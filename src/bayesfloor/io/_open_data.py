@@ -1,0 +1,519 @@
+"""Subsample a large Parquet table at an address: read few bytes, find all classes, and note what was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.io._columns import as_frame, unmask
+from bayesfloor.io._csv import read_lines
+from bayesfloor.io._find_file import File, fetched, find_file, reading
+from bayesfloor.io._label_column import Asked, Contents, LabelColumn, find_label, labels_of
+from bayesfloor.io._label_spellings import find_spellings, respell
+from bayesfloor.io._labels import missing_labels
+from bayesfloor.io._messages import (
+    DataError,
+    arrow,
+    is_list,
+    is_number,
+    join_words,
+    quote,
+    refuse_length,
+    refuse_unknown,
+)
+from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
+from bayesfloor.io._row_groups import (
+    Alike,
+    RowGroups,
+    are_labels_cheap,
+    bytes_for_sample,
+    choose_groups,
+    compare_groups,
+    draw_rows,
+    tell_misleading,
+    tell_read,
+)
+from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
+from bayesfloor.leaving.engine_row_handles import is_handle
+from bayesfloor.leaving.io_in_place import open_in_place
+from bayesfloor.support._errors import InputError, InputTypeError, blame
+from bayesfloor.support._files import bytes_read
+from bayesfloor.support._parameters import check_flag, check_folder, check_seed
+from bayesfloor.support._results import Shown
+from bayesfloor.support._types import Ints
+from bayesfloor.support._words import how_many, show_labels
+
+_MOST = 64  # columns of an array whose order is looked at
+
+
+class DrawnRows(NamedTuple):
+    """Rows sampled from some row groups of a table, with their labels."""
+
+    table: Table
+    groups: RowGroups
+    chosen: Ints  # the groups
+    rows: Ints
+    labels: LabelColumn
+    n_unlabelled: int  # in all rows; estimated if not all labels were read
+    has_all_labels: bool
+
+    def compare(self, X: Any) -> Alike:
+        """Measure how much rows of the same group resemble each other."""
+        codes = np.unique(self.labels.y, return_inverse=True)[1]
+        return compare_groups(_columns(X), codes, self.groups.group_of(self.rows))
+
+    def notes(self, alike: Alike, n_bytes: int) -> Iterator[str]:
+        """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
+        proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
+        told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
+        yield f"{told}{proportions}"
+        if alike.is_noticeable:
+            yield f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups"
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """Yield columns as numbers, text as the numbers of its distinct values; leave out row numbers, which are ids."""
+    if isinstance(X, np.ndarray):
+        for number in np.unique(np.linspace(0, X.shape[1] - 1, _MOST).astype(int)):
+            yield f"x{number}", X[:, number].astype(np.float64)
+        return
+    for name in X.column_names:
+        column = X.column(name)
+        if is_number(column.type):
+            values = column.cast("float64", safe=False).to_numpy()
+            if not (arrow(".types").is_integer(column.type) and (np.diff(values) > 0).all()):
+                yield name, values
+        elif not is_list(column.type):
+            distinct = column.unique().drop_null()
+            yield name, arrow(".compute").index_in(column, value_set=distinct).cast("float64").to_numpy()
+
+
+class Wanted(NamedTuple):
+    """The label column, other columns to read, how many rows to sample, how many the user asked for, and the seed."""
+
+    label: str
+    others: list[str]
+    n_drawn: int
+    most_rows: int
+    seed: int
+
+
+def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int) -> DrawnRows:
+    """Choose row groups and rows; the labels of all rows are read first if they take few bytes.
+
+    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too.
+    """
+    rng, label = np.random.default_rng(wanted.seed), wanted.label
+    budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
+    if not are_labels_cheap(groups, label, budget):
+        return _draw_unseen(table, groups, wanted, budget - (bytes_read() - start), rng)
+    coded = read_roles(table, [label], label)[label]
+    labels = labels_of(label, coded)  # raises if the column cannot be labels
+    left = budget - (bytes_read() - start)
+    chosen, rows = draw_rows(groups, groups.bytes_of(wanted.others), left, coded.codes, wanted.n_drawn, rng)
+    missing = int(np.count_nonzero(coded.codes < 0))
+    return DrawnRows(table, groups, chosen, rows, labels._replace(y=labels.y[rows]), missing, has_all_labels=True)
+
+
+def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
+    """Choose row groups without knowing the labels, then read the labels of these groups only."""
+    label = wanted.label
+    chosen = choose_groups(groups.bytes_of([*wanted.others, label]), budget, None, rng)
+    within = groups.rows_in(chosen)
+    coded = read_roles(table, [label], label, within)[label]
+    labelled = np.flatnonzero(coded.codes >= 0)
+    places = np.sort(rng.permutation(labelled)[: wanted.n_drawn])
+    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
+    missing = round((1 - len(labelled) / len(within)) * groups.n_rows.sum())
+    return DrawnRows(table, groups, chosen, within[places], labels, missing, has_all_labels=False)
+
+
+def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
+    """Read labels in the order of the rows."""
+    file = find_file(path)
+    with reading(file), fetched(file) as near:
+        name, coded = _read(near, label, n_rows)
+    n_labels = len(coded.codes)
+    refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
+    return labels_of(name, coded)
+
+
+def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
+    if file.kind in ("npy", "npz"):
+        return read_label_array(file, label)
+    if file.kind == "CSV" and (lines := read_lines(file)) is not None:
+        return _read_lines(lines, n_rows)
+    return _read_column(file, label)
+
+
+def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
+    """Return the labels; the first line is a header if there is one line too many and no other line equals it."""
+    header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
+    name = lines[0][0] if header and lines[0] else "label"
+    rows = lines[1:] if header else lines
+    texts = arrow().chunked_array([[row[0] if row else None for row in rows]], arrow().string())
+    return name, encode(texts, is_csv=True)
+
+
+def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
+    table = open_table(file)
+    name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
+    return name, read_roles(table, [name], name)[name]
+
+
+POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Data(Shown):
+    """Features and labels, unchanged, from any source.
+
+    Attributes
+    ----------
+    X : array, data frame, pyarrow.Table or Rows
+        The features; ``Rows`` if they are left in their files.
+    y : array of shape (n,), or str
+        The labels, numbers or text as in the file; for ``Rows``, it can also be the name of the label column.
+    groups, weight, predictions : array of shape (n,) or None
+        Each row's group, its weight, and the label that a model predicts for it.
+    ids : array or None
+        A name for each row.
+    images : list of str or None
+        Paths of images, resolved relative to the file's folder; addresses such as ``https://...`` are unchanged.
+    name : str
+        The file's name without its folder, ``stdin`` for ``-``; empty if there is no file.
+    label : str
+        The name of the label column or array, if it has one.
+    group : str
+        The name of the group column, if it has one.
+    feature_names : tuple of str
+        The names of the file's feature columns.
+    notes : tuple of str
+        Assumptions made while reading the file, such as its encoding.
+    drawn : array or None
+        The row numbers, from 0, that were read from a large file; None if all rows were read.
+    n_rows, n_unlabelled : int
+        If the file was subsampled, its number of rows, and how many of them have no label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor.io import open_data
+    >>> data = open_data(*load_iris(return_X_y=True))
+    >>> data.X.shape, len(data.y)
+    ((150, 4), 150)
+    """
+
+    X: Any
+    y: Any
+    groups: Any = None
+    weight: Any = None
+    predictions: Any = None
+    ids: np.ndarray | None = None
+    images: list[str] | None = None
+    name: str = ""
+    label: str = ""
+    group: str = ""
+    feature_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    drawn: np.ndarray | None = None
+    n_rows: int = 0
+    n_unlabelled: int = 0
+
+    def _summary(self) -> str:
+        shape = self.X.shape if hasattr(self.X, "shape") else (len(self.X),)
+        sizes = [f"{number:,} {what}" for number, what in zip(shape, ("rows", "features"), strict=False)]
+        names = {"file": self.name, "label": self.label}
+        named = [f"{what} {show_labels([name])[0]}" for what, name in names.items() if name]
+        beside = [f"with {name}" for name in ("groups", "weight", "predictions") if getattr(self, name) is not None]
+        return ", ".join([*sizes, *named, *beside])
+
+
+def is_path(X: object) -> bool:
+    """Whether X is the path of a file or folder."""
+    return isinstance(X, (str, os.PathLike))
+
+
+def stays_in_place(X: object, client: Any, checkpoint: Any, max_rows: int | None, target_width: float | None) -> bool:
+    """Whether rows should stay in their file: for a cluster, for a checkpoint, or because all rows are used."""
+    check_folder(checkpoint)
+    all_rows = max_rows is None and target_width is None
+    return is_path(X) and (client is not None or checkpoint is not None or all_rows)
+
+
+def open_data(
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    weight: Any = None,
+    predictions: Any = None,
+    ids: str | None = None,
+    images: str | None = None,
+    features: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    embedding: str | None = None,
+    labels_file: str | None = None,
+    clean_labels: bool = False,
+    in_place: bool = False,
+    max_rows: int | None = None,
+    random_state: int = 0,
+) -> Data:
+    r"""Read features and labels from an array, a data frame, a stream, a file or a folder.
+
+    Parameters
+    ----------
+    X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
+        Arrays and data frames are not changed. Anything with ``__arrow_c_stream__`` is read as a table. Files can be
+        CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input, on disk or at an address
+        such as ``s3://bucket/folder``; a table that does not fit in memory is subsampled.
+    y : array-like, or str
+        The labels, or the name of their column. For a ``.npz`` file it is the name of an array, ``y`` by default, and
+        for a ``.npy`` file the number of a column. If ``X`` is a file, it can also be the path of a ``.npy`` file.
+    groups, weight, predictions : array-like or str, default=None
+        Values for each row, or the name of a column (or of an array in a ``.npz`` file).
+    ids, images : str, default=None
+        Columns of a file with the names of rows, and with the paths of images.
+    features, drop : sequence of str
+        Patterns such as ``pixel*`` for the columns of a file to use (all by default) and the columns to leave out.
+    embedding : str, default=None
+        The column of lists that holds the features, or the array in a ``.npz`` file, ``X`` by default.
+    labels_file : str, default=None
+        Another file with the labels, in the order of the rows.
+    clean_labels : bool, default=False
+        Merge labels that differ only in case or spaces.
+    in_place : bool, default=False
+        Leave the rows in their file, so that they can be read in pieces.
+    max_rows, random_state : int
+        The smallest number of rows to read from a large file, and the seed for the subsample.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used; the message is one line.
+
+    Examples
+    --------
+    >>> from bayesfloor.io import open_data
+    >>> data = open_data(b"height;kind\n1,5;cat\n2,5;dog\n2,7;cat\n", "kind")
+    >>> data.y.tolist(), data.feature_names
+    (['cat', 'dog', 'cat'], ('height',))
+    """
+    check_seed(random_state)
+    check_flag("clean_labels", clean_labels)
+    if isinstance(X, Data):
+        return X
+    X, y = unmask(X), unmask(y)
+    given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
+    if is_handle(X):
+        return Data(X, y, **given)
+    if is_path(X) or isinstance(X, bytes):
+        if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
+            y, labels_file = None, str(y)
+        names = {"id": ids, "image": images, **given}
+        asked = Asked(
+            label=y if isinstance(y, str) else None,
+            beside={what: name for what, name in names.items() if isinstance(name, str)},
+            features=tuple(features),
+            drop=tuple(drop),
+            embedding=embedding,
+            labels_elsewhere=labels_file is not None or not (y is None or isinstance(y, str)),
+            most_rows=max_rows,
+            seed=random_state,
+        )
+        asked.refuse_conflicts()
+        data = _of_file(find_file(X), asked, y, labels_file, given, in_place=in_place)
+    else:
+        data = _of_table(_as_table(X), y, given)
+    return _respelled(data) if clean_labels and not is_handle(data.X) else data
+
+
+# Tables in memory
+
+
+def _as_table(X: Any) -> Any:
+    """Read a stream into a table; return anything else unchanged."""
+    is_lazy = type(X).__name__ == "LazyFrame"  # asking it for its columns would already run the query
+    is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
+    if not is_stream:
+        return X
+    with blame("X"):
+        return table_of(X).read()
+
+
+def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
+    """Take labels, groups and other columns out of a data frame if they are given by name."""
+    given = {"y": y, **given}
+    names = {role: value for role, value in given.items() if isinstance(value, str)}
+    if not names:
+        return Data(X, **given)
+    _refuse_twins(names)
+    frame = as_frame(X)
+    if frame is None:
+        role, column = next(iter(names.items()))
+        raise InputTypeError(
+            f"Got {role}={column!r}, the name of a column, but X is a {type(X).__name__}, not a data frame. "
+            "Pass the values."
+        )
+    refuse_unknown(names.values(), frame.columns)
+    taken = {role: frame[column].to_numpy() for role, column in names.items()}
+    X = frame.drop(list(names.values())).to_native()
+    return Data(X, **given | taken, label=names.get("y", ""), group=names.get("groups", ""))
+
+
+def _refuse_twins(names: dict[str, str]) -> None:
+    """Raise if a column has two roles."""
+    for (one, first), (two, second) in combinations(names.items(), 2):
+        if first == second:
+            why = ", because edges never join rows of the same group" if "groups" in (one, two) else ""
+            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two different columns{why}.")
+
+
+# Files
+
+
+def _of_file(
+    file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any], *, in_place: bool
+) -> Data:
+    """Read a file, or open it in place."""
+    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparation
+        found = open_in_place(file, asked)
+    else:
+        with reading(file), fetched(file) as near:
+            found = _READERS.get(file.kind, _read_table)(near, asked)
+    if labels_file is not None:
+        labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
+    else:
+        labels = found.labels or LabelColumn("", y)
+    return _data_of(file, found, asked, labels, given)
+
+
+def _read_table(file: File, asked: Asked) -> Contents:
+    start = bytes_read()
+    table = open_table(file)
+    label = None if asked.labels_elsewhere else find_label(table, asked.label)
+    refuse_unknown(asked.named, table.names)
+    alike = None
+    if label is not None and table.grouped is not None and file.is_large:
+        sampled, alike = _sample_groups(table, table.grouped.groups, asked, label, start)
+        if not alike.is_misleading:
+            return sampled
+    given = read_roles(table, asked.roles, label)
+    labels = None if label is None else labels_of(label, given[label])
+    beside = {name: coded.rows for name, coded in given.items()}
+    drawn = None if labels is None or not file.is_large else _draw(file, labels.y, asked)
+    X, names = _read_features(table, asked, drawn)
+    notes = table.notes if alike is None else (*table.notes, tell_misleading(alike, bytes_read() - start, file.size))
+    return Contents(X, names, labels, beside, notes, drawn)
+
+
+def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
+    """Subsample the labelled rows of a large file; None if all of them fit in memory."""
+    labelled = np.flatnonzero(~missing_labels(y))
+    n_drawn = _pool(file, len(y), asked)
+    if n_drawn >= len(labelled):
+        return None
+    return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])
+
+
+def _pool(file: File, n_rows: int, asked: Asked) -> int:
+    """Return how many rows of a large file to read."""
+    room = int(POOL_BYTES * n_rows / file.unpacked_size)
+    return max(_LEAST, asked.most_rows or 0, min(POOL, room))
+
+
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
+    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``.
+
+    Also return how much rows of the same group are alike, which decides whether the subsample can be used.
+    """
+    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
+    beside = list(dict.fromkeys(asked.beside.values()))
+    n_rows = int(groups.n_rows.sum())
+    wanted = Wanted(label, [*features, *beside], _pool(table.file, n_rows, asked), asked.most_rows or 0, asked.seed)
+    drawn = draw_from_groups(table, groups, wanted, start)
+    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
+    X, names = _read_features(table, asked, drawn.rows)
+    alike = drawn.compare(X)
+    notes = (*table.notes, *drawn.notes(alike, bytes_read() - start))
+    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled)), alike
+
+
+def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:
+    """Return the requested features and their names."""
+    if asked.embedding is not None:
+        if asked.features:
+            raise DataError("--features and --embedding are both given, but expected only one of them. Leave one out.")
+        asked.dropped(table.names)  # raises for a mistyped name, although there is nothing to drop
+        return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
+    columns = table.read(asked.choose(table.names, asked.roles), drawn)
+    if columns.num_columns == 1 and is_list(columns.column(0).type):
+        (name,) = columns.column_names
+        return _numbered(stack(columns.column(0), name), name)
+    return columns, columns.column_names
+
+
+def _numbered(X: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
+    return X, [f"{name}[{i}]" for i in range(X.shape[1])]
+
+
+_READERS = {"npy": read_npy, "npz": read_npz}
+
+
+def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, given: dict[str, Any]) -> Data:
+    columns = {what: found.given[name] for what, name in asked.beside.items()}
+    if "predictions" in columns:
+        _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
+    ids, paths = columns.pop("id", None), columns.pop("image", None)
+    data = Data(
+        found.X,
+        labels.y,
+        **given | columns,
+        ids=ids,
+        images=None if paths is None else [file.beside(str(path)) for path in paths.tolist()],
+        name=file.name,
+        label=labels.name,
+        group=asked.beside.get("groups", ""),
+        feature_names=tuple(found.names),
+        notes=found.notes,
+    )
+    if found.drawn_from is not None:
+        n_rows, n_unlabelled = found.drawn_from
+        return replace(data, drawn=found.drawn, n_rows=n_rows, n_unlabelled=n_unlabelled)
+    return data if found.drawn is None else _only(data, found.drawn)
+
+
+def _only(data: Data, drawn: np.ndarray) -> Data:
+    """Keep the labels and other columns of the sampled rows, whose features have already been read."""
+    parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
+    taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
+    return replace(
+        data, **taken, drawn=drawn, n_rows=len(data.y), n_unlabelled=int(np.count_nonzero(missing_labels(data.y)))
+    )
+
+
+def _respelled(data: Data) -> Data:
+    """Replace labels and predictions that differ only in case or spaces by their most frequent spelling."""
+    found = find_spellings(data.y)
+    predictions = None if data.predictions is None else respell(data.predictions, found.best)
+    notes = (*data.notes, found.merged) if found.alike else data.notes
+    return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
+
+
+def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:
+    """Raise before the work starts if a prediction is not one of the labels."""
+    known = set(y.tolist())
+    strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
+    if strange:
+        shown = join_words(sorted(map(str, known)), 4)
+        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is not one of the labels: {shown}.")

@@ -1,0 +1,218 @@
+"""Sample rows from a few row groups of Parquet files, so that only a small part of the files is read.
+
+Row groups are runs of rows, not random samples: files may be sorted by class or by time. So the table is divided into
+equally long stretches, and one group is chosen at random from each (a form of systematic sampling; Cochran, Sampling
+Techniques, 1977, chapter 8). If the labels of all rows are known, groups are added for classes that are still rare, and
+rows are taken in the true class proportions. ``likeness`` measures the remaining problem: how much rows of the same
+group resemble each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import printable
+
+_BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
+_MORE_BYTES = 1.5  # if the user asks for many rows: fraction of bytes to read, relative to the fraction of rows
+_LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the labels in the chosen groups are read
+_FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
+_FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we could not tell how much groups differ
+_RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
+_ALIKE = 0.05  # smallest intraclass correlation that matters
+_MOST = 50  # classes, the most frequent ones, whose order is looked at
+
+
+class RowGroups(NamedTuple):
+    """The number of rows and the compressed bytes of each column, for all row groups in table order."""
+
+    n_rows: Ints
+    column_bytes: dict[str, Ints]
+
+    @property
+    def ends(self) -> Ints:
+        """The row number after each group."""
+        return np.cumsum(self.n_rows)
+
+    def bytes_of(self, columns: Iterable[str]) -> Ints:
+        """Return how many bytes these columns take in each group."""
+        none = np.zeros(len(self.n_rows), dtype=np.int64)
+        return sum((self.column_bytes.get(name, none) for name in columns), none)
+
+    def group_of(self, rows: Ints) -> Ints:
+        """Return the group of each row."""
+        return np.searchsorted(self.ends, rows, side="right")
+
+    def rows_in(self, groups: Ints) -> Ints:
+        """Return the row numbers in these groups."""
+        starts = self.ends - self.n_rows
+        spans = [np.arange(starts[group], starts[group] + self.n_rows[group]) for group in groups]
+        return np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
+
+    def renumber(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return the groups that contain these rows, and the rows' positions when only these groups are read."""
+        group = self.group_of(rows)
+        groups, number = np.unique(group, return_inverse=True)
+        before = np.cumsum(self.n_rows[groups]) - self.n_rows[groups]
+        return groups, rows - (self.ends - self.n_rows)[group] + before[number]
+
+
+def row_groups(footers: Sequence[Any]) -> RowGroups:
+    """Return the row groups listed in the metadata of Parquet files."""
+    groups = [footer.row_group(g) for footer in footers for g in range(footer.num_row_groups)]
+    sizes: dict[str, Ints] = {}
+    for g, group in enumerate(groups):
+        for c in range(group.num_columns):
+            column = group.column(c)
+            name = column.path_in_schema.partition(".")[0]  # a list's values are in a nested column
+            sizes.setdefault(name, np.zeros(len(groups), dtype=np.int64))[g] += column.total_compressed_size
+    return RowGroups(np.array([group.num_rows for group in groups], dtype=np.int64), sizes)
+
+
+def bytes_for_sample(size: int, most_rows: int | None, n_rows: int) -> float:
+    """Return how many bytes to read from files of this size; more if the user asks for many rows."""
+    return size * max(_BYTES_SHARE, _MORE_BYTES * (most_rows or 0) / n_rows)
+
+
+def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
+    """Return a note on how much was read."""
+    return (
+        f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from {n_chosen:,} of "
+        f"{n_groups:,} row groups spread over the table"
+    )
+
+
+def tell_misleading(alike: Alike, n_bytes: int, size: int) -> str:
+    """Return the note for a table that cannot be sampled from a few row groups."""
+    return (
+        f"{alike} and in their labels, so the whole table was read: {n_bytes / 1e6:,.1f} MB, with the files taking "
+        f"{size / 1e6:,.1f} MB"
+    )
+
+
+def are_labels_cheap(groups: RowGroups, label: str, budget: float) -> bool:
+    """Whether the label column is small enough to read completely."""
+    return bool(groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget)
+
+
+def draw_rows(
+    groups: RowGroups, sizes: Ints, budget: float, codes: Ints, n_drawn: int, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Choose row groups and, from these, rows in the class proportions of all rows; return both.
+
+    ``sizes`` are the bytes to read for each group. ``codes`` are the classes of all rows, or -1 if unlabelled.
+    """
+    n_classes = int(codes.max(initial=0)) + 1
+    parts = np.split(codes, groups.ends[:-1])  # one group at a time: another array of all rows would take more memory
+    counts = np.array([np.bincount(part[part >= 0], minlength=n_classes) for part in parts])
+    chosen = choose_groups(sizes, budget, counts, rng)
+    within = groups.rows_in(chosen)
+    return chosen, within[_draw_in_proportion(codes[within], counts.sum(axis=0), n_drawn, rng)]
+
+
+def choose_groups(sizes: Ints, budget: float, counts: Ints | None, rng: np.random.Generator) -> Ints:
+    """Choose row groups that take about ``budget`` of ``sizes`` bytes, spread over the table; return their numbers.
+
+    ``counts`` are the rows of each class in each group, of shape (groups, classes); None if the labels are not known.
+    """
+    n = len(sizes)
+    for_spread = budget if counts is None else _FOR_SPREAD * budget
+    n_spread = min(n, max(_FEWEST, int(for_spread / max(1.0, sizes.mean()))))
+    stretches = np.array_split(np.arange(n), n_spread)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[[rng.choice(stretch) for stretch in stretches]] = True
+    if counts is not None:
+        _add_for_rare(chosen, sizes, budget, counts, rng)
+    return np.flatnonzero(chosen)
+
+
+def _add_for_rare(chosen: Any, sizes: Ints, budget: float, counts: Ints, rng: np.random.Generator) -> None:
+    """Add groups for classes with less than half the expected rows; every class gets at least one row."""
+    total, share = counts.sum(axis=0), sizes[chosen].sum() / sizes.sum()
+    wanted = np.minimum(total, np.maximum(1, share * total / 2))
+    for code in np.argsort(total):
+        while (have := counts[chosen, code].sum()) < wanted[code]:
+            able = np.where(chosen, 0, counts[:, code])
+            group = rng.choice(len(able), p=able / able.sum())
+            if have and sizes[chosen].sum() + sizes[group] > budget:
+                break
+            chosen[group] = True
+
+
+def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.Generator) -> Ints:
+    """Sample at most ``n_drawn`` of these rows, in the class proportions of all rows and at least one per class.
+
+    ``codes`` are the rows' classes, or -1 if unlabelled; ``totals`` counts the rows of each class in the whole table.
+    """
+    have, share = np.bincount(codes[codes >= 0], minlength=len(totals)), totals / totals.sum()
+    common = share >= min(_RARE, share.max())
+    n_possible = min(n_drawn, int((have[common] / share[common]).min()))
+    quota = np.minimum(have, np.maximum(1, np.round(n_possible * share))).astype(np.int64)
+    order = rng.permutation(np.flatnonzero(codes >= 0))
+    order = order[np.argsort(codes[order], kind="stable")]
+    place = np.arange(len(order)) - (np.cumsum(have) - have)[codes[order]]
+    return np.sort(order[place < quota[codes[order]]])
+
+
+class Alike(NamedTuple):
+    """How much rows of the same group resemble each other: intraclass correlations."""
+
+    name: str  # the feature in which they do most
+    feature: float  # its correlation within classes
+    label: float
+
+    def __str__(self) -> str:
+        told = f"intraclass correlation {self.feature:.2f}"
+        return f"rows of the same row group resemble each other in '{printable(self.name)}' ({told})"
+
+    @property
+    def is_noticeable(self) -> bool:
+        """Whether intervals that treat rows as independent may be too narrow."""
+        return self.feature > _ALIKE
+
+    @property
+    def is_misleading(self) -> bool:
+        """Whether a few groups may look easier than the table.
+
+        If the class and, within a class, the features depend on the group, each class is seen at a few places only.
+        Classes that overlap everywhere then look separate: the floor would be far too low.
+        """
+        return self.is_noticeable and self.label > _ALIKE
+
+
+def compare_groups(columns: Iterable[tuple[str, Floats]], codes: Ints, groups: Ints) -> Alike:
+    """Measure how much the sampled rows of the same row group resemble each other; at least two classes are given."""
+    labels = [likeness((codes == code).astype(np.float64), groups) for code in np.argsort(-np.bincount(codes))[:_MOST]]
+    found = [(likeness(_without_class(values, codes), groups), name) for name, values in columns]
+    feature, name = max(found, default=(0.0, ""))
+    return Alike(name, feature, max(labels))
+
+
+def _without_class(values: Floats, codes: Ints) -> Floats:
+    """Return the differences from the class means: order by class alone does no harm."""
+    finite = np.isfinite(values)
+    counts = np.maximum(1, np.bincount(codes[finite], minlength=codes.max() + 1))
+    means = np.bincount(codes[finite], values[finite], minlength=codes.max() + 1) / counts
+    return np.where(finite, values - means[codes], np.nan)
+
+
+def likeness(values: Floats, groups: Ints) -> float:
+    """Return the intraclass correlation: 0 if rows of a group are no more alike than other rows, 1 if they are equal.
+
+    This is the estimator from the analysis of variance (Donner, International Statistical Review 54, 1986, section 2).
+    """
+    finite = np.isfinite(values)
+    values, (_, group) = values[finite], np.unique(groups[finite], return_inverse=True)
+    sizes = np.bincount(group)
+    n, k = len(values), len(sizes)
+    if k < 2 or n <= k or np.ptp(values) == 0:
+        return 0.0
+    means = np.bincount(group, values) / sizes
+    between = (sizes * (means - values.mean()) ** 2).sum() / (k - 1)
+    within = ((values - means[group]) ** 2).sum() / (n - k)
+    typical = (n - (sizes**2).sum() / n) / (k - 1)
+    return float(max(0.0, (between - within) / (between + (typical - 1) * within)))

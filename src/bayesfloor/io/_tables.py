@@ -1,0 +1,383 @@
+"""Open tables in files and streams: list their columns and read some of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
+from bayesfloor.io._find_file import File, reading
+from bayesfloor.io._messages import (
+    DataError,
+    arrow,
+    is_list,
+    is_number,
+    is_text,
+    missing_rows,
+    plain_type,
+    quote,
+    short,
+    stack_lists,
+    troubles_of,
+)
+from bayesfloor.io._row_groups import RowGroups, row_groups
+from bayesfloor.support._files import Address
+from bayesfloor.support._types import Ints
+from bayesfloor.support._words import as_utf8, how_many
+
+_BATCH = 1 << 16  # rows decoded at a time
+_Stream = Callable[[Sequence[str]], Iterator[Any]]
+
+
+class Grouped(NamedTuple):
+    """The row groups of a Parquet table at an address, and a function that reads columns of some of them."""
+
+    groups: RowGroups
+    stream: Callable[[Ints, Sequence[str]], Iterator[Any]]
+
+
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  # the fields of a Table after ``file``
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is read on request."""
+
+    file: File
+    names: list[str]  # of its columns
+    notes: tuple[str, ...]  # assumptions made while reading it, such as its encoding
+    stream: _Stream
+    text_stream: _Stream
+    grouped: Grouped | None = None
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether types were guessed from text."""
+        return self.file.kind == "CSV"
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield these columns (all by default) as record batches; only one batch at a time has to fit in memory."""
+        return self._plain(self.stream, columns)
+
+    def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
+        """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
+        return self._chosen(self.stream, columns, rows)
+
+    def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
+        """Read these columns; columns of a CSV are read as text, without guessing types."""
+        return self._chosen(self.text_stream, columns, rows)
+
+    def _chosen(self, stream: _Stream, columns: Sequence[str] | None, rows: np.ndarray | None) -> Any:
+        """Read some or all rows; with row groups, read only the groups that contain them."""
+        if rows is not None and self.grouped is not None:
+            groups, rows = self.grouped.groups.renumber(rows)
+            stream = partial(self.grouped.stream, groups)
+        return self._whole(self._plain(stream, columns), rows)
+
+    def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
+        names = self.names if columns is None else list(columns)
+        with reading(self.file):
+            for batch in stream(names):
+                batch.validate(full=True)  # later computations would crash on a corrupt file
+                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
+
+    def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
+        held = list(batches if rows is None else _taken(batches, rows))
+        if not sum(batch.num_rows for batch in held):
+            raise no_rows(self.file)
+        return arrow().Table.from_batches(held)
+
+
+def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
+    """Yield the requested rows of each batch, so that batches need not stay in memory."""
+    at = 0
+    for batch in batches:
+        first, last = np.searchsorted(rows, [at, at + batch.num_rows])
+        if first < last:
+            yield batch.take(arrow().array(rows[first:last] - at))
+        at += batch.num_rows
+
+
+def table_of(stream: Any) -> Table:
+    """Read an object with ``__arrow_c_stream__`` as a table, with the same types as from a file.
+
+    The table is kept in memory, because a stream can be read only once. A lazy frame is collected.
+    """
+    if not hasattr(stream, "__arrow_c_stream__") and hasattr(stream, "collect"):
+        stream = stream.collect()
+    if not hasattr(stream, "__arrow_c_stream__"):
+        raise DataError(
+            f"Got {type(stream).__name__}, but expected a table with the Arrow stream interface "
+            "(__arrow_c_stream__), such as a Polars frame, a DuckDB relation or a PyArrow reader."
+        )
+    held = arrow().table(stream)
+    opened = _typed(held.column_names, lambda names: iter(held.select(list(names)).to_batches()))
+    return _checked(File("the stream", "Arrow", b""), opened)
+
+
+def open_table(file: File) -> Table:
+    """Open the table in a file."""
+    openers = {"CSV": open_csv, "Parquet": _open_parquet, "Arrow": _open_arrow}
+    if file.kind not in openers:
+        raise DataError(f"{file.shown} contains NumPy arrays, but expected a table: CSV, Parquet or Arrow.")
+    names, notes, *how = openers[file.kind](file)
+    left = tuple(f"ignored {how_many(n, f'{kind} file')} in the same folder" for kind, n in file.others())
+    return _checked(file, (names, notes + left, *how))
+
+
+def _checked(file: File, opened: _Opened) -> Table:
+    table = Table(file, *opened)
+    twins = [name for name, times in Counter(table.names).items() if times > 1]
+    if twins:
+        raise DataError(same_names(file, twins))
+    return table
+
+
+def refuse_headless(table: Table) -> None:
+    """Raise if the first line looks like data; called when a column name was not found."""
+    if table.is_csv and looks_headless(table.names):
+        raise DataError(headless(table.file, table.names))
+
+
+# Files with column types
+
+
+def _typed(names: Sequence[str], read: _Stream, grouped: Grouped | None = None) -> _Opened:
+    """Return an opened table whose columns have their own types, so they are not read as text."""
+    return list(names), (), read, read, grouped
+
+
+def _open_parquet(file: File) -> _Opened:
+    if file.folder:
+        return _open_folder(file, "parquet")
+    found = arrow(".parquet").ParquetFile(file.open())
+    names, read = found.schema_arrow.names, partial(_of_file, found)
+    if not isinstance(file.source, Address):
+        return _typed(names, partial(read, None))
+    return _typed(names, partial(read, None), Grouped(row_groups([found.metadata]), read))
+
+
+def _of_file(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
+    chosen = None if groups is None else groups.tolist()
+    return found.iter_batches(_BATCH, row_groups=chosen, columns=list(names))
+
+
+def _open_arrow(file: File) -> _Opened:
+    if file.folder:
+        return _open_folder(file, "ipc")
+    return _typed(_arrow_reader(file).schema.names, partial(_arrow_batches, file))
+
+
+def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
+    """Open Arrow's file or stream format for all or some columns, without memory maps: a hostile file may crash it."""
+    ipc = arrow(".ipc")
+    opener = ipc.open_file if file.head().startswith(b"ARROW1") else ipc.open_stream
+    return opener(file.open(), options=ipc.IpcReadOptions(included_fields=list(columns)))
+
+
+def _arrow_batches(file: File, names: Sequence[str]) -> Iterator[Any]:
+    all_names = _arrow_reader(file).schema.names
+    reader = _arrow_reader(file, sorted(map(all_names.index, names)))
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if hasattr(reader, "get_batch") else reader
+    for batch in batches:
+        yield batch.select(list(names))
+
+
+def _open_folder(file: File, kind: str) -> _Opened:
+    """Open all files in a folder and its subfolders; folders named ``column=value`` are columns."""
+    parts = file.parts()
+    if kind == "ipc":
+        _validate(parts)
+    named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
+    open_files = partial(
+        arrow(".dataset").dataset,
+        [part.source.path if isinstance(part.source, Address) else as_utf8(str(part.source)) for part in parts],
+        format=kind,
+        partitioning="hive" if named else None,
+        filesystem=file.folder.file_system() if isinstance(file.folder, Address) else None,
+    )
+    first = open_files()
+    schemas = [fragment.physical_schema for fragment in first.get_fragments()]
+    _refuse_others(file, parts, schemas)
+    schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
+    found = first if schema == first.schema else open_files(schema=schema)
+    is_far = kind == "parquet" and isinstance(file.folder, Address)
+    return _typed(
+        found.schema.names,
+        lambda names: found.to_batches(columns=list(names), batch_size=_BATCH),
+        _group_folder(found) if is_far else None,
+    )
+
+
+def _group_folder(found: Any) -> Grouped:
+    """Return the row groups of all files in a folder."""
+    files = list(found.get_fragments())
+    grouped = row_groups([file.metadata for file in files])
+    places = [(file, g) for file in files for g in range(file.metadata.num_row_groups)]
+
+    def read(groups: Ints, names: Sequence[str]) -> Iterator[Any]:
+        for file, group in (places[number] for number in groups):
+            part = file.subset(row_group_ids=[group])
+            yield from part.to_batches(schema=found.schema, columns=list(names), batch_size=_BATCH)
+
+    return Grouped(grouped, read)
+
+
+def _validate(parts: Sequence[File]) -> None:
+    """Validate Arrow files before their columns are cast to common types."""
+    for part in parts:
+        for batch in _arrow_batches(part, _arrow_reader(part).schema.names):
+            batch.validate(full=True)
+
+
+def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
+    """Raise if a file's columns differ from those of the first file."""
+    first = set(schemas[0].names)
+    others = [(part, first ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
+    troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]
+    if troubles:
+        raise troubles_of(file.shown, troubles)
+
+
+class Coded(NamedTuple):
+    """Distinct values, and the index of each row's value; -1 if the row has none."""
+
+    values: np.ndarray
+    codes: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The value of each row, or None if the row has none."""
+        found, missing = self.values[self.codes], self.codes < 0
+        if missing.any():
+            found = found.astype(object)
+            found[missing] = None
+        return found
+
+
+def read_roles(table: Table, roles: list[str], label: str | None, rows: np.ndarray | None = None) -> dict[str, Coded]:
+    """Read the columns with these names, for all rows or only the given ones; only the label column may have gaps."""
+    if not roles:
+        return {}
+    columns = table.read_texts(roles, rows)
+    found = {}
+    for name in roles:
+        if name != label:
+            refuse_gaps(name, missing_rows(columns.column(name)).to_numpy())
+        found[name] = _read_role(columns.column(name), name, is_csv=table.is_csv)
+    return found
+
+
+def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
+    kinds = arrow(".types")
+    if kinds.is_temporal(column.type):
+        column = column.cast(arrow().string())
+    if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
+        raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected text or numbers.")
+    return encode(column, is_csv=is_csv)
+
+
+def refuse_gaps(name: str, missing: np.ndarray) -> None:
+    """Raise if any row has no value."""
+    if missing.any():
+        raise DataError(
+            f"column {quote(name)} has {how_many(int(missing.sum()), 'missing value')}, the first in row "
+            f"{int(missing.argmax()) + 1:,}. Drop these rows, or fill them with a value of their own."
+        )
+
+
+def encode(column: Any, *, is_csv: bool) -> Coded:
+    """Encode a pyarrow column by its distinct values."""
+    compute = arrow(".compute")
+    distinct = compute.unique(column).drop_null()
+    if arrow(".types").is_floating(distinct.type):
+        distinct = distinct.filter(compute.invert(compute.is_nan(distinct)))
+    codes = compute.index_in(column, value_set=distinct).fill_null(-1).to_numpy()
+    return Coded(_values(distinct, is_csv=is_csv), codes)
+
+
+def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
+    """Return values as an array; whole numbers in a CSV become integers if no two strings would become equal."""
+    if not is_text(distinct.type):
+        return distinct.to_numpy(zero_copy_only=False)
+    texts = distinct.to_pylist()
+    if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
+        return np.array([int(text) for text in texts])
+    return np.array(texts, dtype=object)  # as NumPy strings, long values such as paths would take far more memory
+
+
+def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:
+    """Read the lists in a column (text in a CSV), for all rows or only for the given ones."""
+    column = table.read_texts([name], rows).column(name)
+    if is_text(column.type):
+        column = _parse_lists(column, name)
+    if not is_list(column.type):
+        raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected lists for --embedding.")
+    return stack(column, name)
+
+
+def _parse_lists(column: Any, name: str) -> Any:
+    pa = arrow()
+    rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
+    return pa.chunked_array([pa.array(rows, pa.list_(pa.float64()))])
+
+
+def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
+    try:
+        values = np.array(json.loads(text or ""))
+    except (ValueError, RecursionError):
+        values = np.array(None)
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise DataError(
+            f"column {quote(name)} has {quote(text or '')} in row {row + 1:,}, but expected a list of numbers such "
+            "as [0.1, 0.2]. Fix or drop this row."
+        )
+    return values.astype(np.float64)
+
+
+def stack(column: Any, name: str) -> np.ndarray:
+    """Stack lists of equal length as rows of an array, without a copy if they are contiguous."""
+    _refuse_lengths(column, name)
+    if arrow(".types").is_decimal(column.type.value_type):
+        column = column.cast(arrow().list_(arrow().float64()))
+    return finite_floats(np.asarray(stack_lists(column)), f"column {quote(name)}")
+
+
+def _refuse_lengths(column: Any, name: str) -> None:
+    lengths = arrow(".compute").list_value_length(column).fill_null(-1).to_numpy()
+    if lengths.max() < 1:
+        raise DataError(f"column {quote(name)} has only empty lists, but expected lists of numbers.")
+    values, times = np.unique(lengths[lengths > 0], return_counts=True)
+    usual = values[times.argmax()]
+    wrong = lengths != usual
+    if wrong.any():
+        row = int(wrong.argmax())
+        came = "no list" if lengths[row] < 0 else f"a list of {lengths[row]:,}"
+        raise DataError(
+            f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows. "
+            f"Fix or drop {'this row' if wrong.sum() == 1 else f'all {wrong.sum():,} such rows'}."
+        )
+
+
+def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.ndarray:
+    """Return rows as floats; raise if any is infinite, or missing unless gaps are allowed."""
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if np.isfinite(X.sum()):  # a quick test that needs no array of flags
+            return X
+    wrong = (np.isinf(X) if allow_gaps else ~np.isfinite(X)).any(axis=1)
+    if wrong.any():
+        kinds = "infinite" if allow_gaps else "missing or infinite"
+        raise DataError(
+            f"{what} has {kinds} numbers in {how_many(int(wrong.sum()), 'row')}, the first in row "
+            f"{int(wrong.argmax()) + 1:,}. Fill them or drop these rows."
+        )
+    return X

@@ -1,0 +1,1 @@
+"""Parts that leave in the next commit."""

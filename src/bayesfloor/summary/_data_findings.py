@@ -1,0 +1,295 @@
+"""Findings about rows that depend on each other and columns that give the label away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence
+from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
+from bayesfloor.answer._make_answer import called
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
+from bayesfloor.formulas._limits import two_sided
+from bayesfloor.io._messages import shell
+from bayesfloor.summary._facts import Facts
+from bayesfloor.support._results import Result
+from bayesfloor.support._words import amount, how_many, join_labels, percent, printable, quoted
+
+_SPELLED_OUT = 2  # columns to drop that a headline lists as options
+_CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
+_NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows"}
+_KNOWN = {GROUPS: "known groups", TIME: "rows close to known ones", NEAR_DUPLICATES: "near-duplicates of known rows"}
+
+
+def hazard_findings(
+    dependence: Dependence | None, leaks: tuple[Leak, ...], doubtful: tuple[DoubtfulColumns, ...]
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the code of each finding, the attribute with its details, and its sentences."""
+    if dependence is not None:
+        yield _CODES[dependence.kind], "dependence", [_two_errors(dependence), *_what_to_do(dependence)]
+    for leak in leaks:
+        yield "BF114", "leaks", [_given_away(leak), *_without(leak)]
+    for each in doubtful:
+        yield ("BF115" if each.kind == LABELS else "BF116"), "doubtful", [*_no_features(each)]
+
+
+def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[str, ...]:
+    """Return why the answer may be too good."""
+    cautions = [f"{_names(leak)} may give the label away" for leak in leaks]
+    if dependence is not None and not dependence.applied:
+        cautions.append("rows that belong together are in both training and test rows")
+    return tuple(cautions)
+
+
+def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
+    """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
+    cautions = cautions_about(dependence, leaks)
+    return f"But {' and '.join(cautions)}." if cautions else ""
+
+
+def merge_first(spellings: str) -> str:
+    """Return what to do about labels that look like spellings of one class, as a part of the verdict."""
+    return f"But {spellings}: first merge them (--clean-labels, or clean_labels=True)." if spellings else ""
+
+
+def _two_errors(found: Dependence) -> str:
+    """Describe how rows depend on each other, with the error if they are held out together and if they are not."""
+    together, apart = (f"{percent(error)} %" for error in (found.error_together, found.error_at_random))
+    error = f"a small random forest's error is {together}"
+    if found.kind == GROUPS:
+        name = quoted(found.column)
+        return f"Rows with the same {name} belong together: {error} for a new {name} and {apart} for a known one."
+    if found.kind == TIME:
+        near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
+        return f"Rows {near} are alike: {error} in unseen stretches and {apart} elsewhere."
+    near = f"{percent(found.similarity)} % of rows have a near-duplicate"
+    return f"{near}: {error} on new rows, {apart} beside near-duplicates."
+
+
+def _what_to_do(found: Dependence) -> list[str]:
+    new = _NEW[found.kind]
+    if not found.applied:
+        column = printable(found.column) if found.kind == GROUPS else "COLUMN"
+        return [f"The answer is too good for {new}. Use {shell(['--groups', column])}, or groups=."]
+    held_out = f"The answer is for {new}: each of {found.n_units:,} {UNITS[found.kind]} was held out as a whole."
+    feature = [f"The column {quoted(found.column)} is not used as a feature."] if found.kind == GROUPS else []
+    return [
+        held_out,
+        *feature,
+        f"If you only predict for {_KNOWN[found.kind]}: --no-auto-groups, or auto_groups=False.",
+    ]
+
+
+def _names(found: Leak | DoubtfulColumns) -> str:
+    names = join_labels([quoted(name) for name in found.columns], 3)
+    return f"column {names}" if len(found.columns) == 1 else f"columns {names}"
+
+
+def _drop(found: Leak | DoubtfulColumns) -> str:
+    return shell([part for name in found.columns for part in ("--drop", printable(name))])
+
+
+def _no_features(found: DoubtfulColumns) -> list[str]:
+    one = len(found.columns) == 1
+    it, them, is_used, looks = ("it", "it", "is", "looks") if one else ("they", "them", "are", "look")
+    if found.kind == LABELS:
+        what = "another label" if it == "it" else "further labels"
+        why = f"Leave {them} out if {it} {is_used} not known when you predict."
+    else:
+        what = "a sampling weight" if it == "it" else "sampling weights"
+        why = "A weight is the number of people that a row represents, not a feature."
+    feature = "a feature" if it == "it" else "features"
+    drop = _drop(found) if len(found.columns) <= _SPELLED_OUT else "leave them out with --drop"
+    return [f"The {_names(found)} {looks} like {what}, but {is_used} used as {feature}: {drop}.", why]
+
+
+def _given_away(leak: Leak) -> str:
+    one = len(leak.columns) == 1
+    alone, without = f"{percent(leak.error)} %", f"{percent(leak.error_without)} %"
+    if not leak.label:
+        gives = "gives" if one else "each give"
+        return (
+            f"The {_names(leak)} {gives} the label away: {alone} error alone, "
+            f"{without} without {'it' if one else 'them'}."
+        )
+    is_filled = "is filled in" if one else "are filled in"
+    return (
+        f"The {_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in separating it from "
+        f"the others, {without} without {'it' if one else 'them'}."
+    )
+
+
+def _without(leak: Leak) -> list[str]:
+    it, is_known = ("it", "it is") if len(leak.columns) == 1 else ("them", "they are")
+    return [f"If {is_known} only known after the label, the answer is too good.", f"Check without {it}: {_drop(leak)}."]
+
+
+_SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters
+MANY_COPIES = 0.05  # with at least this fraction of duplicates, the tree bounds are too low
+_FAR = 0.05  # error difference from which it matters that the best estimate is below every learner's error
+_DUPLICATES = 0.01  # fraction of equal rows that is worth mentioning
+
+_ANSWER_STANDS = "The answer allows for that."
+
+
+@dataclass(frozen=True, repr=False)
+class Trait(Result):
+    """A property of the data, whether it weakens the answer, and the figures behind it.
+
+    Attributes
+    ----------
+    code, name, text : str
+        The code to pass to ``bayesfloor explain``; the property's name; its figures.
+    weak : bool
+        Whether it weakens the answer.
+    advice : str
+        Why that matters and what to do about it, if anything.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> [trait.code for trait in found.traits if trait.weak]
+    []
+    """
+
+    code: str
+    name: str
+    weak: bool
+    text: str
+    advice: str = field(default="", repr=False)
+
+    def _summary(self) -> str:
+        return f"{self.code} {self.name}, {'weakens the answer' if self.weak else 'ok'}: {self.text}"
+
+
+def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
+    """Return all traits of a result."""
+    return (
+        _rows_per_class(one_vs_rest),
+        _scale(facts),
+        _ties(overall),
+        _sparse(facts, overall),
+        _tree_bounds(facts, overall, answer),
+        _rows_used(facts, overall, answer),
+        _duplicates(facts),
+        _extrapolated(answer),
+    )
+
+
+def _rows_per_class(floor: OneVsRestFloor) -> Trait:
+    few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
+    if few:
+        have = "has" if few == 1 else "have"
+        text = f"{few:,} of {how_many(len(floor.sizes), 'class')} {have} fewer than {FEW} rows"
+        text += f", the smallest {amount(least)}"
+    else:
+        text = f"the smallest class has {how_many(least, 'row')}"
+    advice = "Their own figures are too uncertain to rely on: add rows, or merge these classes with others."
+    return Trait("BF201", "rows per class", few > 0, text, advice)
+
+
+def _scale(facts: Facts) -> Trait:
+    rates, name = facts.scale_rates, f"{'no' if facts.scale == 'none' else facts.scale} scaling"
+    if not rates:
+        return Trait("BF202", "scale", weak=False, text=f"{name}, as requested; no other was tried")
+    high = max(rates, key=rates.__getitem__)
+    used = rates[facts.scale]
+    noise = np.sqrt(used * (1 - used) / min(facts.n_used, 2000))
+    weak = bool(rates[high] > _SCALES_APART * used and rates[high] - used > 4 * noise)
+    shown = ", ".join(f"{scale} {percent(rate)} %" for scale, rate in rates.items())
+    edges = f"Cross-class edges by scaling: {shown}."
+    if not weak:
+        return Trait("BF202", "scale", weak=False, text=f"using {name}. {edges.removesuffix('.')}")
+    best = "unscaled features" if facts.scale == "none" else name
+    text = f"the result depends on feature scaling: {best} separated the classes best (chosen automatically)"
+    advice = f"{edges} If you train with another scaling, pass it: --scale, or scale=."
+    return Trait("BF202", "scale", weak=True, text=text, advice=advice)
+
+
+def _ties(overall: Floor) -> Trait:
+    low, high = overall.tie_spread
+    weak = high - low > 2 * two_sided(0.95) * overall.std_error
+    if not high > low:
+        return Trait("BF203", "ties", weak=False, text="equally long edges make no difference")
+    text = f"many edges are equally long: between {percent(low)} and {percent(high)} % of them may cross classes"
+    return Trait("BF203", "ties", bool(weak), text, f"This makes the tree bounds less certain. {_ANSWER_STANDS}")
+
+
+def _sparse(facts: Facts, overall: Floor) -> Trait:
+    reach = two_sided(0.95) * overall.std_error
+    error = f"sampling error: ±{percent(reach)} points"
+    if not np.isfinite(overall.bias):
+        return Trait("BF204", "sparse data", weak=False, text="too few distinct rows to measure how sparse they are")
+    known = np.isfinite(overall.dimension)
+    dimension = f"intrinsic dimension {overall.dimension:.1f}" if known else "intrinsic dimension unknown"
+    may_cross = f"about {percent(max(0.0, overall.bias))} % of edges may cross classes without any real overlap"
+    if overall.bias > reach and facts.copies < MANY_COPIES:
+        text = f"data are sparse ({dimension}): {may_cross}"
+        advice = f"The tree bounds are too high ({error}). {_ANSWER_STANDS} More rows or fewer features would help."
+        return Trait("BF204", "sparse data", weak=True, text=text, advice=advice)
+    return Trait("BF204", "sparse data", weak=False, text=f"{dimension}; {may_cross} ({error})")
+
+
+def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> Trait:
+    if facts.copies >= MANY_COPIES:
+        text = "the tree bounds are too low here: they join duplicates, which have the same label"
+        return Trait("BF205", "tree bounds", weak=False, text=text)
+    if overall.lower > answer.upper:
+        text = "the tree bounds are too high here: a learner's tested error is lower than they allow"
+        return Trait("BF205", "tree bounds", weak=True, text=text, advice=_ANSWER_STANDS)
+    if answer.contradicts(overall.lower):
+        text = "the tree bounds lie above the best estimate (sparse data), but not above its range"
+    else:
+        text = "the tree bounds do not contradict the answer"
+    return Trait("BF205", "tree bounds", weak=False, text=text)
+
+
+def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
+    if overall.n_rows > facts.n_used:
+        text = (
+            f"tree bounds from all {overall.n_rows:,} rows ({printable(facts.engine)}); "
+            f"everything else from a subsample of {facts.n_used:,}"
+        )
+        return Trait("BF206", "rows used", weak=False, text=text)
+    if facts.priors is not None:
+        text = f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for"
+        return Trait("BF206", "rows used", weak=False, text=text)
+    weak = facts.n_used < facts.n_rows
+    text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
+    tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
+    return Trait("BF206", "rows used", weak, text + tested, "To use all rows: --max-rows 0, or target_width=None.")
+
+
+def _extrapolated(answer: Answer) -> Trait:
+    name, error = min(answer.errors.items(), key=lambda item: item[1], default=("", 1.0))
+    by, reached = (called(name), error) if error <= answer.upper else ("the spanning tree", answer.upper)
+    below = f"{percent(reached - answer.estimate)} points"
+    if reached - answer.estimate <= _FAR:
+        text = f"the best estimate is {below} below the lowest error reached ({percent(reached)} %)"
+        return Trait("BF208", "extrapolation", weak=False, text=text)
+    thorough = "" if answer.effort == "thorough" else ", --effort thorough"
+    text = (
+        f"the best estimate is extrapolated ({by} reaches an error of {percent(reached)} %): more "
+        f"{answer.unit}{thorough} or a learner of your own (learners=) could confirm it"
+    )
+    advice = f"It is {below} lower: there the learning curves would end with infinitely many rows."
+    return Trait("BF208", "extrapolation", weak=True, text=text, advice=advice)
+
+
+def _duplicates(facts: Facts) -> Trait:
+    equal = 1 - facts.n_distinct / max(facts.n_used, 1)
+    if facts.near_duplicates and facts.n_groups is None:
+        near = f"{percent(facts.near_duplicates)} % of rows are near-duplicates of another row"
+        advice = "Keep rows that belong together in one group: --groups COLUMN, or groups=."
+        return Trait("BF207", "duplicates", weak=True, text=f"{near}, so the answer may be too low", advice=advice)
+    text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
+    advice = "If they are the same case entered twice, remove them."
+    if facts.copies:
+        own = "Tests of your own with duplicates of a row on both sides are too optimistic"
+        text, advice = f"{text}, which the answer keeps in one fold", f"{own}: remove the duplicates."
+    return Trait("BF207", "duplicates", equal > _DUPLICATES, text, advice)

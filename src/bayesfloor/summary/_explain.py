@@ -1,0 +1,311 @@
+"""The JSON Schema of a check, and what each of its fields means."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher, get_close_matches
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from bayesfloor.support._errors import InputError, InputTypeError
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``Check.to_json``.
+
+    Returns
+    -------
+    dict
+        A schema for any validator of JSON Schema draft 2020-12.
+
+    Examples
+    --------
+    >>> from bayesfloor.summary import schema
+    >>> "verdict" in schema()["properties"]
+    True
+    """
+    return json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
+
+
+@cache
+def field_meanings() -> dict[str, str]:
+    """Return what each field of the JSON means."""
+    return dict(_described(schema()))
+
+
+def _described(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields in a part of the schema with their descriptions."""
+    for name, inner in part.get("properties", {}).items():
+        yield name, inner["description"]
+        yield from _described(inner)
+    for key in ("items", "additionalProperties"):
+        if isinstance(part.get(key), dict):
+            yield from _described(part[key])
+
+
+_SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it is assumed to be meant
+_CODE = re.compile(r"bf\d+")  # one that is off by a digit means something else
+
+CODES = {
+    "BF101": "No signal. No learner does clearly better than guessing: these features do not predict the label, or "
+    "only in a way that none of the learners finds. The p-value is from the Friedman-Rafsky test. Check that each "
+    "label belongs to its row; other features or more rows may help.",
+    "BF102": "Conflicting labels. Rows with equal features have different labels, so every classifier gets some of "
+    "them wrong. This lower limit needs no assumptions. Look for rounded values, missing columns or wrong labels.",
+    "BF103": "Inseparable classes. An equivalence test (Holm-adjusted) finds nearly as many cross-class edges as "
+    "chance would give: these features cannot separate the classes. Merge them, or add a feature that separates "
+    "them. This is claimed only up to an intrinsic dimension of three.",
+    "BF104": "Hardest pair or class. These two classes have the highest error relative to guessing (best estimate); "
+    "the range is for the error between them. A feature that separates them would help. If one class has most of "
+    "the errors, in several pairs or with only two classes, that class is named instead.",
+    "BF105": "Suspicious labels. The spanning trees join these rows to other classes more often than they join the "
+    "rows around them, with a false discovery rate of 5 % (Benjamini-Hochberg). If classes overlap there, the rows are "
+    "ambiguous rather than wrong: look before you relabel. The finding ranks high if there are nearly as many such "
+    "labels as rows that the best classifier would get wrong.",
+    "BF106": "Different spellings. Some labels differ from another only by case or spaces, or look like typos of a "
+    "frequent label. As separate classes they make the error look higher than it is. clean_labels=True or "
+    "--clean-labels merges the first kind; typos are only listed.",
+    "BF107": "Codes. A column of whole numbers looks like names, such as zip codes: it uses few of the possible "
+    "numbers, each many times. Their order means nothing, so learners see each code as the class rates of its rows, "
+    "computed from training rows only. roles={'zip': 'number'} or --as zip=number makes it a quantity; 'category' "
+    "makes one column per code.",
+    "BF111": "Groups. Rows with the same value of this column have nearly the same label, or are each other's nearest "
+    "neighbours: rows of one patient, user or device. A model then recognises the group instead of learning the task, "
+    "and random folds make it look better than it is for new groups. The answer keeps every group in one fold, and the "
+    "column is not a feature. --no-auto-groups or auto_groups=False turns this off; --groups or groups= sets another "
+    "column.",
+    "BF112": "Order. Rows close in time, or next to each other in the data, resemble each other more than rows of the "
+    "same class do elsewhere, and a model does clearly worse on stretches of rows that it has not seen. The answer "
+    "keeps blocks of consecutive rows in one fold, because new data will come later. --no-auto-groups or "
+    "auto_groups=False turns this off.",
+    "BF113": "Near-duplicates. Many rows have another row much closer to them than rows usually are, such as augmented "
+    "images or the frames of a video. A model does clearly worse if no near-duplicates of its test rows are among its "
+    "training rows. The answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups "
+    "or groups= says which rows belong together.",
+    "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
+    "close; or a column is filled in for only one class. Such columns are often recorded after the label is known. If "
+    "so, drop them: they are not known when you predict. A column that is known in time is just a very good feature.",
+    "BF115": "Further labels. These columns are named like the label and have its values, as if each row had several "
+    "labels. As features they may not be known when you predict. Drop them and check one label at a time.",
+    "BF116": "Weights. A column is named like a sampling weight: the number of people that a row represents. It "
+    "describes how rows were chosen and is not a feature. Drop it.",
+    "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
+    "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
+    "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "
+    "then subsampled to match.",
+    "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
+    "ignore it. Add rows or merge the class.",
+    "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "
+    "edges changes a lot with the scaling. The scaling with the smallest fraction is used unless you set one. A "
+    "better representation may lower the floor further.",
+    "BF203": "Ties. Many edges are equally long (counts, categories, rounded values), so there are many minimum "
+    "spanning trees. One order of the edges is used, fixed by the content of the rows; over all orders the tree "
+    "bounds vary by more than their confidence interval.",
+    "BF204": "Sparse data. In many dimensions, or with few rows, even the nearest neighbour may be far away and "
+    "belong to another class without any real overlap. The tree bounds are then too high. The answer does not rest "
+    "on them alone. More rows or fewer dimensions help.",
+    "BF205": "Tree bounds too high. A learner's tested error is lower than the lower tree bound allows. These bounds "
+    "hold for infinitely many rows and are too high for so few: rely on the answer.",
+    "BF206": "Subsampled. Large data are subsampled, with all classes in proportion, until the interval is narrow "
+    "enough or your limit is reached. To use all rows: target_width=None, or --max-rows 0.",
+    "BF207": "Duplicates. Some rows are equal or nearly equal, such as several pictures of one patient or augmented "
+    "images. Equal rows count as one point with several labels. If they look like duplicates, the answer keeps them in "
+    "one fold; tests with duplicates on both sides are too optimistic, and the tree bounds too low. Near-duplicates "
+    "make the floor falsely low unless groups say which rows belong together.",
+    "BF208": "Extrapolation. The best estimate, where the learning curves would end with infinitely many rows, is at "
+    "least five points below the lowest cross-validated error: no learner has shown yet that it can be reached. More "
+    "rows, more learners (--effort thorough) or a learner of your own (learners=) would show it.",
+    "BF301": "Gate on the target. ok if the target is reachable, failed if it is out of reach, else too close to call.",
+    "BF302": "Gate on the lowest possible error. ok if the upper end of the range is at most the limit, failed if "
+    "the lower end is above it, else too close to call. Without a lower end it never fails.",
+    "BF303": "Gate on pairs. Like BF302, for the error between the worst two classes. Classes with fewer than 30 "
+    "rows do not count.",
+    "BF304": "Gate on classes. Like BF302, for the error within the worst class. Classes with fewer than 30 rows do "
+    "not count.",
+    "BF305": "Gate against a baseline. failed if the best estimate rose by more than the limit, beyond what both "
+    "ranges allow, or if the cross-validated error of the learner that is best over both checks did (97.5 % "
+    "confidence). If features, scaling or effort differ, only these errors are compared. Too close to call if the "
+    "limit lies within the intervals, or if the classes or their proportions differ.",
+    "BF401": "Features that can be dropped. The floor of the features kept is not significantly higher than that of "
+    "all features, on rows that were not used for the selection. With few such rows this says little: look at the "
+    "interval. Without any, the result is optimistic.",
+    "BF402": "Best representation. It has the fewest cross-class edges, predicted for more rows, and others are "
+    "significantly worse (paired differences, intervals for all pairs together). This only ranks them; check the one "
+    "you pick to see how low the error can go with it.",
+    "BF403": "Room to improve. Even the low end of the model's error is above the upper end of the lowest possible "
+    "error: a better classifier exists. The pairs named have the most to gain.",
+    "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
+    "on these features. Better features will help; a better model will not.",
+    "BF405": "Too good to be true. Even the high end of the model's error is below the lower end of the range. The "
+    "p-value is the probability of so few mistakes if the model's error is the lower end. If equal rows with different "
+    "labels prove that end, the model has seen the rows it was tested on, or uses other columns. Otherwise the end is "
+    "extrapolated from the kinds of model tried: yours may be of a better kind. Test it on rows it was not trained on.",
+    "BF406": "No room shown. The model's error is not clearly above what is possible: these data cannot say whether "
+    "a better model exists.",
+    "BF407": "Labels seen. Among equal rows with different labels, the model predicts these labels better than chance. "
+    "No model can tell equal rows apart, so it was trained on the rows it was tested on, or it uses other columns. The "
+    "p-value is from permuting labels among equal rows and assumes nothing else.",
+    "BF408": "Better than every learner tried. The model makes less than half of the mistakes of the best learner, "
+    "which was cross-validated on the same rows (exact McNemar test, p < 0.001), and these data give no lower limit. "
+    "It may be of a better kind, or it was trained on the rows it was tested on.",
+}
+
+TERMS = {
+    "Bayes error": "The lowest possible error: that of the best conceivable classifier on these features, however it "
+    "is trained. Better features may lower it.",
+    "best estimate": "The most likely value of the lowest possible error: where the learning curves of the learners "
+    "tried would end with infinitely many rows.",
+    "class tree": "A tree that splits the classes in two again and again. Classes that are hard to separate split "
+    "last.",
+    "cross-class edges": "Edges of the minimum spanning trees that join rows of two classes.",
+    "cross-validated error": "A learner's error on rows that it was not trained on, by five-fold cross-validation.",
+    "effort": "How much work goes into the answer: quick, normal or thorough. Compare only answers of the same effort.",
+    "floor": "The lowest possible error (the Bayes error): no classifier can beat it with these features.",
+    "gate": "A limit that the answer is compared with: ok, failed or too close to call.",
+    "guessing": "Always predicting the most frequent class. The lowest possible error is never above its error, which "
+    "these rows show only roughly: the upper end of the range may be above the error shown.",
+    "intrinsic dimension": "The number of dimensions that the data really fill, however many columns they have. It "
+    "is estimated from how edges get shorter with more rows.",
+    "learning curve": "How the error falls with more training rows. Its end, extrapolated, is the best estimate.",
+    "lower end": "Lower end of the range. The learning curves of the kinds of model tried end above it (95 % "
+    "confidence), or equal rows with different labels prove it. Some data give no lower end.",
+    "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, "
+    "however it is trained. Better features may lower it.",
+    "out of reach": "The target is more accurate than the range allows: out of reach for the kinds of model tried, "
+    "even with more rows, or proved to be out of reach by equal rows with different labels.",
+    "range": "Where the lowest possible error lies. A learner has been shown to reach the upper end (95 % confidence); "
+    "the lower end holds for the kinds of model tried, even with more rows (95 % confidence).",
+    "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",
+    "relative to guessing": "The error between two classes in percent of the error of guessing between them: 0 % if "
+    "they can be separated, 100 % if they cannot.",
+    "reliability": "How far to rely on the answer. good: the range has both ends and nothing casts doubt on them. "
+    "limited: both ends, but the range is wide or there is some doubt. upper limit only: these data give no useful "
+    "lower end.",
+    "representation": "The same rows described by other numbers: other features, an embedding, another scaling, "
+    "principal components. One with fewer cross-class edges is easier to learn from.",
+    "room to improve": "A better model is possible: even the low end of your model's error is above the upper end of "
+    "the lowest possible error.",
+    "suspicious labels": "Labels that are probably wrong or ambiguous: most of the row's nearest neighbours belong "
+    "to another class.",
+    "too close to call": "The target or limit lies within the range, or the range has no lower end. The verdict says "
+    "what would settle it.",
+    "tree bounds": "A lower and an upper bound on the lowest possible error, computed from the fraction G of "
+    "cross-class edges: (K-1)/K (1 - sqrt(1 - K/(K-1) G)) and G. They hold for infinitely many rows and are too high "
+    "for sparse data, so the answer does not rest on them alone.",
+    "upper end": "Upper end of the range: a learner has been shown to reach it (95 % confidence).",
+    "verdict": "The answer in one sentence: whether the target accuracy is reachable or, without a target, how "
+    "accurate any model can get.",
+}
+
+# Other words that results print: column heads, outcomes, learners.
+WORDS = {
+    "your model": "Accuracy and error of the predictions that were passed, and whether there is room to improve.",
+    "next": "What to do now, in one sentence: train a model, look for better features, collect rows, or act on a "
+    "finding.",
+    "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
+    "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
+    "with priors='balanced' or --balanced.",
+    "good": "Reliability: the range has both ends and nothing casts doubt on them.",
+    "limited": "Reliability: the range has both ends, but it is wide or there is some doubt.",
+    "upper limit only": "Reliability: these data give no lower end, or only one that is next to zero.",
+    "too small to measure": "Cross-validation confused no rows: the error lies between 0 and the upper end of its "
+    "range. Matrices show a dot.",
+    "too few rows": "The class has fewer than 30 rows: its figures are too uncertain to rely on, and gates ignore it.",
+    "cross-validated": "Error of the best learner on rows that it was not trained on, by five-fold cross-validation.",
+    "neighbours": "A learner: the vote of the k nearest rows, with k chosen on the training rows.",
+    "linear": "A learner: a linear model with shrinkage.",
+    "quadratic": "A learner: regularised quadratic discriminant analysis.",
+    "forest": "A learner: a forest of extremely randomised trees.",
+    "kernel": "A learner: an RBF support vector machine.",
+    "boosting": "A learner: gradient boosting.",
+    "network": "A learner: a small neural network.",
+    "blend": "A learner: the mean of all learners' posterior probabilities.",
+    "edges": "How many of the row's edges, in all trees, lead to another class.",
+    "ruler": "From zero error to a round number or to the error of guessing. The dark part is the range, the mark in "
+    "it the best estimate.",
+    "class": "One of the labels.",
+    "none": "Scaling: features are used as they are.",
+    "standard": "Scaling: each feature minus its mean, divided by its standard deviation.",
+    "robust": "Scaling: each feature minus its median, divided by its interquartile range.",
+    "unit": "Scaling: each row divided by its length.",
+    "hardest pairs": "Pairs with the highest error relative to guessing (best estimate). Classes with too few rows "
+    "come last; pairs too small to measure are left out.",
+    "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
+    "of all errors": "Fraction of all cross-validated errors that are rows of this class.",
+    "relative": "Best estimate relative to guessing: 0 if the classes can be separated, 1 if they cannot.",
+    "rows": "Number of rows of the class that were tested.",
+    "rows per class": "Number of rows of the smallest class. Below 30, a class's figures are too uncertain to rely on.",
+    "rows used": "How many of the rows were used.",
+    "ties": "Whether equally long edges make the tree bounds uncertain.",
+    "sparse data": "Whether neighbours are so far apart that edges cross classes without any real overlap, which "
+    "makes the tree bounds too high.",
+    "duplicates": "Whether rows are equal or nearly equal.",
+    "extrapolation": "How far the best estimate is below the lowest error that was reached.",
+    "feature added": "The feature that the step adds, or two features that only help together.",
+    "kept": "Number of features after the step.",
+    "feature alone": "Tree bounds with this feature and no other. Features that only help together show nothing here.",
+    "95 % interval": "Interval of the gain, which allows for having picked the best of all candidates; or of the "
+    "difference from the best, where all intervals hold together.",
+    "adjusted": "The p-value, adjusted for testing all features (Benjamini-Hochberg).",
+    "above the best": "How many more cross-class edges than the best representation, predicted for more rows, in "
+    "percent of edges.",
+    "no significant difference": "Neither significantly worse nor better than the best, or than all features.",
+    "worse": "Significantly more cross-class edges than the best, or than all features.",
+    "your model's error": "Fraction of rows that the model gets wrong: within a class, or between the two classes of "
+    "a pair.",
+    "no room shown": "The model's error is not clearly above what is possible.",
+    "at the floor": "No lower error than the model's can be shown to be possible on these features.",
+    "below the floor": "Even the high end of the model's error is below the lower end of the range: the floor is too "
+    "high here, or the model has seen the rows it was tested on.",
+    "no rows": "None of the rows that the model was tested on belong to this class.",
+    "ok": "The limit is met.",
+    "failed": "The limit is exceeded, even at the favourable end of the range.",
+}
+
+
+def list_terms(width: int) -> str:
+    """Return all codes and terms with the first sentence of each, for a terminal of this width."""
+    codes = {code: text.partition(". ")[0] for code, text in CODES.items()}
+    terms = {name: text.partition(". ")[0].rstrip(".") for name, text in TERMS.items()}
+    left = max(map(len, terms)) + 2
+    lines = [
+        fill(text, width, initial_indent=name.ljust(left), subsequent_indent=" " * left)
+        for name, text in {**codes, **terms}.items()
+    ]
+    return "\n".join([*lines[: len(codes)], "", *lines[len(codes) :], "", "For one of them: bayesfloor explain BF204"])
+
+
+def explain(term: str) -> str:
+    """Return what a code, a term or a JSON field means.
+
+    Parameters
+    ----------
+    term : str
+        A code such as "BF204", or a term such as "range".
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from bayesfloor.summary import explain
+    >>> print(explain("guessing"))
+    Always predicting the most frequent class. The lowest possible error is never above its error.
+    """
+    known = {name.lower(): text for name, text in {**field_meanings(), **WORDS, **TERMS, **CODES}.items()}
+    if not isinstance(term, str):
+        raise InputTypeError(f"Got term={term!r}, but expected a code, a term or a JSON field, such as 'BF101'.")
+    wanted = term.strip().lower()
+    for form in (wanted, wanted.replace(" ", "_"), wanted.replace("_", " ")):
+        if form in known:
+            return known[form]
+    near = get_close_matches(wanted, known, 3, _SIMILAR)
+    if near and SequenceMatcher(None, near[0], wanted).ratio() >= _SLIP and not _CODE.fullmatch(wanted):
+        return f"{near[0]}: {known[near[0]]}"
+    asked = f" Did you mean: {', '.join(near)}?" if near else ""
+    raise InputError(f"unknown term {term!r}.{asked} To list all: bayesfloor explain.")

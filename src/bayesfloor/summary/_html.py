@@ -1,0 +1,258 @@
+"""Render the templates; every value is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._answer import GOOD, TOO_CLOSE
+from bayesfloor.answer._learners import BLEND, REGISTRY
+from bayesfloor.answer._make_answer import called
+from bayesfloor.leaving.report_optional_sections import make_choices
+from bayesfloor.plotting._answer_display import learner_name
+from bayesfloor.plotting._display import css_colours
+from bayesfloor.summary._check_result import Finding, Measured
+from bayesfloor.summary._explain import CODES, explain
+from bayesfloor.summary._figures import answer_figures, head_line, next_step, settings_line
+from bayesfloor.summary._html_drawings import (
+    MOST_CLASSES,
+    MOST_DRAWN,
+    MOST_PAIRS,
+    class_table,
+    draw_curve,
+    draw_tree,
+    evidence_ruler,
+    make_matrix,
+    make_ruler,
+    matrix_scale,
+    pair_table,
+    row_cards,
+    tree_text,
+)
+from bayesfloor.summary._text import NOT_HERE, NOT_TOGETHER, unmeasured
+from bayesfloor.summary._thumbnails import thumbnails
+from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error
+from bayesfloor.support._errors import MissingPackageError
+from bayesfloor.support._words import how_many, percent, printable
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+def render(name: str, **values: Any) -> str:
+    """Render a template with these values."""
+    return _environment().get_template(name).render(**values)
+
+
+@cache
+def _environment() -> Any:
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingPackageError('The report needs jinja2: python -m pip install "bayesfloor[cli]".') from error
+    made = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["style"] = f".bayesfloor{{{css_colours()}}}\n{(_FOLDER / 'style.css').read_text('utf-8')}"
+    return made
+
+
+MOST_CARDS = 60
+_PICTURED = 24  # rows shown with two pictures: their own and their neighbour's
+_TERMS = (
+    "lowest possible error",
+    "best estimate",
+    "range",
+    "reliability",
+    "cross-validated error",
+    "relative to guessing",
+    "too small to measure",
+    "suspicious labels",
+    "tree bounds",
+    "guessing",
+)
+_OF_PAIRS = ("relative to guessing", "too small to measure")
+
+
+def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
+    """Return the page as HTML."""
+    listed = [*check.suspicious.scores.row[:_PICTURED].tolist(), *check.suspicious.nearest[:_PICTURED].tolist()]
+    classes, class_end = class_table(check)
+    return render(
+        "page.html",
+        check=check,
+        standing=standing(check),
+        next_step=next_step(check),
+        head=head_line(check),
+        ruler=make_ruler(check),
+        extrapolated=not (check.answer.proved or np.isnan(check.answer.useful_lower)),
+        reliability=why_reliable(check),
+        curve=draw_curve(check.answer),
+        findings=main_findings(check),
+        many=len(check.labels) > 2,
+        matrix=make_matrix(check),
+        scale=matrix_scale(),
+        pairs=pair_table(check),
+        most_pairs=MOST_PAIRS,
+        unmeasured=unmeasured(check),
+        classes=classes,
+        class_end=class_end,
+        most_classes=MOST_CLASSES,
+        cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
+        drawing=draw_tree(check),
+        choices=make_choices(check),
+        not_together=NOT_TOGETHER,
+        evidence=evidence_ruler(check),
+        rests_on=rests_on(check),
+        prepared=list(check.prepared.lines()),
+        words=_words(check),
+        reproduce=_reproduce(check, command),
+    )
+
+
+def main_findings(check: Measured) -> list[Finding]:
+    """Return the findings that need attention; the headline covers the model, and "How we know" the rest."""
+    return [finding for finding in check.findings if finding.code not in NOT_HERE]
+
+
+def standing(check: Measured) -> str:
+    """Return what is possible and what the best learner reaches so far, unless the verdict says it."""
+    answer = check.answer
+    if check.gap is not None or finds_nothing(answer) or answer.best not in answer.errors:
+        return ""
+    most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
+    best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
+    so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
+    return so_far if check.outcome in (None, TOO_CLOSE) else f"{best} {so_far}"
+
+
+def why_reliable(check: Measured) -> list[str]:
+    """Return the reasons for the answer's reliability."""
+    if check.answer.reliability == GOOD:
+        return ["Both ends of the range have evidence."]
+    return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
+
+
+def rests_on(check: Measured) -> list[tuple[str, str]]:
+    """Return the evidence for each part of the answer, and the learners that were left out."""
+    answer = check.answer
+    lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
+    if not why_lower:
+        lower, why_lower = "none", "these data give no lower limit"
+    given = [
+        (
+            f"best estimate: {percent(answer.estimate)} %",
+            f"where the learning curves of the tested learners end, measured on {_tested(check)}",
+        ),
+        (f"upper end: {percent(answer.upper)} %", answer.why_upper),
+        (f"lower end: {lower}", why_lower),
+        ("left out", _left_out(answer.left_out)),
+    ]
+    return [(name, printable(text)) for name, text in given if text]
+
+
+def _tested(check: Measured) -> str:
+    """Return how many rows the learners were tested on, of how many; large data need not be tested on all folds."""
+    n = check.answer.n_rows
+    return how_many(n, "row") if n == check.facts.n_used else f"{n:,} of {check.facts.n_used:,} rows"
+
+
+def _left_out(reasons: dict[str, str]) -> str:
+    """Return the learners that were left out, grouped by reason."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(learner_name(name))
+    return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
+
+
+def _words(check: Measured) -> list[tuple[str, str]]:
+    """Return the codes on this page and the general terms, with their meanings."""
+    codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
+    terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
+    terms = terms if len(check.labels) > 2 else [term for term in terms if term not in _OF_PAIRS]
+    return [*((code, CODES[code]) for code in sorted(codes)), *((term, explain(term)) for term in terms)]
+
+
+def _call(check: Measured) -> str:
+    """Return the call that reproduces this check, without settings at their defaults."""
+    facts = check.facts
+    settings = {
+        "target": (check.target, None),
+        "scale": (facts.scale, ""),
+        "n_trees": (facts.n_trees, 3),
+        "max_rows": (facts.max_rows, None),
+        "target_width": (facts.target_width, 0.01),
+        "effort": (check.answer.effort, "normal"),
+        "random_state": (facts.random_state, None),
+    }
+    given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
+    given += ["predictions=predictions"] if check.gap is not None else []
+    given += ["groups=groups"] if facts.n_groups is not None else []
+    given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
+    return f"bayesfloor.check(X, y, {', '.join(given)})"
+
+
+def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
+    facts = check.facts
+    versions = [f"bayesfloor {facts.version}", *(f"{name} {number}" for name, number in facts.versions.items())]
+    given = [
+        ("command", command),
+        ("in Python", _call(check)),
+        ("effort", check.answer.effort),
+        ("seed", str(facts.random_state)),
+        ("scale", facts.scale),
+        ("trees", str(facts.n_trees)),
+        ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
+        ("trees on all rows", facts.engine),
+        ("data, SHA-256", facts.fingerprint),
+        ("versions", ", ".join(versions)),
+    ]
+    return [(name, printable(value)) for name, value in given if value]
+
+
+_CELLS, _PAIRS = 20, 10  # classes in the matrix, and pairs in the list
+_TITLED, _MOST = 12, 58_000  # most classes with tooltips, and most bytes in total
+_TREE = 12_000  # most bytes for the class tree; a longer one is only in the report
+
+
+def to_notebook(check: Measured) -> str:
+    """Return the part of the report that a notebook shows, without tooltips if they take too much space."""
+    page = _render(check, titles=len(check.labels) <= _TITLED)
+    return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
+
+
+def _render(check: Measured, *, titles: bool) -> str:
+    return render(
+        "notebook.html",
+        check=check,
+        standing=standing(check),
+        next_step=next_step(check),
+        head=f"{head_line(check)} · {settings_line(check)}",
+        ruler=make_ruler(check),
+        figures=[figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
+        reliability=why_reliable(check),
+        findings=main_findings(check),
+        many=len(check.labels) > 2,
+        matrix=make_matrix(check, _CELLS, titles=titles),
+        scale=matrix_scale(),
+        pairs=pair_table(check, _PAIRS),
+        unmeasured=unmeasured(check),
+        tree=_short_tree(check),
+        curve=draw_curve(check.answer),
+        evidence=evidence_ruler(check),
+        rests_on=rests_on(check),
+    )
+
+
+def _short_tree(check: Measured) -> str:
+    if len(check.labels) > MOST_DRAWN:
+        return ""
+    text = tree_text(check)
+    return text if len(escape(text).encode("utf-8", "backslashreplace")) <= _TREE else ""

@@ -1,0 +1,519 @@
+"""Prepare values for the templates: plain values, positions in percent, colour steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._make_answer import called
+from bayesfloor.io._columns import as_frame
+from bayesfloor.plotting._answer_display import learner_name, ranked
+from bayesfloor.plotting._class_tree_display import layout
+from bayesfloor.plotting._curve_display import curve_ticks
+from bayesfloor.plotting._display import PAIR_EDGES
+from bayesfloor.plotting._pairwise_display import short_percent
+from bayesfloor.summary._check_result import Measured
+from bayesfloor.summary._figures import (
+    TOO_SMALL,
+    class_rows,
+    doubt_about_trees,
+    hardest_pairs,
+    hardly_falls,
+    pair_rows,
+)
+from bayesfloor.summary._text import round_up, ruler_end
+from bayesfloor.summary._verdict import target_text
+from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import (
+    about,
+    amount,
+    cells,
+    how_many,
+    percent,
+    range_text,
+    show_labels,
+    span,
+    without_shared_prefix,
+)
+
+MOST_CELLS = 40  # classes in the matrix; if there are more, only the hardest are shown
+MOST_PAIRS = 100  # in the ranked list
+MOST_CLASSES = 200
+MOST_DRAWN = 60  # classes in the drawing of the class tree; with more, it is text only
+_FEATURES = 30  # shown per row
+_MATRIX_LABEL = 22  # characters
+_ID = 48  # characters in the name of a row
+_ROOM = 0.82  # ticks beyond this fraction of the ruler have no text, because it would hit the text at the end
+_LEARNER = 40  # characters in the name of a learner
+
+
+class Bar(NamedTuple):
+    """A line of a ruler, with positions in percent of its length; ``mark`` is a single point."""
+
+    name: str
+    note: str
+    kind: str
+    left: float
+    width: float
+    mark: float | None
+
+
+class Tick(NamedTuple):
+    """A position on a ruler in percent, its label, and whether the label starts, ends or is centred there."""
+
+    place: float
+    text: str
+    side: str = ""
+
+
+class Line(NamedTuple):
+    """A line of a ruler in errors, before positions are known: an optional range and an optional single error."""
+
+    name: str
+    note: str
+    kind: str
+    ends: tuple[float, float] | None
+    mark: float | None
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """A number line of errors from 0 to ``end``, with an optional target."""
+
+    bars: list[Bar]
+    ticks: list[Tick]
+    end: str
+    guessing: str
+    target: Tick | None
+
+
+def make_ruler(check: Measured) -> Ruler:
+    """Draw the answer on a number line, with the user's model above and the best learner below it."""
+    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check)[:1]])
+
+
+def evidence_ruler(check: Measured) -> Ruler:
+    """Draw the evidence for the answer: all learners, and the tree bounds for comparison."""
+    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check), _tree_line(check)])
+
+
+def _model_line(check: Measured) -> list[Line]:
+    """Return the line with the error of the user's model and its interval, if there is a model."""
+    if check.gap is None:
+        return []
+    whole = check.gap.overall
+    tested = "" if whole.n_rows == check.facts.n_used else f" ({whole.n_rows:,} rows)"
+    note = f"{percent(whole.error)} % ({span(whole.low, whole.high)})"
+    return [Line(f"your model{tested}", note, "model", (whole.low, whole.high), whole.error)]
+
+
+def _answer_line(check: Measured) -> Line:
+    """Return the line with the range and the best estimate."""
+    answer = check.answer
+    ends = answer.estimate, answer.useful_lower, answer.upper
+    return _range_line("lowest possible error", about(*ends), *ends)
+
+
+def _range_line(name: str, note: str, estimate: float, lower: float, upper: float) -> Line:
+    """Return a line with a range and its best estimate; without a lower end, it starts at 0."""
+    if np.isnan(lower):
+        return Line(name, note, "range open", (0.0, upper), estimate)
+    return Line(name, note, "range", (lower, upper), estimate)
+
+
+def _learner_lines(check: Measured) -> list[Line]:
+    """Return the lines with cross-validated errors, smallest first."""
+    names = show_labels([learner_name(name) for name, _ in ranked(check.answer)], _LEARNER)
+    found = zip(names, ranked(check.answer), strict=True)
+    return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
+
+
+def _tree_line(check: Measured) -> Line:
+    """Return the line with the tree bounds, which are not the answer."""
+    ends = (check.overall.lower, check.overall.upper)
+    doubt = f", {wrong}" if (wrong := doubt_about_trees(check)) else ""
+    return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
+
+
+def _ruler(check: Measured, lines: list[Line]) -> Ruler:
+    guessing = check.answer.guessing
+    shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
+    shown += [] if check.target is None else [1 - check.target]
+    end = ruler_end(max(shown), guessing)
+    beyond = " →" if end < guessing else ""
+    return Ruler(
+        [_bar(line, end) for line in lines],
+        make_ticks(end),
+        _round(end),
+        f"guessing: {percent(guessing)} %{beyond}",
+        _target(check.target, end),
+    )
+
+
+def _round(error: float) -> str:
+    return f"{100 * error:.3g} %"
+
+
+def _target(target: float | None, end: float) -> Tick | None:
+    if target is None:
+        return None
+    place = _place(1 - target, end)
+    side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
+    return Tick(place, f"{target_text(target)} accuracy", side)
+
+
+def make_ticks(end: float) -> list[Tick]:
+    """Return ticks at round numbers from 0, and at the end; ticks too close to the end have no text."""
+    step = round_up(end / 5)
+    parts = [k * step / end for k in range(1, 5) if k * step < end]
+    inner = [Tick(100 * part, _round(part * end) if part < _ROOM else "") for part in parts]
+    return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
+
+
+def _bar(line: Line, end: float) -> Bar:
+    """Convert a line from errors to positions."""
+    mark = None if line.mark is None else _place(line.mark, end)
+    if line.ends is None:
+        return Bar(line.name, line.note, line.kind, 0.0, 0.0, mark)
+    low, high = (_place(value, end) for value in line.ends)
+    return Bar(line.name, line.note, line.kind, low, max(high - low, 0.3), mark)
+
+
+def _place(value: float, end: float) -> float:
+    return min(100.0, 100 * value / end)
+
+
+class Cell(NamedTuple):
+    """A cell of the matrix: its text, its kind ("s0" to "s9" by colour, "none" on the diagonal) and its tooltip."""
+
+    text: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The matrix of pairs: short labels, full labels and rows of cells."""
+
+    labels: list[str]
+    titles: list[str]
+    rows: list[list[Cell]]
+    n_classes: int
+
+    @property
+    def part(self) -> bool:
+        """Whether some classes are left out."""
+        return len(self.labels) < self.n_classes
+
+    @property
+    def upright(self) -> bool:
+        """Whether all labels fit above their columns without rotation."""
+        return all(cells(label) <= 2 for label in self.labels)
+
+
+def make_matrix(check: Measured, most: int = MOST_CELLS, *, titles: bool = True) -> Matrix:
+    """Build the matrix of best estimates relative to guessing, with classes in the order of the class tree."""
+    order = matrix_order(check, most)
+    short = show_labels(without_shared_prefix(check.pairwise.classes.tolist()), _MATRIX_LABEL)
+    names = short if titles else None
+    rows = [[_cell(check, i, j, names) for j in order] for i in order]
+    return Matrix([short[k] for k in order], [check.labels[k] for k in order], rows, len(check.labels))
+
+
+def matrix_scale() -> list[Cell]:
+    """Return the legend of the matrix: one cell per colour, with the error where it starts."""
+    texts = [f"{100 * edge:.3g}" for edge in PAIR_EDGES]
+    return [Cell(start, f"s{step}", f"{start} to {end} %") for step, (start, end) in enumerate(pairwise(texts))]
+
+
+def matrix_order(check: Measured, most: int) -> list[int]:
+    """Return classes in the order of the tree's leaves; if there are too many, those with the hardest pairs."""
+    ranked = np.column_stack(hardest_pairs(check)).ravel().tolist()
+    kept = set(list(dict.fromkeys([*ranked, *range(len(check.labels))]))[:most])
+    return [k for k in layout(check.tree).rows.tolist() if k in kept]
+
+
+def _cell(check: Measured, i: int, j: int, names: list[str] | None) -> Cell:
+    """Return a cell, with a tooltip if names are given."""
+    pairs, pair = check.pairs, f"{names[i]} and {names[j]}" if names else ""
+    if i == j:
+        return Cell("", "none", "")
+    if not pairs.error[i, j] > 0:
+        return Cell("·", "", pair and f"{pair}: {TOO_SMALL}")
+    value, figures = (
+        float(pairs.relative[i, j]),
+        about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
+    )
+    step = int(np.searchsorted(PAIR_EDGES[1:-1], value, side="right"))
+    return Cell(short_percent(value), f"s{step}", pair and f"{pair}: error {figures}")
+
+
+def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
+    """Return the ranked pairs, with a bar for the error relative to guessing."""
+    rows = pair_rows(check, most)
+    highest = max((row.relative for row in rows), default=0.0) or 1.0
+    return [
+        {
+            "one": check.labels[row.one],
+            "two": check.labels[row.two],
+            "note": row.note,
+            "figures": about(row.estimate, row.lower, row.upper),
+            "estimate": f"{percent(row.estimate)} %",
+            "range": range_text(row.lower, row.upper),
+            "error": f"{percent(row.error)} %",
+            "relative": f"{percent(row.relative)} %",
+            "width": 100 * row.relative / highest,
+        }
+        for row in rows
+    ]
+
+
+def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
+    """Return the classes with their ranges, hardest first, and where their rulers end."""
+    rows = class_rows(check, MOST_CLASSES)
+    end = ruler_end(max([row.upper for row in rows if not row.note] or [row.upper for row in rows]), 1.0)
+    table = [
+        {
+            "label": check.labels[row.number],
+            "note": row.note,
+            "rows": amount(row.n_rows),
+            "figures": about(row.estimate, row.lower, row.upper),
+            "estimate": f"{percent(row.estimate)} %",
+            "range": range_text(row.lower, row.upper),
+            "part": f"{percent(row.part)} %",
+            "bar": _bar(_range_line("", "", row.estimate, row.lower, row.upper), end),
+        }
+        for row in rows
+    ]
+    return table, _round(end)
+
+
+def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], features: Any) -> list[dict[str, Any]]:
+    """Return rows with suspicious labels, each with its nearest neighbour of another class."""
+    scores, rows = check.suspicious.scores, check.suspicious
+    labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
+    listed = range(min(most, len(rows)))
+    names = row_names([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)
+    cards = []
+    for k in listed:
+        row, near = int(scores.row[k]), int(rows.nearest[k])
+        cards.append(
+            {
+                "name": names[row],
+                "label": labels[scores.label[k].item()],
+                "suggested": labels[scores.suggested_label[k].item()],
+                "near": names.get(near, ""),
+                "near_label": labels[rows.nearest_label[k].item()],
+                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} disagree",
+                "picture": pictures.get(row, ""),
+                "near_picture": pictures.get(near, ""),
+                "values": values_of(features, row, near),
+            }
+        )
+    return cards
+
+
+def row_names(rows: Iterable[int], ids: Any) -> dict[int, str]:
+    """Return the names of rows: their ids, shortened if long, but always distinct."""
+    known = [row for row in rows if row >= 0]
+    if ids is None:
+        return {row: f"row {row}" for row in known}
+    ids = getattr(ids, "iloc", ids)  # pandas would look up labels, but rows are positions
+    texts = {row: str(ids[row]) for row in known}
+    different = list(dict.fromkeys(texts.values()))
+    short = dict(zip(different, show_labels(different, _ID), strict=True))
+    return {row: short[text] for row, text in texts.items()}
+
+
+def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
+    """Return the features of a row and of its neighbour, at most 30; none if features are not given."""
+    if features is None:
+        return []
+    frame = as_frame(features)
+    if frame is None:
+        values = np.asarray(features)
+        columns = [(str(k), values[:, k]) for k in range(min(_FEATURES, values.shape[1]))]
+    else:
+        shown = frame.columns[:_FEATURES]
+        columns = [(name, frame[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
+    return [(name, _value(values[row]), _value(values[near]) if near >= 0 else "") for name, values in columns]
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else show_labels([value], 60)[0]
+
+
+class Drawing(NamedTuple):
+    """The class tree as text, and as lines and labels in pixels; ``leads`` are the lines that end at a label."""
+
+    text: str
+    width: int
+    height: int
+    leads: str
+    path: str
+    labels: list[tuple[int, str]]
+    notes: list[tuple[float, float, str]]
+    text_at: int
+
+
+def tree_text(check: Measured) -> str:
+    """Return the class tree as text, with the short labels of the page."""
+    return replace(check.tree, classes=np.array(check.labels)).to_text()
+
+
+def draw_tree(check: Measured) -> Drawing:
+    """Draw the class tree; with too many classes it is text only and has no width."""
+    if len(check.labels) > MOST_DRAWN:
+        return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
+    placed, tree, step = layout(check.tree), check.tree, 22
+    across = 720  # the text of the deepest split gets 15 % of it
+    x, y = placed.x * across + 10, placed.y * step + 16
+    last = placed.segments[:, 1, 0] == 1
+    lines = placed.segments * np.array([across, step]) + np.array([10, 16])
+    labels = [(16 + step * k, check.labels[c]) for k, c in enumerate(placed.rows.tolist())]
+    notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in placed.forks.tolist()]
+    width = across + 30 + max(_length(label) for label in check.labels)
+    height = step * len(check.labels) + 10
+    paths = (_path(lines[last]), _path(lines[~last]))
+    return Drawing(tree_text(check), width, height, *paths, labels, notes, across + 18)
+
+
+def _path(lines: np.ndarray) -> str:
+    return "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in lines)
+
+
+def _length(text: str) -> int:
+    """Estimate the largest width of a string in pixels; the browser chooses the font, so this is a cautious guess."""
+    return sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in text)
+
+
+def _note(reason: str) -> str:
+    """Return the numbers of a split without the words."""
+    _, words, figure = reason.rpartition(", error about ")
+    return figure if words else ""
+
+
+_LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
+_TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # leading digits allowed for the top of the scale
+_NEAR = 10.0  # percent of the width that a label next to the edge needs
+
+
+@dataclass(frozen=True)
+class CurveDrawing:
+    """A drawing of size 100 by 100, its labels, and its data as a table."""
+
+    name: str
+    answer: str
+    points: str
+    intervals: str
+    measured: str
+    predicted: str
+    band: str
+    estimate: float
+    range_: tuple[float, float]  # the bar at the right edge, from top to bottom
+    open: bool  # whether it has no lower end
+    columns: list[Tick]
+    lines: list[Tick]
+    cells: list[tuple[str, ...]]
+    gains: list[str]
+
+
+def draw_curve(answer: Answer) -> CurveDrawing | None:
+    """Draw the best learner's curve; None if no learner could be trained."""
+    curve, there = answer.curve, answer.curve.measured
+    if not there.any():
+        return None
+    top = round_up(max(answer.upper, *curve.error, *curve.high[there], 1e-4), _TOPS)
+    x = _across(curve.n_rows, curve.n_rows)
+    y, low, high = (_down(error, top) for error in (curve.error, curve.low, curve.high))
+    (name,) = show_labels([learner_name(answer.best)], 40)
+    return CurveDrawing(
+        name=name,
+        answer=about(answer.estimate, answer.useful_lower, answer.upper),
+        points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
+        intervals="".join(
+            f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)
+        ),
+        measured=_path_curve_drawing(x[there], y[there]),
+        predicted=_path_curve_drawing(x[~there], y[~there]),
+        band=_path_curve_drawing(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
+        estimate=float(_down(answer.estimate, top)),
+        range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.useful_lower), top))),
+        open=bool(np.isnan(answer.useful_lower)),
+        columns=_columns(answer),
+        lines=[Tick(100 - tick.place, tick.text) for tick in make_ticks(top) if tick.text],
+        cells=_cells(answer),
+        gains=what_rows_bring(answer),
+    )
+
+
+def _across(n: Ints, all_n: Ints) -> Floats:
+    """Return the x positions of row counts, on a logarithmic scale."""
+    first, last = np.log(all_n[0]), np.log(max(all_n[-1], all_n[0] + 1))
+    return np.asarray(_LEFT + (_RIGHT - _LEFT) * (np.log(n) - first) / (last - first))
+
+
+def _down(error: Floats | float, top: float) -> Floats:
+    """Return the y positions of errors, with 0 at the bottom."""
+    return np.asarray(100 - 100 * np.minimum(1.0, np.asarray(error) / top))
+
+
+def _path_curve_drawing(x: Floats, y: Floats) -> str:
+    places = " ".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
+    return f"M{places}" if places else ""
+
+
+def _columns(answer: Answer) -> list[Tick]:
+    """Return the ticks for training rows below the drawing."""
+    numbers = curve_ticks(answer)
+    places = _across(np.array(numbers), answer.curve.n_rows)
+    return [Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, numbers, strict=True)]
+
+
+def _cells(answer: Answer) -> list[tuple[str, ...]]:
+    """Return the curve as a table, header first."""
+    curve = answer.curve
+    rows = zip(curve.n_rows, curve.error, curve.low, curve.high, curve.measured, strict=True)
+    return [
+        ("training rows", "error", "95 % interval", ""),
+        *(
+            (f"{n:,}", f"{percent(error)} %", span(low, high), "measured" if is_measured else "predicted")
+            for n, error, low, high, is_measured in rows
+        ),
+    ]
+
+
+def what_rows_bring(answer: Answer) -> list[str]:
+    """Say how much the best learner would gain from more rows, in sentences; none if no learner could be trained."""
+    curve, there = answer.curve, answer.curve.measured
+    if not there.any():
+        return []
+    n, now = int(curve.n_rows[there][-1]), float(curve.error[there][-1])
+    said = [f"With {how_many(n, 'training row')}, {called(answer.best)} has an error of {percent(now)} %."]
+    ahead = np.flatnonzero(~there)
+    if len(ahead) and hardly_falls(now, curve.error[ahead[-1]]):
+        return [*said, f"Even {_times(answer, ahead[-1])} would hardly lower it."]
+    if len(ahead):
+        falling = [k for k in ahead.tolist() if not hardly_falls(now, curve.error[k])]
+        said.append(f"Predicted: {'; '.join(dict.fromkeys(_predicted(answer, k) for k in (falling[0], falling[-1])))}.")
+    left = now - answer.estimate
+    if not hardly_falls(now, answer.estimate):
+        said.append(f"Unlimited rows would lower it by about {percent(left)} points, to the lowest possible error.")
+    return said
+
+
+def _predicted(answer: Answer, k: int) -> str:
+    curve = answer.curve
+    return f"{about(curve.error[k], curve.low[k], curve.high[k])} with {_times(answer, k)}"
+
+
+def _times(answer: Answer, k: int) -> str:
+    """Return how many times as many rows a point of the curve has, and how many that are."""
+    curve = answer.curve
+    times = f"{curve.n_rows[k] / curve.n_rows[curve.measured][-1]:.2g} times"
+    return f"{'twice' if times == '2 times' else times} as many rows ({curve.n_rows[k]:,})"

@@ -1,0 +1,239 @@
+"""Format numbers and differences the way people read them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesfloor.answer._answer import (
+    NO_LIMIT,
+    NO_SIGNAL,
+    OUT_OF_REACH,
+    PROVED,
+    REACHABLE,
+    Answer,
+    Verdict,
+    guessed_class,
+)
+from bayesfloor.answer._make_answer import called
+from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
+from bayesfloor.support._types import Floats
+from bayesfloor.support._words import how_many, percent, span
+
+WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
+
+
+def accuracy(error: float, beside: float | None = None) -> str:
+    """Return the accuracy in percent, with as many decimals as the error needs next to another error."""
+    told = percent(error, beside)
+    return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
+
+
+def target_text(target: float) -> str:
+    """Return a target accuracy in percent, no longer than necessary."""
+    short = f"{100 * target:.6g} %"
+    return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
+
+
+def points(difference: float) -> str:
+    """Return a difference between two fractions in percentage points, with its sign."""
+    told = percent(abs(difference))
+    return told if not float(difference) or told == "unknown" else f"{'-' if difference < 0 else '+'}{told}"
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence, with a capital letter and a full stop."""
+    return f"{text[0].upper()}{text[1:]}."
+
+
+_RARE = 0.05  # fraction of rows below which accuracy says little about a class
+_MANY = 10  # with more classes, the rarest one says little about the whole
+_UNEVEN = 0.5  # relative to equal proportions: with many classes, each may be below 5 % without being rare
+
+
+class VerdictWords(NamedTuple):
+    """A verdict in parts: ``Check.words``; ``Check.verdict`` joins them.
+
+    Attributes
+    ----------
+    headline : str
+        The short answer.
+    evidence : str
+        What it rests on.
+    join : str
+        What joins the two in one sentence.
+    more : str
+        Further sentences.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.words.headline
+    '90 % accuracy is reachable on these features'
+    """
+
+    headline: str
+    evidence: str
+    join: str = ": "
+    more: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole verdict."""
+        closed = ")" if self.join.endswith("(") else ""
+        return f"{self.headline}{self.join}{self.evidence}{closed}. {self.more}".strip()
+
+    @property
+    def below(self) -> str:
+        """What stands below the headline on a page."""
+        return f"{sentence(self.evidence)} {self.more}".strip()
+
+    def then(self, *sentences: str) -> VerdictWords:
+        """Return the verdict with further sentences."""
+        return self._replace(more=" ".join(part for part in (self.more, *sentences) if part))
+
+
+def verdict_words(
+    answer: Answer, target: float | None, measure: str = "accuracy", hidden: str = "", gap: Gap | None = None
+) -> VerdictWords:
+    """Return the answer to quote: whether the target is reachable, or how far any model can get.
+
+    If a class is rare, ``hidden`` is the sentence that says what accuracy hides. With a gap, the user's model comes
+    first.
+    """
+    said = _of_data(answer, target, measure, hidden)
+    if gap is None:
+        return said
+    return _of_model(gap, answer, measure).then(said.text if target is not None or finds_nothing(answer) else hidden)
+
+
+def finds_nothing(answer: Answer) -> bool:
+    """Whether no learner does clearly better than guessing."""
+    return any(reason.startswith(NO_SIGNAL) for reason in answer.reasons)
+
+
+def lowest_error(answer: Answer) -> float:
+    """Return the cross-validated error of the best learner; 1 if no learner could be trained."""
+    return float(answer.errors.get(answer.best, 1.0))
+
+
+def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) -> VerdictWords:
+    if target is not None:
+        return _against_target(answer, target, measure).then(hidden)
+    if not finds_nothing(answer):
+        return _best_case(answer, measure).then(hidden)
+    if not hidden:
+        return VerdictWords("No signal found", _nothing(answer)).then(_proved_text(answer))
+    found = VerdictWords(
+        "No learner is clearly more accurate than guessing", "accuracy hides how well a rare class is found", ", but "
+    )
+    return found.then(hidden, _proved_text(answer))
+
+
+def _of_model(gap: Gap, answer: Answer, measure: str) -> VerdictWords:
+    """Compare the user's model with the best possible one."""
+    whole = gap.overall
+    room, why = _room(gap, answer)
+    best = _best_possible(answer)
+    return VerdictWords(f"Your model: {accuracy(whole.error)} % {measure}. Best possible: {best}. {room}", why)
+
+
+def _best_possible(answer: Answer) -> str:
+    """Return the best possible accuracy and its range."""
+    open_end = np.isnan(answer.useful_lower)
+    ends = f"at least {accuracy(answer.upper)}" if open_end else f"{accuracy(answer.upper)} to {accuracy(answer.lower)}"
+    return f"about {accuracy(answer.estimate)} % ({ends} %)"
+
+
+def _room(gap: Gap, answer: Answer) -> tuple[str, str]:
+    """Return whether the model can be improved, and why or what to do."""
+    word, seen = gap.overall.word, gap.too_good
+    if word == BELOW or seen.seen or (np.isnan(answer.lower) and seen.far_better(gap.overall.error)):
+        return "That looks too good to be true", "test your model on rows that it was not trained on"
+    if word == ROOM:
+        return "Room to improve", _who_is_better(answer)
+    if word == AT:
+        return "At the floor", "a better model will not help, but better features may"
+    if lowest_error(answer) < gap.overall.error:
+        rows = how_many(gap.overall.n_rows, "row")
+        return "No room shown", f"{_who_is_better(answer)}, but {rows} are too few to prove that it is better"
+    return "No room shown", "these rows cannot tell your model from the best possible one"
+
+
+def _who_is_better(answer: Answer) -> str:
+    if answer.upper >= answer.guessing:
+        return f"{_guess(answer)} is more accurate"
+    return f"{called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation"
+
+
+def _best_case(answer: Answer, measure: str) -> VerdictWords:
+    best = f"At best about {accuracy(answer.estimate)} % {measure} on these features"
+    error = f"error {percent(answer.estimate)} %"
+    if np.isnan(answer.useful_lower):
+        return VerdictWords(best, f"{error}, at most {percent(answer.upper)} %; {no_limit(answer)}", " (")
+    proof = "; equal rows with different labels prove the lower end" if answer.proved else ""
+    return VerdictWords(best, f"{error}, range {span(answer.lower, answer.upper)}{proof}", " (")
+
+
+def no_limit(answer: Answer) -> str:
+    """Say that there is no lower limit, or that the one that equal rows prove is of no use."""
+    return NO_LIMIT if np.isnan(answer.lower) else "these data give no useful lower limit"
+
+
+def _nothing(answer: Answer) -> str:
+    wrong = f"{_guess(answer)} is wrong on {percent(answer.guessing)} % of rows"
+    return f"no learner does clearly better than guessing, and {wrong}"
+
+
+def _guess(answer: Answer) -> str:
+    return f"always predicting {guessed_class(answer.guessing, answer.n_classes)}"
+
+
+def _proved_text(answer: Answer) -> str:
+    if not answer.proved:
+        return ""
+    least = f"{percent(answer.lower)} %"
+    return f"Equal rows with different labels prove that the lowest possible error is at least {least}."
+
+
+def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords:
+    found, wish = answer.judge(target), f"{target_text(target)} {measure}"
+    if found.outcome == REACHABLE:
+        return VerdictWords(f"{wish} is reachable on these features", f"{found.reason} ({_how_tested(answer)})")
+    if found.outcome == OUT_OF_REACH and answer.proved:
+        proof = f"{PROVED} by equal rows with different labels"
+        return VerdictWords(f"{wish} is out of reach on these features", f"{found.reason} ({proof})")
+    if found.outcome == OUT_OF_REACH:
+        return VerdictWords(f"{wish} is out of reach for the kinds of model tried, even with more rows", found.reason)
+    return _why_close(answer, found, f"{wish} is too close to call").then(sentence(found.settle))
+
+
+def _how_tested(answer: Answer) -> str:
+    told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
+    return ", ".join([*told, *["95 % confidence"] * (answer.upper != answer.guessing)])
+
+
+def _why_close(answer: Answer, found: Verdict, headline: str) -> VerdictWords:
+    if finds_nothing(answer):
+        return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
+    return VerdictWords(headline, f"{found.why}: {found.reason}", ", because ")
+
+
+def rare_class(sizes: Floats) -> int | None:
+    """Return the number of the rarest class if it is rare enough for accuracy to hide it."""
+    rarest = int(np.argmin(sizes))
+    return rarest if sizes[rarest] / sizes.sum() < min(_RARE, _UNEVEN / len(sizes)) else None
+
+
+def hidden_by_accuracy(sizes: Floats, labels: list[str]) -> str:
+    """Return, as a sentence, how accurate a model can be if it never finds the rarest class; empty if none is."""
+    rarest = rare_class(sizes)
+    if rarest is None or len(labels) > _MANY:
+        return ""
+    missed = float(sizes[rarest] / sizes.sum())
+    if len(labels) == 2:
+        return f"Always predicting {labels[1 - rarest]} gives {accuracy(missed)} %."
+    return f"Never predicting {labels[rarest]} costs only {percent(missed)} points."

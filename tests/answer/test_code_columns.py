@@ -1,0 +1,26 @@
+"""Tests of codes for learners that know numbers only."""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import TargetEncoder
+
+from bayesfloor.answer._learners import encode_codes
+
+
+def test_codes_become_class_rates_of_shuffled_folds():
+    """Each row's code tells the classes of the other folds, the same at every run, and nothing warns."""
+    rng = np.random.default_rng(0)
+    X, y = np.column_stack([rng.normal(size=300), rng.integers(0, 20, 300)]), rng.integers(0, 3, 300)
+    learners = encode_codes({"linear": LogisticRegression()}, np.array([False, True]), 3)
+    found = learners["linear"][0].fit_transform(X, y)
+    np.testing.assert_array_equal(found[:, 3], X[:, 0])
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=3).split(X, y):
+        rates = TargetEncoder().fit(X[train, 1:], y[train])
+        np.testing.assert_array_equal(found[test, :3], rates.transform(X[test, 1:]))
+
+
+def test_nothing_is_done_without_codes():
+    """Learners stay as they are."""
+    learners = {"linear": LogisticRegression()}
+    assert encode_codes(learners, None, 0) is learners

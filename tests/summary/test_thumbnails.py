@@ -1,0 +1,211 @@
+"""Pictures of rows: of any array and any file, small, and never the end of a report."""
+
+import base64
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from bayesfloor.summary._thumbnails import thumbnails
+
+
+def opened(address):
+    """The picture in a data address."""
+    head, _, data = address.partition(";base64,")
+    image = Image.open(io.BytesIO(base64.b64decode(data)))
+    assert head == f"data:image/{image.format.lower()}"
+    return image
+
+
+def pixels(address):
+    """Its values."""
+    return np.asarray(opened(address))
+
+
+def test_without_images_there_is_nothing_to_do():
+    """Pillow is asked for only by those who have pictures."""
+    assert thumbnails(None, [0, 1]) == {}
+
+
+def test_only_the_rows_asked_for_are_drawn():
+    """A set has thousands of pictures, a report some dozens."""
+    assert list(thumbnails(np.zeros((9, 4, 4)), [5, 2, 2, -1, 99])) == [2, 5]
+
+
+def test_greys_go_from_the_least_to_the_greatest_value_of_all_pictures():
+    """Two pictures beside each other must be bright alike."""
+    images = np.stack([np.full((4, 4), value) for value in (-1.0, 0.0, 1.0)])
+    shown = thumbnails(images, range(3))
+    assert [int(pixels(shown[row])[0, 0]) for row in range(3)] == [0, 127, 255]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, bool])
+def test_numbers_of_every_kind_are_pictures(kind):
+    """Readers of images give whatever they like."""
+    image = np.eye(4).astype(kind)
+    np.testing.assert_array_equal(pixels(thumbnails([image], [0])[0]), 255 * np.eye(4, dtype=np.uint8))
+
+
+def test_bytes_stay_as_they_are():
+    """A dark photograph is dark: stretching it would show another one."""
+    image = np.arange(16, dtype=np.uint8).reshape(4, 4)
+    np.testing.assert_array_equal(pixels(thumbnails([image], [0])[0]), image)
+
+
+@pytest.mark.parametrize("value", [0, 7, 255])
+@pytest.mark.parametrize("kind", [np.uint8, np.float64])
+def test_a_constant_picture_is_a_picture(kind, value):
+    """It has no range to be stretched to."""
+    assert opened(thumbnails([np.full((5, 5), value, dtype=kind)], [0])[0]).size == (5, 5)
+
+
+@pytest.mark.parametrize("fill", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers_do_no_harm(fill):
+    """Sensors have dead pixels, and some pictures nothing else."""
+    image = np.eye(4)
+    image[0, 1] = fill
+    assert pixels(thumbnails([image], [0])[0])[1, 1] == 255
+    assert 0 in thumbnails([np.full((4, 4), fill)], [0])
+
+
+@pytest.mark.parametrize("shape", [(8, 6), (8, 6, 1), (1, 8, 6), (8, 6, 3), (3, 8, 6), (8, 6, 4), (4, 8, 6)])
+def test_colours_may_stand_behind_or_before(shape):
+    """Half of the libraries put them first."""
+    image = opened(thumbnails([np.random.default_rng(0).random(shape)], [0])[0])
+    assert image.size == (6, 8)
+    assert image.mode == ("L" if 1 in shape or len(shape) == 2 else "RGB")
+
+
+def test_colours_keep_their_order():
+    """A red row must not be shown blue."""
+    red = np.zeros((8, 8, 3), dtype=np.uint8)
+    red[:, :, 0] = 255
+    for image in (red, np.moveaxis(red, 2, 0)):
+        assert pixels(thumbnails([image], [0])[0])[0, 0].tolist() == [255, 0, 0]
+
+
+@pytest.mark.parametrize("shape", [(64,), (2, 8, 8, 3), (8, 8, 2), (0, 8), ()])
+def test_what_is_no_picture_is_refused_with_its_shape(shape):
+    """Rows of pixels that nobody shaped are a mistake of the caller, not a broken file."""
+    with pytest.raises(ValueError, match=r"Got a picture of shape \(.*\), but expected \(height, width\)"):
+        thumbnails([np.zeros(shape)], [0])
+
+
+def test_pictures_may_differ_in_size_and_kind():
+    """Photographs do."""
+    images = [np.zeros((4, 6)), np.zeros((8, 3, 3), dtype=np.uint8), Image.new("RGB", (5, 5))]
+    assert [opened(image).size for image in thumbnails(images, range(3)).values()] == [(6, 4), (3, 8), (5, 5)]
+
+
+def test_large_pictures_become_small_and_keep_their_shape():
+    """A report must pass every mail server."""
+    noise = np.random.default_rng(0).integers(0, 256, (400, 200, 3), dtype=np.uint8)
+    address = thumbnails([noise], [0])[0]
+    assert opened(address).size == (48, 96)
+    assert opened(address).format == "JPEG"
+    assert len(address) < 10_000
+
+
+def test_small_pictures_keep_every_pixel():
+    """In a digit of eight by eight every one of them counts."""
+    noise = np.random.default_rng(0).integers(0, 256, (8, 8), dtype=np.uint8)
+    np.testing.assert_array_equal(pixels(thumbnails([noise], [0])[0]), noise)
+
+
+def test_rows_are_places_in_pandas_too():
+    """After a split, the labels of its index are those of other rows."""
+    images = pd.Series([np.zeros((2, 2)), np.zeros((3, 3)), np.zeros((4, 4))], index=[2, 1, 0])
+    assert [opened(image).size[0] for image in thumbnails(images, [0, 2]).values()] == [2, 4]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif", "a.bmp", "ü 1#.png"])
+@pytest.mark.parametrize("kind", [str, Path, np.str_])
+def test_files_of_many_kinds_are_read(tmp_path, name, kind):
+    """Paths come as they stand in a table."""
+    path = tmp_path / name
+    Image.new("RGB", (40, 20), "red").save(path)
+    image = opened(thumbnails([kind(path)], [0])[0])
+    assert image.size == (40, 20)
+    assert abs(np.asarray(image)[10, 20].astype(int) - [255, 0, 0]).max() < 6
+
+
+@pytest.mark.posix
+def test_files_that_cannot_be_shown_are_left_out(tmp_path):
+    """One broken file among thousands must not cost the report."""
+    good = tmp_path / "good.png"
+    Image.new("L", (4, 4)).save(good)
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "empty.png").touch()
+    (tmp_path / "half.png").write_bytes(good.read_bytes()[:40])
+    (tmp_path / "link.png").symlink_to(good)
+    (tmp_path / "nowhere.png").symlink_to(tmp_path / "gone.png")
+    (tmp_path / "round.png").symlink_to(tmp_path / "round.png")
+    bad = ["text.png", "empty.png", "half.png", "missing.png", "nowhere.png", "round.png", "", "x" * 5000, "a\0b"]
+    paths = [str(good), str(tmp_path / "link.png"), *(str(tmp_path / name) for name in bad)]
+    paths += ["https://example.com/a.png", "/dev/zero", None, float("nan")]
+    assert list(thumbnails(paths, range(len(paths)))) == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif", "a.tiff", "a.webp", "a.bmp"])
+def test_damaged_files_never_raise(tmp_path, name, global_random_seed):
+    """Readers of images fail in ways of their own, each in another one."""
+    rng = np.random.default_rng(global_random_seed)
+    path = tmp_path / name
+    Image.fromarray(rng.integers(0, 256, (20, 20, 3), dtype=np.uint8)).save(path)
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    for _ in range(30):
+        broken = whole.copy()
+        broken[rng.integers(0, len(whole), 12)] = rng.integers(0, 256, 12)
+        path.write_bytes(broken[: rng.integers(1, len(whole))].tobytes())
+        thumbnails([path], [0])
+
+
+def test_a_first_file_that_is_missing_hides_no_other(tmp_path):
+    """The kind of all pictures must not be guessed from the first."""
+    Image.new("L", (4, 4)).save(tmp_path / "good.png")
+    assert list(thumbnails([None, tmp_path / "good.png"], [0, 1])) == [1]
+
+
+def test_clear_parts_are_white(tmp_path):
+    """Black signs on nothing would be black on black."""
+    image = Image.new("RGBA", (8, 8), (0, 0, 0, 0))
+    image.save(tmp_path / "clear.png")
+    for given in (tmp_path / "clear.png", np.asarray(image)):
+        assert pixels(thumbnails([given], [0])[0])[0, 0].tolist() == [255, 255, 255]
+
+
+def test_photographs_stand_upright(tmp_path):
+    """Cameras write down how they were held instead of turning the picture."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (40, 20)).save(tmp_path / "turned.jpg", exif=exif)
+    assert opened(thumbnails([tmp_path / "turned.jpg"], [0])[0]).size == (20, 40)
+
+
+def test_greys_of_two_bytes_are_not_all_white(tmp_path):
+    """X-rays and maps have them."""
+    values = np.linspace(1000, 60000, 64).astype(np.uint16).reshape(8, 8)
+    Image.fromarray(values).save(tmp_path / "deep.png")
+    shown = pixels(thumbnails([tmp_path / "deep.png"], [0])[0])
+    assert (shown.min(), shown.max()) == (0, 255)
+
+
+def test_files_tell_nothing_but_what_they_show(tmp_path):
+    """The place where a photograph was taken does not belong into a report."""
+    exif = Image.Exif()
+    exif[0x010E] = "secret place"
+    Image.new("RGB", (90, 90)).save(tmp_path / "a.jpg", exif=exif)
+    image = opened(thumbnails([tmp_path / "a.jpg"], [0])[0])
+    assert not dict(image.getexif())
+
+
+def test_without_pillow_the_error_says_what_to_install(monkeypatch):
+    """Pictures are a wish, and the way to them is one command."""
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(ImportError, match="Pictures need Pillow: python -m pip install pillow"):
+        thumbnails(np.zeros((1, 4, 4)), [0])
+    assert thumbnails(None, [0]) == {}
