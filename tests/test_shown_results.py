@@ -52,7 +52,6 @@ def make_results():
         floor.pairwise_,
         floor.one_vs_rest_,
         floor.samples_,
-        answer.wrong_labels(),
     ]
     parts += [
         answer,
@@ -121,7 +120,6 @@ NAMES = (
     "GapLines",
     "Gate",
     "HoldOut",
-    "LabelClaims",
     "Leak",
     "MergeAdvice",
     "MergeStep",

@@ -51,7 +51,7 @@ def test_results_are_frozen(fitted, name):
         ("overall_", 1, {"lower", "estimate", "upper", "cross_rate", "cross_rate_low", "cross_rate_high", "bias"}),
         ("pairwise_", 3, {"class_1", "class_2", "normalised", "p_value", "holm", "at_resolution", "merge"}),
         ("one_vs_rest_", 3, {"class", "size", "lower", "upper", "few", "class_rate_low", "class_rate_high"}),
-        ("samples_", 300, {"row", "label", "score", "p_value", "suspect", "suggested_label", "power", "conflict"}),
+        ("samples_", 300, {"row", "label", "score", "p_value", "suspect", "suggested_label", "conflict"}),
     ],
 )
 def test_every_result_is_a_table(fitted, name, n_rows, columns):

@@ -7,13 +7,9 @@ from hypothesis import strategies as st
 from scipy.stats import betabinom
 
 from bayesfloor.formulas._label_tests import (
-    claim_p_value,
-    flip_posterior,
     label_score,
-    largest_list,
     local_rate,
     odd_label_p_value,
-    odd_label_power,
 )
 
 LEVELS = (0.01, 0.05, 0.2, 0.5)
@@ -109,87 +105,3 @@ def test_expected_counts_are_rounded_to_the_safe_side():
 
     assert odd_label_p_value(3.7, 5.2, local) == odd_label_p_value(3, 6, local)
     assert odd_label_p_value(3 - 1e-12, 5 + 1e-12, local) == odd_label_p_value(3, 5, local)
-
-
-def test_power_is_a_chance_that_grows_with_wrong_labels_and_level():
-    """It tells users whether silence means anything."""
-    local = local_rate(np.full(4, 3.0), np.full(4, 40.0), 0.08)
-    power = odd_label_power([2, 5, 9, 14], local, 0.9, 0.01)
-    weak = odd_label_power([2, 5, 9, 14], local, 0.3, 0.01)
-
-    assert ((power >= 0) & (power <= 1)).all()
-    assert (weak <= power).all()
-    assert (power <= odd_label_power([2, 5, 9, 14], local, 0.9, 0.1)).all()
-    assert power[-1] > 0.99
-
-
-def test_claims_are_valid_for_a_known_posterior(global_random_seed):
-    """Labels drawn from eta are called wrong no more often than the level says."""
-    rng, n = np.random.default_rng(global_random_seed), 20_000
-    for alpha in (0.1, 1, 5):
-        eta = rng.dirichlet(np.full(4, alpha), n)
-        codes = np.minimum((rng.random((n, 1)) > np.cumsum(eta, axis=1)).sum(axis=1), 3)
-
-        check_valid(claim_p_value(eta, codes))
-
-
-def test_claims_are_valid_in_every_place():
-    """Not only on the average: summed over the labels that one posterior can give."""
-    for eta in ([0.7, 0.2, 0.1], [0.4, 0.4, 0.2], [1.0, 0.0, 0.0], [0.25, 0.25, 0.5]):
-        chance = np.array(eta)
-        p = claim_p_value(np.tile(chance, (3, 1)), np.arange(3))
-
-        for level in (*p, 0.05, 0.3):
-            assert chance[p <= level].sum() <= level + 1e-12
-
-
-def test_claims_add_up_the_classes_no_likelier():
-    """Ties count on the safe side."""
-    eta = np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2]])
-
-    assert claim_p_value(eta, [0, 1, 2, 0]) == pytest.approx([1, 0.5, 0.2, 1])
-
-
-@given(st.floats(0.001, 0.999), st.floats(0.001, 0.5), st.integers(2, 20))
-def test_the_chance_of_a_flip_is_bayes_rule(eta, rate, n_classes):
-    """All clean labels and flips that lead to the label seen, summed one by one."""
-    others = np.full(n_classes - 1, (1 - eta) / (n_classes - 1))
-    kept, flipped = eta * (1 - rate), (others * rate / (n_classes - 1)).sum()
-
-    assert flip_posterior(eta, rate, n_classes) == pytest.approx(flipped / (kept + flipped))
-
-
-def test_certain_labels_are_never_flips_and_impossible_ones_always():
-    """The two ends, and the middle of two classes."""
-    assert flip_posterior([1.0, 0.0, 0.5], 0.1, 2) == pytest.approx([0, 1, 0.1])
-
-
-def test_the_longest_list_within_the_rate_is_taken():
-    """Likeliest first, while the mean chance of being wrong stays within the rate."""
-    chance = [0.2, 0.99, 0.9, 0.95, 0.5]
-
-    assert np.flatnonzero(largest_list(chance, 0.06)).tolist() == [1, 2, 3]
-    assert np.flatnonzero(largest_list(chance, 0.2)).tolist() == [1, 2, 3, 4]
-    assert largest_list(chance, 1.0).all()
-    assert not largest_list(chance, 0.001).any()
-    assert len(largest_list([], 0.1)) == 0
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0, 1))
-def test_no_longer_list_keeps_the_rate(chance, rate):
-    """Every prefix of the ranking was tried."""
-    chosen, wrong = largest_list(chance, rate), np.sort(1 - np.array(chance))
-    kept = [k for k in range(1, len(wrong) + 1) if wrong[:k].sum() / k <= rate + 1e-12]
-    strictly = [k for k in range(1, len(wrong) + 1) if wrong[:k].sum() / k <= rate - 1e-12]
-
-    assert max([0, *strictly]) <= chosen.sum() <= max([0, *kept])
-
-
-def test_lists_keep_their_rate_in_simulation(global_random_seed):
-    """Flips drawn at the chance they are said to have: the share of false ones is the rate or less."""
-    rng, n = np.random.default_rng(global_random_seed), 20_000
-    chance = flip_posterior(rng.beta(0.3, 0.3, n), 0.2, 3)
-    flipped, chosen = rng.random(n) < chance, largest_list(chance, 0.1)
-
-    assert (~flipped[chosen]).mean() <= 0.1 + 5 * np.sqrt(0.09 / chosen.sum())
-    assert chosen.sum() > 1000

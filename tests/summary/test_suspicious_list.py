@@ -75,7 +75,7 @@ def test_rows_are_those_of_samples(fresh):
     assert rows.suspect.all()
     if len(np.unique(fresh.samples.row)) == len(fresh.samples.row):
         place = {row: k for k, row in enumerate(fresh.samples.row.tolist())}
-        for name in ("label", "score", "p_value", "suggested_label", "power", "degree", "cross"):
+        for name in ("label", "score", "p_value", "suggested_label", "degree", "cross"):
             of_all = getattr(fresh.samples, name)[[place[row] for row in rows.row.tolist()]]
 
             assert np.array_equal(getattr(rows, name), of_all)

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._race import ENOUGH_TESTED, Race
-from bayesfloor.floor._results import LabelClaims
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.io._label_spellings import SPELLINGS
-from bayesfloor.leaving.answer_learner_label_claims import claim_labels
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -298,30 +296,6 @@ class Answer(Result):
                 "This answer was read from a file, which does not contain the evidence. Run the check again."
             )
         return self.race
-
-    def wrong_labels(self, flip_rate: float = 0.05, false_claims: float = 0.05) -> LabelClaims:
-        """Find labels that are probably wrong according to the best learner's out-of-fold predictions.
-
-        Parameters
-        ----------
-        flip_rate : float, default=0.05
-            Fraction of labels assumed to be flipped to any other class.
-        false_claims : float, default=0.05
-            Accepted fraction of false claims in the list.
-
-        Returns
-        -------
-        LabelClaims
-            If classes overlap, it lists fewer rows than ``samples_``, which also lists ambiguous ones.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from bayesfloor import BayesFloor
-        >>> BayesFloor().fit(*load_iris(return_X_y=True)).answer("quick").wrong_labels().wrong.shape
-        (150,)
-        """
-        return claim_labels(self.evidence(), self.best, flip_rate, false_claims)
 
     def _columns(self) -> dict[str, Any]:
         names = ("estimate", "lower", "upper", "reliability", "guessing", "best", "effort", "n_rows")

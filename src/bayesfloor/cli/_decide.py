@@ -348,7 +348,7 @@ def write_json(output: Output, found: Any, path: str | None) -> None:
 
 
 _DROPS_run_samples = (4, 3)  # columns to drop on a narrow terminal, least important first
-_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree", "power")
+_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree")
 
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:

@@ -14,7 +14,7 @@ from bayesfloor.support._names import load_late
 if TYPE_CHECKING:
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.floor._fit import Counts, Fit
-    from bayesfloor.floor._results import Floor, LabelClaims, OneVsRestFloor, PairwiseFloor, SampleScores
+    from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
     from bayesfloor.floor._sample import SampledRowsWarning
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Counts",
     "Fit",
     "Floor",
-    "LabelClaims",
     "OneVsRestFloor",
     "PairwiseFloor",
     "SampleScores",
@@ -32,7 +31,7 @@ __all__ = [
 _HOMES = {
     "._bayes_floor": "BayesFloor",
     "._fit": "Counts Fit",
-    "._results": "Floor LabelClaims OneVsRestFloor PairwiseFloor SampleScores",
+    "._results": "Floor OneVsRestFloor PairwiseFloor SampleScores",
     "._sample": "SampledRowsWarning",
 }
 

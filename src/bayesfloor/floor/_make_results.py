@@ -27,10 +27,9 @@ from bayesfloor.formulas._bounds import (
     henze_penrose,
     multiclass_bounds,
     one_vs_rest_bounds,
-    one_vs_rest_finite,
     remove_forced,
 )
-from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value, odd_label_power
+from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value
 from bayesfloor.formulas._limits import after_picking, benjamini_hochberg, holm
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.support._types import Floats, Ints
@@ -223,11 +222,6 @@ def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.n
         lower=lower,
         estimate=(lower + upper) / 2,
         upper=upper,
-        upper_classes=bounds.upper_classes,
-        upper_root=bounds.upper_root,
-        upper_any=bounds.upper_any,
-        upper_pairs=bounds.upper_pairs,
-        upper_finite=one_vs_rest_finite(rate, len(sizes)),
         class_rate=rate,
         std_error=spread.class_errors,
         few=sizes < FEW,
@@ -251,13 +245,11 @@ def sample_scores(
     p_value = odd_label_p_value(edges.cross, edges.degree, local)
     most = edges.cross > edges.degree - edges.cross  # even separate classes are joined by some edges
     suspect = (benjamini_hochberg(p_value) <= _FALSE_DISCOVERIES) & most
-    level = p_value[suspect].max() if suspect.any() else _FALSE_DISCOVERIES / len(p_value)
     mixed = np.diff(_at(labels, alike).mass.indptr) > 1
     values = {
         "score": label_score(edges.cross, edges.degree, share[labels.codes]),
         "p_value": p_value,
         "suspect": suspect,
-        "power": odd_label_power(edges.degree, local, 1 - rate / max(1, len(share) - 1), level),
         "conflict": mixed[alike] & labels.hard,
         "degree": edges.degree,
         "cross": edges.cross,

@@ -283,10 +283,7 @@ class OneVsRestFloor(Result):
     Attributes
     ----------
     classes, sizes : labels, and the number of rows in each class.
-    lower, estimate, upper : bounds for each class and their midpoint; ``upper`` is the smallest of the next four.
-    upper_classes, upper_root, upper_any, upper_pairs : K/2 times the two-class bound, the square-root bound, G of
-        all classes, and the sum over the class's pairs.
-    upper_finite : (K - 1) times the class's cross rate, an upper bound in expectation at every n.
+    lower, estimate, upper : bounds for each class and their midpoint; ``upper`` is the smallest of several bounds.
     class_rate, std_error : fraction of edges with exactly one end in the class, and its standard error.
     few : classes with fewer than 30 rows.
 
@@ -304,11 +301,6 @@ class OneVsRestFloor(Result):
     lower: Floats
     estimate: Floats
     upper: Floats
-    upper_classes: Floats
-    upper_root: Floats
-    upper_any: Floats
-    upper_pairs: Floats
-    upper_finite: Floats
     class_rate: Floats
     std_error: Floats
     few: np.ndarray
@@ -329,35 +321,6 @@ class OneVsRestFloor(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelClaims(Result):
-    """Labels that are wrong, not merely suspicious, according to a classifier's posterior.
-
-    Attributes
-    ----------
-    row : number of each row in the input.
-    p_value : p-value for "the label was drawn from the posterior"; small if the posterior makes this label unlikely.
-    chance : probability that the label was flipped, at the assumed flip rate.
-    wrong : labels called wrong, as many as keep the expected fraction of false claims within the allowed rate.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import bayesfloor
-    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
-    >>> len(found.answer.wrong_labels().row)
-    150
-    """
-
-    row: Ints
-    p_value: Floats
-    chance: Floats
-    wrong: np.ndarray
-
-    def _summary(self) -> str:
-        return f"{len(self.row):,} rows, {np.count_nonzero(self.wrong):,} called wrong"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class SampleScores(Result):
     """Rows whose label does not fit their neighbours in the forest.
 
@@ -370,7 +333,6 @@ class SampleScores(Result):
     suspect : rows with suspicious labels, with the false discovery rate controlled at 5 % (Benjamini-Hochberg). Where
         classes overlap, these rows are ambiguous rather than wrong.
     suggested_label : the label of most neighbours.
-    power : probability that a wrong label on this row would have been listed.
     conflict : rows that equal a row with a different label.
     degree, cross : (expected) number of edges of the row, and number of those that lead to other labels.
 
@@ -389,7 +351,6 @@ class SampleScores(Result):
     p_value: Floats
     suspect: np.ndarray
     suggested_label: np.ndarray
-    power: Floats
     conflict: np.ndarray
     degree: Floats
     cross: Floats

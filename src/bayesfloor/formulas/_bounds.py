@@ -169,41 +169,25 @@ class OneVsRest(NamedTuple):
     """Bounds on P_e,k, the probability that the Bayes rule confuses class k with another, in either direction."""
 
     lower: Floats
-    upper_classes: Floats  # (K/2) (1/2 - u/2)
-    upper_root: Floats  # 1/2 + sqrt(u)/2
-    upper_any: Floats  # G
-    upper_pairs: Floats  # sum of R_kl / n over the pairs, each from the pair's own tree; NaN if unknown
-
-    @property
-    def upper(self) -> Floats:
-        """The smallest of the upper bounds."""
-        return np.fmin.reduce([self.upper_classes, self.upper_root, self.upper_any, self.upper_pairs])
+    upper: Floats
 
 
 def one_vs_rest_bounds(class_rate: ArrayLike, cross_rate: float, pair_rate: ArrayLike | None = None) -> OneVsRest:
     """Compute bounds on the error of each class k, given the fraction of edges with exactly one end in it.
 
-    Lower: 1/2 - sqrt(u_k)/2, u_k = 1 - 2 R_k / n (van den Burg and Hero, section 3.3). Upper, for K
-    classes: (K/2)(1/2 - u_k/2), because the Bayes rule loses eta_k <= 2 eta_k (1 - eta_k) where it does
+    Lower: 1/2 - sqrt(u_k)/2, u_k = 1 - 2 R_k / n (van den Burg and Hero, section 3.3). Upper: the smallest of four. For
+    K classes, (K/2)(1/2 - u_k/2), because the Bayes rule loses eta_k <= 2 eta_k (1 - eta_k) where it does
     not predict k (there eta_k <= 1/2) and 1 - eta_k <= K eta_k (1 - eta_k) where it does (there
-    eta_k >= 1/K), and 1/2 - u_k/2 estimates 2 E[eta_k (1 - eta_k)]. Three more upper bounds are
-    1/2 + sqrt(u_k)/2; G, because no class has a larger error than all classes together; and the paper's sum over
-    pairs, usually the tightest.
+    eta_k >= 1/K), and 1/2 - u_k/2 estimates 2 E[eta_k (1 - eta_k)]. The others are
+    1/2 + sqrt(u_k)/2; G, because no class has a larger error than all classes together; and the paper's sum of R_kl / n
+    over pairs, each from the pair's own tree, usually the tightest.
     """
     rate = np.asarray(class_rate, dtype=np.float64)
     u = cross_to_u(rate)
-    return OneVsRest(
-        lower=0.5 - np.sqrt(u) / 2,
-        upper_classes=len(rate) / 2 * np.minimum(rate, 0.5),
-        upper_root=0.5 + np.sqrt(u) / 2,
-        upper_any=np.full_like(rate, cross_rate),
-        upper_pairs=np.full_like(rate, np.nan) if pair_rate is None else np.asarray(pair_rate, dtype=np.float64),
-    )
-
-
-def one_vs_rest_finite(class_rate: ArrayLike, n_classes: int) -> Floats:
-    """Compute (K-1) E[R_k] / (n-1), an upper bound on P_e,k at every n, because a rooted tree is a classifier."""
-    return (n_classes - 1) * np.asarray(class_rate, dtype=np.float64)
+    uppers = [len(rate) / 2 * np.minimum(rate, 0.5), 0.5 + np.sqrt(u) / 2, np.full_like(rate, cross_rate)]
+    if pair_rate is not None:
+        uppers.append(np.asarray(pair_rate, dtype=np.float64))
+    return OneVsRest(0.5 - np.sqrt(u) / 2, np.fmin.reduce(uppers))
 
 
 def soft_confusion(class_edges: Floats) -> Floats:

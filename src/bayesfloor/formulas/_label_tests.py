@@ -1,4 +1,4 @@
-"""Test whether a sample's label fits its neighbours in the forest, or a classifier's posterior."""
+"""Test whether a sample's label fits its neighbours in the forest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom, hypergeom
+from scipy.stats import hypergeom
 
 from bayesfloor.support._types import Floats
 
@@ -63,49 +63,3 @@ def local_rate(n_cross: ArrayLike, degree: ArrayLike, rate: float) -> tuple[Floa
     J, deg = np.asarray(n_cross, dtype=np.float64), np.asarray(degree, dtype=np.float64)
     q = min(max(rate, 1e-6), 1 - 1e-6)
     return J + _PRIOR_EDGES * q, np.maximum(0.0, deg - J) + _PRIOR_EDGES * (1 - q)
-
-
-def odd_label_power(degree: ArrayLike, local: tuple[Floats, Floats], wrong_rate: float, level: float) -> Floats:
-    """Return the chance of finding a wrong label: P(J reaches the smallest number with a p-value <= level)."""
-    deg = np.ceil(np.asarray(degree) - 1e-9)
-    needed = deg + 1
-    for j, tail in _tails(deg, *local):
-        np.copyto(needed, j, where=(tail <= level) & (j > 0))
-    rate = local[0] / (local[0] + local[1])
-    return np.asarray(binom.sf(needed - 1, deg, np.maximum(wrong_rate, rate)))
-
-
-def claim_p_value(eta: Floats, codes: ArrayLike) -> Floats:
-    """Return the p-value for "y is drawn from eta(x)": the sum of eta_c over classes that are no likelier than y.
-
-    It is valid for a known posterior and approximate for an out-of-fold estimate.
-    """
-    own = np.take_along_axis(eta, np.asarray(codes)[:, None], axis=1)
-    return np.minimum(np.where(eta <= own, eta, 0.0).sum(axis=1), 1.0)
-
-
-def flip_posterior(eta_label: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
-    """Return the chance that a label was flipped, if labels flip at rate eps to a uniformly random other class.
-
-    a (1 - eta_y) / ((1 - eps) eta_y + a (1 - eta_y)), a = eps / (K - 1).
-    """
-    eta, a = np.asarray(eta_label, dtype=np.float64), flip_rate / (n_classes - 1)
-    flipped, kept = a * (1 - eta), (1 - flip_rate) * eta
-    return flipped / np.where(flipped + kept > 0, flipped + kept, 1.0)
-
-
-def without_flips(eta: ArrayLike, flip_rate: float, n_classes: int) -> Floats:
-    """Return the posterior of clean labels, given that of flipped ones: eta' = (1 - eps) eta + a (1 - eta)."""
-    a = flip_rate / (n_classes - 1)
-    return np.clip((np.asarray(eta, dtype=np.float64) - a) / (1 - flip_rate - a), 0.0, 1.0)
-
-
-def largest_list(chance: ArrayLike, rate: float) -> np.ndarray:
-    """Select as many rows as possible, likeliest first, with a mean chance of a false claim of at most ``rate``."""
-    wrong = 1 - np.asarray(chance, dtype=np.float64)
-    order = np.argsort(wrong, kind="stable")
-    mean = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
-    length = int(np.flatnonzero(mean <= rate)[-1]) + 1 if (mean <= rate).any() else 0
-    chosen = np.zeros(len(wrong), dtype=bool)
-    chosen[order[:length]] = True
-    return chosen
