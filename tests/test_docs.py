@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import re
 import shutil
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -15,7 +16,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from bayesfloor import BayesFloor, check
+from bayesfloor import BayesFloor, SmartSVM, check
+from bayesfloor.forest._blocks import forest_of
+from bayesfloor.forest._first_fit import grow_forest
+from bayesfloor.forest._prim import squared_distances
+from bayesfloor.forest._vertices import find_vertices
 
 pytestmark = pytest.mark.real_race  # pages show what users see
 
@@ -193,6 +198,43 @@ def test_files_that_a_page_names_are_there(page):
     named = set(re.findall(r"(?<!\w)_[a-z_]+\.py", " ".join(lines)))
     there = {path.name for folder in ("src", "benchmarks") for path in (DOCS.parent / folder).rglob("*.py")}
     assert named <= there
+
+
+@pytest.fixture(scope="module")
+def added():
+    """What the page on extending adds, by name: each block, run inside the file that its section speaks of."""
+    page = (DOCS / "contributing" / "extending.md").read_text("utf-8")
+    places = ("formulas._bounds", "hierarchy._cuts", "plotting._display", "forest._neighbours")
+    names = {"dataclass": dataclass, "squared_distances": squared_distances}
+    for block, place in zip(re.findall(r"^```py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL), places, strict=True):
+        inside = names | vars(import_module(f"bayesfloor.{place}"))
+        exec(f"from __future__ import annotations\n{block}", inside, names)  # noqa: S102 - a page of ours
+    return names
+
+
+def test_the_bound_and_the_cut_of_the_page_on_extending_work(added, monkeypatch):
+    """Whoever copies them starts from code that runs."""
+    assert added["conflict_limit"]([0.001, 0.5], 300).tolist() == [0, pytest.approx(0.4293, abs=1e-4)]
+
+    monkeypatch.setitem(import_module("bayesfloor.hierarchy._cuts").CUTS, "lightest_class", added["lightest_class"])
+    X, y = load_iris(return_X_y=True)
+    assert SmartSVM(cut="lightest_class").fit(X, y).score(X, y) > 0.9
+
+
+def test_the_display_of_the_page_on_extending_works(added):
+    """And shows all pairs."""
+    pytest.importorskip("matplotlib")
+    floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    assert len(added["SoftConfusionDisplay"].from_estimator(floor).frame()) == 3
+
+
+def test_the_finder_of_the_page_on_extending_leads_to_the_same_forest(added, global_random_seed):
+    """Also with ties and groups."""
+    rng = np.random.default_rng(global_random_seed)
+    for X, groups in ((rng.normal(size=(300, 3)), None), (rng.integers(0, 5, (300, 3)), rng.integers(0, 9, 300))):
+        vertices, _ = find_vertices(X.astype(float), groups)
+        edges = grow_forest(vertices, added["BruteFinder"](vertices), 3, 8)
+        assert all(map(np.array_equal, edges, forest_of(vertices, 3, "matmul").edges))
 
 
 GOOD = '<html><head><link rel="stylesheet" href="a.css"></head><body id="top"><p id="here">{}</p></body></html>'

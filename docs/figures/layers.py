@@ -4,23 +4,20 @@ from figures.drawing import panels
 
 LAYERS = (
     (("cli", "commands"),),
-    (("report", "one HTML page"),),
-    (("summary", "check, findings, JSON"),),
+    (("summary", "check, findings, wording, JSON, HTML"),),
     (("plotting", "displays"),),
-    (("hierarchy", "class trees"), ("selection", "decisions"), ("labels", "suspicious labels")),
-    (("answer", "range, verdict, pairs, classes"),),
-    (("learners", "one registry, one race"),),
-    (("floor", "BayesFloor, tree bounds"),),
-    (("counts", "edges and labels → counts"),),
+    (("hierarchy", "class trees"), ("decide", "model, features, labels")),
+    (("answer", "race, range, verdict, hazards"),),
+    (("floor", "BayesFloor, counts, tree bounds"),),
     (("forest", "points → edges"), ("formulas", "counts → bounds")),
-    (("io", "files, frames, streams → tables"),),
-    (("engine", "tasks, files, rows"),),
+    (("io", "files, frames, streams → data"),),
+    (("support", "tasks, files, words"),),
 )
 
 
 def layers(ink):
     """Draw a box for each layer; imports point downwards."""
-    figure, (ax,) = panels(1, width=6.0, height=5.6)
+    figure, (ax,) = panels(1, width=6.0, height=4.2)
     for level, boxes in enumerate(LAYERS):
         width = 1 / len(boxes)
         for place, (name, what) in enumerate(boxes):

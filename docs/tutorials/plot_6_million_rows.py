@@ -87,7 +87,7 @@ print(answer.curve)
 # - You accept subsamples: silence it where you fit.
 # - A job must never subsample silently: make it an error.
 # - You know how many rows you want: ``BayesFloor(max_rows=20_000)``.
-# - You want all rows, whatever the cost: ``BayesFloor(target_width=None)``; see :doc:`plot_7_cluster`.
+# - You want all rows, whatever the cost: ``BayesFloor(target_width=None)``.
 #
 # ``bayesfloor.check`` and the command line do not warn; they report it as finding ``BF206``.
 
@@ -168,5 +168,4 @@ work.cleanup()
 #
 # Next
 # ----
-# :doc:`plot_7_cluster` shows how to use all rows on several machines, and :doc:`/scale` how few rows are enough and
-# what more of them cost.
+# :doc:`/scale` shows how few rows are enough and what more of them cost.
