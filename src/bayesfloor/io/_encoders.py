@@ -1,11 +1,11 @@
-"""Weight the n-grams of strings; n-grams are counted once per distinct word."""
+"""Turn one column into numbers: choose an encoder from the column's role or values, and encode with it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,55 +27,6 @@ from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import one_blas_thread
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import how_many, printable, quoted
-
-_AT_ONCE = 10_000  # strings at a time, so that the weights of all strings are never in memory together
-
-
-class NgramWeights:
-    """Gives exactly the weights of ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))``, but faster.
-
-    These n-grams never cross a word boundary, so a string has the n-grams of its words. Distinct words are few.
-    """
-
-    def __init__(self) -> None:
-        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-
-        self._grams = CountVectorizer(analyzer="char_wb", ngram_range=(3, 4), lowercase=False, dtype=np.float64)
-        self._weights = TfidfTransformer()
-
-    def fit(self, texts: Sequence[str]) -> Self:
-        """Learn the n-grams and their frequencies; raise ValueError if there are none."""
-        words, counts = _count_words(texts)
-        self._grams.fit(words)
-        self._weights.fit(self._count(words, counts))
-        return self
-
-    def transform(self, texts: Sequence[str]) -> Any:
-        """Return the n-gram weights of each string as a sparse matrix."""
-        return self._weights.transform(self._count(*_count_words(texts)), copy=False)
-
-    def scores(self, texts: Sequence[str], svd: Any) -> Floats:
-        """Return the components of each string."""
-        parts = (texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE))
-        return np.vstack([svd.transform(self.transform(part)) for part in parts])
-
-    def _count(self, words: Sequence[str], counts: Any) -> Any:
-        """Count each n-gram in each string, sorted so that sums are the same to the last digit."""
-        grams = counts @ self._grams.transform(words)
-        grams.sort_indices()
-        return grams
-
-
-def _count_words(texts: Sequence[str]) -> tuple[list[str], Any]:
-    """Return the distinct words, and each string's word counts as a sparse matrix."""
-    from scipy.sparse import csr_array
-
-    known: dict[str, int] = {}
-    split = [[known.setdefault(word, len(known)) for word in text.lower().split()] for text in texts]
-    place = np.fromiter((word for words in split for word in words), dtype=np.int32)
-    ends = np.array([0, *accumulate(map(len, split))], dtype=np.int32)
-    return list(known), csr_array((np.ones(len(place)), place, ends), shape=(len(split), len(known)))
-
 
 ONE_HOT = np.sqrt(0.5)  # value of an indicator: puts two rows in different categories at distance 1
 _MOST_INDICATORS = 1000  # if the user sets the role "category"
@@ -138,13 +89,15 @@ class OrderFormat:
         return np.array([known[level] for level in levels])
 
     def describe(self) -> str:
-        """Describe in words what was done."""
         return "numbered in the given order"
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Encodes a column as quantities, codes or other numbers; the last column may mark missing values."""
+    """Encodes a column as quantities, codes or other numbers; the last column may mark missing values.
+
+    This base class leaves its column out.
+    """
 
     column: Column
     names: tuple[str, ...]
@@ -154,14 +107,6 @@ class Encoder:
 
     def encode(self, values: Values) -> Floats:
         """Encode this column of any table."""
-        raise NotImplementedError
-
-
-class LeftOut(Encoder):
-    """A column that is left out."""
-
-    def encode(self, values: Values) -> Floats:
-        """Return an array without columns."""
         return np.empty((len(values.data), 0))
 
 
@@ -175,10 +120,13 @@ class Numbers(Encoder):
     quantity = True
 
     def encode(self, values: Values) -> Floats:
-        """Return the numbers, and a column that is 1 for missing values."""
         block = self._read(values)
         _refuse_infinite(block)
-        return _filled(block, self.fill, self.kept, says=self.says_missing)
+        gaps = np.isnan(block)
+        if not gaps.any() and self.kept.all() and not self.says_missing:
+            return block
+        full = np.where(gaps, self.fill, block)[:, self.kept]
+        return np.column_stack([full, gaps.any(axis=1)]) if self.says_missing else full
 
     def _read(self, values: Values) -> Floats:
         return as_numbers(values, self.form, len(self.fill))
@@ -201,14 +149,17 @@ class _Levels(Encoder):
     levels: tuple[str, ...]
 
     def _places(self, values: Values) -> Ints:
-        return _places(values, self.levels, gap=len(self.levels) if self.says_missing else -1)
+        """Return the position of each row's value among the levels, or -1 for a new value."""
+        given = without_gaps(values.as_texts(), self.levels)
+        known = {level: place for place, level in enumerate(self.levels)}
+        gap = len(known) if self.says_missing else -1
+        return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
 
 
 class Indicators(_Levels):
-    """One column for each category, and one for missing values."""
+    """One column for each category, with an indicator in each row's category, and one for missing values."""
 
     def encode(self, values: Values) -> Floats:
-        """Return one column per category, with an indicator in each row's category; new categories get no indicator."""
         places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
         block[np.arange(len(places)), places] = ONE_HOT  # new categories (-1) use the last column, which is cut off
@@ -221,7 +172,6 @@ class Codes(_Levels):
     quantity = code = True
 
     def encode(self, values: Values) -> Floats:
-        """Return positions as numbers."""
         return self._places(values).astype(np.float64)[:, None]
 
 
@@ -236,7 +186,6 @@ class Ngrams(Encoder):
     scores: Floats | None = None  # scores of the fitted strings, kept until these are encoded
 
     def encode(self, values: Values) -> Floats:
-        """Return the components of each row's string."""
         given = without_gaps(values.as_texts(), self.known)
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
@@ -262,7 +211,6 @@ class Except(Encoder):
         return self.encoder.code
 
     def encode(self, values: Values) -> Floats:
-        """Encode the column, treating odd values as missing."""
         return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
 
 
@@ -298,33 +246,10 @@ def as_moments(values: Values, form: DateFormat | None) -> Any:
 def _date_parts(moments: Any, start: np.datetime64) -> Floats:
     """Return elapsed days, year, month, weekday and hour, NaN if missing."""
     us, months = moments.astype(np.int64), moments.astype("datetime64[M]").astype(np.int64)
-    parts = np.column_stack(
-        [
-            (us - start.astype(np.int64)) / _DAY,
-            months // 12 + 1970.0,
-            months % 12 + 1.0,
-            (us // _DAY + 3.0) % 7,
-            us % _DAY // _HOUR,
-        ]
-    )
+    days, weekdays = (us - start.astype(np.int64)) / _DAY, (us // _DAY + 3.0) % 7
+    parts = np.column_stack([days, months // 12 + 1970.0, months % 12 + 1.0, weekdays, us % _DAY // _HOUR])
     parts[np.isnat(moments)] = np.nan
     return parts
-
-
-def _filled(block: Floats, fill: Floats, kept: NDArray[np.bool_], *, says: bool) -> Floats:
-    """Fill the gaps in a block, and append a column that marks them."""
-    gaps = np.isnan(block)
-    if not gaps.any() and kept.all() and not says:
-        return block
-    full = np.where(gaps, fill, block)[:, kept]
-    return np.column_stack([full, gaps.any(axis=1)]) if says else full
-
-
-def _places(values: Values, levels: tuple[str, ...], gap: int) -> Ints:
-    """Return the position of each row's value among the levels, or -1 for a new value."""
-    given = without_gaps(values.as_texts(), levels)
-    known = {level: place for place, level in enumerate(levels)}
-    return np.array([*(known.get(level, -1) for level in given.levels), gap], dtype=np.int64)[given.data]
 
 
 def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: bool = False) -> Encoder:
@@ -337,20 +262,13 @@ def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: b
     if not isinstance(role, str):
         return _numbers(values, OrderFormat(tuple(map(str, role))), "ordered")
     if role in ("id", "group"):
-        return left_out(values, role, "it identifies rows" if role == "id" else "it identifies groups")
-    return _ASKED[role](values, random_state)
+        return _left_out(values, role, "it identifies rows" * (role == "id"))
+    return _as_asked(values, role, random_state)
 
 
 def keep_constant(values: Values) -> Encoder:
     """Make the encoder for a constant column that is kept."""
     return _indicators(values) if values.kind == "text" else _numbers(values, None, values.kind)
-
-
-def left_out(values: Values, role: str, why: str) -> LeftOut:
-    """Make the encoder for a column that is left out, with the reason."""
-    missing = int(values.missing.sum())
-    column = Column(values.name, role, f"left out: {why}", 0, missing, lossy=role not in ("constant", "empty"))
-    return LeftOut(column, (), says_missing=False)
 
 
 _WHY = {
@@ -359,7 +277,16 @@ _WHY = {
     "counter": "it only numbers the rows",
     "id": "nearly every row has its own value",
     "people": "it contains names of people",
+    "group": "it identifies groups",
 }
+
+
+def _left_out(values: Values, role: str, why: str = "") -> Encoder:
+    """Make the encoder for a column that is left out, with the reason."""
+    missing = int(values.missing.sum())
+    treatment = f"left out: {why or _WHY[role]}"
+    column = Column(values.name, role, treatment, 0, missing, lossy=role not in ("constant", "empty"))
+    return Encoder(column, (), says_missing=False)
 
 
 def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encoder:
@@ -368,24 +295,26 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
         return _numbers(values, None, "list")
     if values.kind == "date":
         return _dates(values, None)
-    form = _format_of(values) if values.kind == "text" else None
+    finders = (boolean_format, number_format, date_format, time_format)
+    form = _format_of(values, finders) if values.kind == "text" else None
     if isinstance(form, DateFormat):
         return _dates(values, form)
     if values.kind == "text" and form is None:
+        # No format fits all cells: one may fit all but a few odd ones; otherwise these are words.
         odd = find_odd(values, "number", "date", "time")
         if odd is not None:
             return _except(odd, _automatic(odd.without(values), random_state, beside_list=beside_list))
         plain = without_gaps(values)
         role = role_of_texts(plain)
         if role == "text" and beside_list:
-            return left_out(plain, role, "the table has a list of numbers, such as an embedding, to use instead")
+            return _left_out(plain, role, "the table has a list of numbers, such as an embedding, to use instead")
         return _texts(plain, role, random_state)
     numbers = as_numbers(values, form)[:, 0]
     role = role_of_numbers(values.name, numbers)
-    if values.bare and role != "empty":
+    if values.bare and role != "empty":  # columns of an array have no names, so only their values could mislead
         role = "number"
     if role in _WHY:
-        return left_out(values, role, _WHY[role])
+        return _left_out(values, role)
     if role == "code":
         return _codes(Values(values.name, "number", numbers))
     if values.kind in ("time", "duration") or isinstance(form, TimeFormat):
@@ -403,16 +332,15 @@ def _except(odd: Odd, encoder: Encoder) -> Encoder:
     return Except(column, encoder.names, encoder.says_missing, encoder, odd)
 
 
-def _format_of(values: Values) -> Format | None:
-    """Find the format of a text column that contains booleans, numbers, dates or times."""
-    finders = (boolean_format, number_format, date_format, time_format)
+def _format_of(values: Values, finders: Sequence[Callable[[Sequence[str]], Format | None]]) -> Format | None:
+    """Find the first format that fits a text column."""
     return next((form for find in finders if (form := find(values.levels)) is not None), None)
 
 
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
     """Make the encoder for a text column that has this role and no gaps."""
     if role in _WHY:
-        return left_out(values, "id" if role == "people" else role, _WHY[role])
+        return _left_out(values, "id" if role == "people" else role, _WHY[role])
     if role == "code":
         return _codes(values)
     if role == "category" and len(values.levels) <= MOST_LEVELS:
@@ -437,8 +365,9 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
     gaps = np.isnan(block)
     n_missing = int(gaps.any(axis=1).sum())
     if gaps.all():
-        return left_out(values, "empty", _WHY["empty"])
+        return _left_out(values, "empty")
     fill = np.array([_median(column) for column in block.T])
+    # A column with gaps and a single value says no more than its marker of gaps does.
     kept = np.array([not n_missing or width > 1 or len(np.unique(block[~gaps])) > 1])
     names = [values.name] if width == 1 else [f"{values.name}[{j}]" for j in range(width)]
     names = [*names * bool(kept[0]), *[f"{values.name} missing"] * bool(n_missing)]
@@ -481,9 +410,9 @@ def _dates(values: Values, form: DateFormat | None) -> Encoder:
     given = moments[~np.isnat(moments)]
     n_missing = len(moments) - len(given)
     if not len(given):
-        return left_out(values, "empty", _WHY["empty"])
+        return _left_out(values, "empty")
     if given.min() == given.max() and not n_missing:
-        return left_out(values, "constant", _WHY["constant"])
+        return _left_out(values, "constant")
     start = given.min()
     parts = _date_parts(moments, start)
     fill = np.array([_median(part) for part in parts.T])
@@ -533,11 +462,11 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     from sklearn.decomposition import TruncatedSVD
 
     n_missing, levels = int(values.missing.sum()), values.levels
-    taught = levels[:: -(-len(levels) // _MOST_TEXTS)]
+    taught = levels[:: -(-len(levels) // _MOST_TEXTS)]  # evenly spread over the sorted strings
     try:
         weights = NgramWeights().fit(taught)
     except ValueError:
-        return left_out(values, "text", "its values are too short to compare")
+        return _left_out(values, "text", "its values are too short to compare")
     grams = weights.transform(taught)
     width = min(_COMPONENTS, min(grams.shape) - 1)
     if width < 1:
@@ -556,64 +485,97 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
     return Ngrams(column, tuple(names), bool(n_missing), weights, svd, float(scale), known, scores)
 
 
-def _asked_number(values: Values, _: Any) -> Encoder:
-    form: Any = None
-    if values.kind == "text":
-        form = number_format(values.levels) or boolean_format(values.levels)
-        odd = find_odd(values, "number") if form is None else None
-        if odd is not None:
-            return _except(odd, _asked_number(odd.without(values), _))
-        if form is None:
-            raise InputError(f"it has values that are not numbers, such as {quoted(values.levels[0])}")
-    return _numbers(values, form, "number")
+class _Asked(NamedTuple):
+    """A role that needs a format: how to find it in text, the kinds that may have odd cells, and what is expected."""
 
-
-def _asked_category(values: Values, random_state: Any) -> Encoder:
-    plain = without_gaps(values.as_texts())
-    if not plain.levels:
-        return left_out(values, "empty", _WHY["empty"])
-    if len(plain.levels) > _MOST_INDICATORS:
-        return _ngrams(plain, "category", random_state)
-    return _indicators(plain)
-
-
-def _asked_code(values: Values, _: Any) -> Encoder:
-    form = number_format(values.levels) if values.kind == "text" else None
-    return _codes(Values(values.name, "number", as_numbers(values, form)[:, 0]) if form else values)
-
-
-def _asked_date(values: Values, _: Any) -> Encoder:
-    if values.kind in ("time", "duration"):
-        return _numbers(values, None, "date")
-    if values.kind != "text":
-        return _dates(values, None)
-    form = date_format(values.levels)
-    if form is not None:
-        return _dates(values, form)
-    hours = time_format(values.levels)
-    odd = find_odd(values, "date", "time") if hours is None else None
-    if odd is not None:
-        return _except(odd, _asked_date(odd.without(values), _))
-    if hours is None:
-        raise InputError(f"it has values that are not dates in one format, such as {quoted(values.levels[0])}")
-    return _numbers(values, hours, "date")
-
-
-def _asked_text(values: Values, random_state: Any) -> Encoder:
-    plain = without_gaps(values.as_texts())
-    return _ngrams(plain, "text", random_state) if plain.levels else left_out(values, "empty", _WHY["empty"])
-
-
-def _asked_order(values: Values, _: Any) -> Encoder:
-    levels = ", ".join(repr(printable(level)) for level in without_gaps(values.as_texts()).levels[:3])
-    raise InputError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
+    finders: tuple[Callable[[Sequence[str]], Format | None], ...]
+    kinds: tuple[str, ...]
+    expected: str
 
 
 _ASKED = {
-    "number": _asked_number,
-    "category": _asked_category,
-    "code": _asked_code,
-    "date": _asked_date,
-    "text": _asked_text,
-    "ordered": _asked_order,
+    "number": _Asked((number_format, boolean_format), ("number",), "numbers"),
+    "date": _Asked((date_format, time_format), ("date", "time"), "dates in one format"),
 }
+
+
+def _as_asked(values: Values, role: str, random_state: Any) -> Encoder:
+    """Make the encoder for the role that the user gave."""
+    if role in _ASKED:
+        return _in_format(values, role)
+    if role == "code":
+        form = number_format(values.levels) if values.kind == "text" else None
+        return _codes(Values(values.name, "number", as_numbers(values, form)[:, 0]) if form else values)
+    plain = without_gaps(values.as_texts())
+    if role == "ordered":
+        levels = ", ".join(repr(printable(level)) for level in plain.levels[:3])
+        raise InputError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
+    if not plain.levels:
+        return _left_out(values, "empty")
+    if role == "category" and len(plain.levels) <= _MOST_INDICATORS:
+        return _indicators(plain)
+    return _ngrams(plain, role, random_state)
+
+
+def _in_format(values: Values, role: str) -> Encoder:
+    """Make the encoder for numbers or dates; text is read in the one format that fits, but for a few odd cells."""
+    asked, form = _ASKED[role], None
+    if values.kind == "text":
+        form = _format_of(values, asked.finders)
+        odd = find_odd(values, *asked.kinds) if form is None else None
+        if odd is not None:
+            return _except(odd, _in_format(odd.without(values), role))
+        if form is None:
+            raise InputError(f"it has values that are not {asked.expected}, such as {quoted(values.levels[0])}")
+    if role == "date" and (isinstance(form, DateFormat) or (form is None and values.kind not in ("time", "duration"))):
+        return _dates(values, form)
+    return _numbers(values, form, role)
+
+
+_AT_ONCE = 10_000  # strings at a time, so that the weights of all strings are never in memory together
+
+
+class NgramWeights:
+    """Gives exactly the weights of ``TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4))``, but faster.
+
+    These n-grams never cross a word boundary, so a string has the n-grams of its words. Distinct words are few.
+    """
+
+    def __init__(self) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+        self._grams = CountVectorizer(analyzer="char_wb", ngram_range=(3, 4), lowercase=False, dtype=np.float64)
+        self._weights = TfidfTransformer()
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn the n-grams and their frequencies; raise ValueError if there are none."""
+        words, counts = _count_words(texts)
+        self._grams.fit(words)
+        self._weights.fit(self._count(words, counts))
+        return self
+
+    def transform(self, texts: Sequence[str]) -> Any:
+        """Return the n-gram weights of each string as a sparse matrix."""
+        return self._weights.transform(self._count(*_count_words(texts)), copy=False)
+
+    def scores(self, texts: Sequence[str], svd: Any) -> Floats:
+        """Return the components of each string."""
+        parts = (texts[i : i + _AT_ONCE] for i in range(0, len(texts), _AT_ONCE))
+        return np.vstack([svd.transform(self.transform(part)) for part in parts])
+
+    def _count(self, words: Sequence[str], counts: Any) -> Any:
+        """Count each n-gram in each string, sorted so that sums are the same to the last digit."""
+        grams = counts @ self._grams.transform(words)
+        grams.sort_indices()
+        return grams
+
+
+def _count_words(texts: Sequence[str]) -> tuple[list[str], Any]:
+    """Return the distinct words, and each string's word counts as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    known: dict[str, int] = {}
+    split = [[known.setdefault(word, len(known)) for word in text.lower().split()] for text in texts]
+    place = np.fromiter((word for words in split for word in words), dtype=np.int32)
+    ends = np.array([0, *accumulate(map(len, split))], dtype=np.int32)
+    return list(known), csr_array((np.ones(len(place)), place, ends), shape=(len(split), len(known)))
