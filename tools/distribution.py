@@ -28,16 +28,16 @@ LINK = r"(?<=\]\()[^)]+(?=\))"
 IN_WHEEL = (
     r"bayesfloor/([a-z]+/)*\w+\.py",
     r"bayesfloor/py\.typed",
-    r"bayesfloor/report/templates/\w+\.(html|css)",
+    r"bayesfloor/summary/templates/\w+\.(html|css)",
     r"bayesfloor/summary/schema\.json",
     r"bayesfloor-[^/]+\.dist-info/(METADATA|WHEEL|RECORD|entry_points\.txt|licenses/LICENSE)",
 )
 NEEDED_IN_WHEEL = (
     "bayesfloor/py.typed",
-    "bayesfloor/report/templates/notebook.html",
-    "bayesfloor/report/templates/page.html",
-    "bayesfloor/report/templates/parts.html",
-    "bayesfloor/report/templates/style.css",
+    "bayesfloor/summary/templates/notebook.html",
+    "bayesfloor/summary/templates/page.html",
+    "bayesfloor/summary/templates/parts.html",
+    "bayesfloor/summary/templates/style.css",
     "bayesfloor/summary/schema.json",
     "bayesfloor-*.dist-info/entry_points.txt",
     "bayesfloor-*.dist-info/licenses/LICENSE",

@@ -277,7 +277,7 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
         **settings.preparing(data),
         **settings.draw_limit(),
     )
-    with without_warning(), logging_only("bayesfloor.selection", logging.ERROR):  # the result has its warnings
+    with without_warning(), logging_only("bayesfloor.decide", logging.ERROR):  # the result has its warnings
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
     tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path

@@ -246,7 +246,7 @@ class GapLines(Result):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.dummy import DummyClassifier
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import gap
+    >>> from bayesfloor.decide import gap
     >>> X, y = load_wine(return_X_y=True)
     >>> found = gap(BayesFloor().fit(X, y), y, DummyClassifier().fit(X, y).predict(X))
     >>> found.overall.word, found.by_class.room.tolist()
@@ -303,7 +303,7 @@ class Gap(Result):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.dummy import DummyClassifier
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import gap
+    >>> from bayesfloor.decide import gap
     >>> X, y = load_wine(return_X_y=True)
     >>> model = DummyClassifier().fit(X[::2], y[::2])
     >>> found = gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2]))
@@ -461,7 +461,7 @@ def gap(
     >>> from sklearn.model_selection import train_test_split
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import gap
+    >>> from bayesfloor.decide import gap
     >>> X, y = load_digits(return_X_y=True)
     >>> X, X_test, y, y_test = train_test_split(X, y, test_size=800, random_state=0)
     >>> floor = BayesFloor().fit(X, y)

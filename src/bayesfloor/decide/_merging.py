@@ -49,7 +49,7 @@ class MergeStep(Result):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import merge_advice
+    >>> from bayesfloor.decide import merge_advice
     >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.98)
     >>> [(step.one, step.two, step.n_classes) for step in advice.steps]
     [((1,), (2,), 2)]
@@ -101,7 +101,7 @@ class MergeAdvice(Result):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import merge_advice
+    >>> from bayesfloor.decide import merge_advice
     >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.98)
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}
@@ -209,7 +209,7 @@ def merge_advice(floor: BayesFloor, target: float | None = None, answer: Answer 
     --------
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import merge_advice
+    >>> from bayesfloor.decide import merge_advice
     >>> advice = merge_advice(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.97)
     >>> advice.mapping
     {0: '0', 1: '1 + 2', 2: '1 + 2'}

@@ -145,7 +145,7 @@ class LabelsSeenWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from bayesfloor.selection import LabelsSeenWarning
+    >>> from bayesfloor.decide import LabelsSeenWarning
     >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # if you know it was fitted to other rows
     """
 

@@ -35,7 +35,7 @@ class SamplesNeeded(Result):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import samples_for
+    >>> from bayesfloor.decide import samples_for
     >>> samples_for(BayesFloor().fit(*load_iris(return_X_y=True)), target=0.9).word
     'enough'
     """
@@ -97,7 +97,7 @@ def samples_for(floor: BayesFloor | Answer, target: float) -> SamplesNeeded:
     --------
     >>> from sklearn.datasets import load_digits
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import samples_for
+    >>> from bayesfloor.decide import samples_for
     >>> X, y = load_digits(return_X_y=True)
     >>> samples_for(BayesFloor().fit(X, y), target=0.9).word
     'enough'

@@ -62,7 +62,7 @@ def suspicious_labels(
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor.labels import suspicious_labels
+    >>> from bayesfloor.decide import suspicious_labels
     >>> X, y = load_iris(return_X_y=True)
     >>> y[:3] = 2  # three setosa called virginica
     >>> found = suspicious_labels(X, y)

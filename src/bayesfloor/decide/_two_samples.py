@@ -54,7 +54,7 @@ class TwoSamples(Result):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor.selection import two_samples
+    >>> from bayesfloor.decide import two_samples
     >>> X, _ = load_iris(return_X_y=True)
     >>> two_samples(X[::2], X[1::2]).n_a
     75
@@ -152,7 +152,7 @@ def two_samples(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesfloor.selection import two_samples
+    >>> from bayesfloor.decide import two_samples
     >>> rng = np.random.default_rng(0)
     >>> A, B = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
     >>> two_samples(A, B).word

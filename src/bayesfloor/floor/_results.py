@@ -368,7 +368,7 @@ class SampleScores(Result):
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from bayesfloor.labels import suspicious_labels
+        >>> from bayesfloor.decide import suspicious_labels
         >>> issues = suspicious_labels(*load_iris(return_X_y=True)).to_cleanlab()
         >>> print(issues[issues.is_label_issue])
              is_label_issue  label_quality  given_label  predicted_label

@@ -75,7 +75,7 @@ class GapDisplay(ResultDisplay):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.dummy import DummyClassifier
     >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.selection import gap
+    >>> from bayesfloor.decide import gap
     >>> from bayesfloor.plotting import GapDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> model = DummyClassifier().fit(X[::2], y[::2])
