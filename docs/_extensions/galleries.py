@@ -10,7 +10,7 @@ kept = ExitStack()
 # The answer, what is responsible, what to decide, how it works.
 BY_USE = (
     *("ruler", "learning_curve", "gap"),
-    *("pairs", "one_vs_rest", "class_tree", "soft_confusion", "label_noise"),
+    *("pairs", "class_tree", "soft_confusion"),
     *("comparison", "selection"),
     *("forest", "bounds", "trees", "near_copies"),
 )

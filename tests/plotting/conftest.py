@@ -5,19 +5,11 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Curve
-from bayesfloor.decide._features import NO_DIFFERENCE, HoldOut, SelectionPath
+from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.plotting import (
-    AnswerDisplay,
-    ClassTreeDisplay,
-    ComparisonDisplay,
-    GapDisplay,
-    OneVsRestDisplay,
-    PairwiseDisplay,
-    SelectionDisplay,
-)
+from bayesfloor.plotting import AnswerDisplay, ClassTreeDisplay, ComparisonDisplay, GapDisplay, PairwiseDisplay
 
 HOSTILE = [
     "a" * 200,
@@ -94,35 +86,6 @@ def _comparison(names):
     )
 
 
-def _path(names, *, criterion="overall", hold_out=True):
-    """One feature a step; the last two thirds are not shown to help."""
-    K = len(names)
-    rate = 0.1 + 0.4 * 0.8 ** np.arange(K)
-    gain = -np.diff(rate, prepend=0.6)
-    reach = np.where(np.arange(K) <= K // 3, 0.5 * gain, 2 * gain)
-    held_out = HoldOut(500, 0.15, 0.08, 0.12, 0.15, 0.13, 0.14, 0.01, -0.01, 0.03)
-    return SelectionPath(
-        added=tuple((name,) for name in names),
-        n_features=np.arange(1, K + 1),
-        value=rate,
-        cross_rate=rate,
-        lower=rate / 2,
-        estimate=0.75 * rate,
-        upper=rate,
-        gain=gain,
-        gain_low=gain - reach,
-        gain_high=gain + reach,
-        shown=gain > reach,
-        n_candidates=np.arange(K, 0, -1),
-        criterion=criterion,
-        level=0.95,
-        all_cross_rate=0.12,
-        n_all=2 * K,
-        n_rows=1500,
-        holdout=held_out if hold_out else None,
-    )
-
-
 def _lines(n, words):
     """A model with more and more errors beside a floor that stays; n is how many, or None for one number."""
     size = (n,) if n else ()
@@ -177,27 +140,20 @@ def _answer(errors, ends, guessing):
 
 
 def _make(name, K, kind="plain"):
-    """A display of K classes, representations or features."""
+    """A display of K classes or representations."""
     classes, (matrix, unseen) = _names(K, kind), _similar(K)
-    part = np.linspace(0.01, 0.2, K)
     if name == "pairwise":
         order = class_tree(classes, matrix, "average").order
         return PairwiseDisplay(classes, matrix, unseen, order, 50.0 * K)
-    if name == "one_vs_rest":
-        sizes, lower = np.arange(20.0, 20 + K), np.where(np.arange(K) % 3, part / 2, np.nan)
-        note = np.where(sizes < 30, "too few rows", "")
-        return OneVsRestDisplay(classes, sizes, lower, part, part * 2, note)
     if name == "comparison":
         return ComparisonDisplay(_comparison(classes.tolist()))
-    if name == "selection":
-        return SelectionDisplay(_path(classes.tolist()))
     if name == "gap":
         return GapDisplay(_gap(classes))
     if name == "tree":
         return ClassTreeDisplay(class_tree(classes, matrix, "average"))
     if name == "ladder":
         return ClassTreeDisplay(class_tree(classes, _ladder(K), "min_cut"))
-    errors = dict(zip(classes.tolist(), (part / 20).tolist(), strict=True))
+    errors = dict(zip(classes.tolist(), np.linspace(0.0005, 0.01, K).tolist(), strict=True))
     return AnswerDisplay(_answer(errors, (0.0, 0.001, 0.002), 0.9), (0.001, 0.003), 0.999)
 
 
@@ -240,12 +196,6 @@ def _outside(figure):
 def answer():
     """A small answer."""
     return _answer({"linear": 0.12, "blend": 0.11}, (0.05, 0.1, 0.2), 0.76)
-
-
-@pytest.fixture
-def path():
-    """Maker of a selection path: (names, criterion=, hold_out=) -> SelectionPath."""
-    return _path
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ class FeatureFloors(Result):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor.selection import feature_floors
+    >>> from bayesfloor.decide import feature_floors
     >>> found = feature_floors(*load_iris(return_X_y=True))
     >>> found
     FeatureFloors(4 features, 4 related to the labels)
@@ -89,7 +89,7 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor.selection import feature_floors
+    >>> from bayesfloor.decide import feature_floors
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> found = feature_floors(X, y)
     >>> found.names[found.order][:2].tolist()
