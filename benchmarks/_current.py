@@ -2,7 +2,8 @@
 
 Results depend on the packages of ``src/bayesfloor`` that their benchmark runs. If code there has changed since a case
 was measured, the case is older than the code. ``docs/results/older.toml`` marks such files, each with the reason why
-they were not measured again; ``python -m benchmarks._current`` lists what has changed since each file was measured.
+they were not measured again, and those whose benchmark is gone ("No longer measured: ..."); ``python -m
+benchmarks._current`` lists what has changed since each file was measured.
 """
 
 import ast
@@ -26,16 +27,13 @@ PACKAGES = {  # that each benchmark runs
     "calibration": _FLOOR,
     "check": _CHECK,
     "classifiers": _HIERARCHY,
-    "feebee": _ANSWER,
     "floor": _FLOOR,
     "forest": _TREES,
     "hazards": _CHECK,
     "known_floor": _ANSWER,
     "labels": (*_FLOOR, "decide"),
     "messy": _CHECK,
-    "object_store": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
-    "paper_gap": (*_FLOOR, "hierarchy"),
     "realistic": _ANSWER,
     "scale": _TREES,
     "selection": (*_ANSWER, "decide"),
@@ -54,6 +52,8 @@ def reasons():
 
 def changes_since_measured(name):
     """Return the files whose code differs from the code that measured a case; the commit if it is not known."""
+    if name not in PACKAGES:
+        return ["its benchmark, which is gone"]
     results = read_results(RESULTS / f"{name}.json")
     return sorted(set().union(*(_changed(commit, PACKAGES[name]) for commit in commits_behind(results))))
 

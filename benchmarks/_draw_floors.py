@@ -1,8 +1,8 @@
-"""Figures about estimates: known Bayes errors, label noise, calibration, flipped labels."""
+"""Figures about estimates: known Bayes errors, calibration, flipped labels."""
 
 import numpy as np
 
-from benchmarks import answers, calibration, feebee, labels
+from benchmarks import answers, calibration, labels
 from benchmarks._figures import (
     TWO_SIDED,
     goal_mark,
@@ -113,37 +113,6 @@ def _draw_answer(axes, place, answer, look):
     ends = [lower_end(answer), answer["upper"]]
     axes.plot(ends, [place, place], color=look.ours, lw=5, alpha=0.35, label=labels[0])
     axes.plot(answer["estimate"], place, **ours(look), label=labels[1])
-
-
-# Label noise
-
-
-def draw_bands(results, look):
-    """Plot one panel per dataset: every estimate by rate, relative to the band that contains the truth."""
-    names = [name for name in feebee.DATASETS if feebee.curve(results, name)]
-    figure, axes = panels(7, 5.2, 2, -(-len(names) // 2), sharey=True)
-    for name, one in zip(names, axes, strict=False):
-        _draw_band(one, name, feebee.curve(results, name), look)
-    for one in axes[len(names) :]:
-        one.axis("off")
-    axes[len(names)].legend(*axes[0].get_legend_handles_labels(), loc="center", fontsize=9)
-    return figure
-
-
-def _draw_band(axes, name, cases, look):
-    rates = list(cases)
-    best = feebee.DATASETS[name].best
-    edges = np.array([feebee.band(rho, best, case["n_classes"]) for rho, case in cases.items()])
-    axes.fill_between(rates, 0, edges[:, 1] - edges[:, 0], color=look.faint, lw=2, label="band that contains the truth")
-    for number, method in enumerate(RIVALS):
-        above = [case["methods"][method]["estimate"] for case in cases.values()] - edges[:, 0]
-        axes.plot(rates, above, **theirs(look, number, ls=("-", "--", ":", "-.")[number % 4], lw=1), label=method)
-    our = our_methods(list(cases.values()))[-1]
-    above = [case["methods"][our]["estimate"] for case in cases.values()] - edges[:, 0]
-    axes.plot(rates, above, **{**ours(look), "ls": "-", "lw": 2.2}, label=f"{our} (ours)")
-    axes.set(title=name, xlabel="fraction of labels redrawn", ylabel="estimate - lower end of band", ylim=(-0.27, 0.37))
-    in_percent(axes.xaxis, axes.yaxis)
-    axes.grid(axis="y")
 
 
 # Calibration

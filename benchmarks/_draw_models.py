@@ -110,26 +110,6 @@ def _draw_rank(axes, names, table, look):
     axes.set_ylim(len(names) - 0.4, -1.4)
 
 
-def draw_readings(results, look):
-    """Plot how far the indices of SmartSVM and one-vs-one are from the paper's, by dataset and interpretation."""
-    pairs = list(dict.fromkeys(tuple(key.split("/")[:2]) for key in results["cases"]))
-    figure, (axes,) = panels(6.8, 1.4 + 0.3 * len(pairs))
-    axes.axvspan(-0.02, 0.02, color=look.band, zorder=0, label="within .02 of the paper's")
-    for place, pair in enumerate(pairs):
-        found = [case for key, case in results["cases"].items() if tuple(key.split("/")[:2]) == pair]
-        for at, field, column, kind, label in (
-            (-0.15, "smart", 5, ours(look), "SmartSVM (ours)"),
-            (0.15, "ovo", 3, theirs(look, 0), "one-vs-one, no tree"),
-        ):
-            off = np.array([one[field] for one in found]) - compared.PAPER_ARI[pair[0]][column]
-            spread = off.std(ddof=1) if len(off) > 1 else None
-            axes.errorbar(off.mean(), place + at, xerr=spread, **kind, label=None if place else label)
-    rows_down(axes, [", ".join(pair) for pair in pairs], size=8)
-    axes.set(xlabel="adjusted Rand index here - in the paper, mean and s.d. of 3 splits")
-    legend_above(figure, axes, columns=3)
-    return figure
-
-
 # Decisions before training
 
 

@@ -12,10 +12,9 @@ these parts.
 - ``mnist``: floors of pairs of digits, compared with the confusions of a classifier.
 - ``chess``: floors of classes, compared with test errors, also after PCA to two components.
 
-GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come
-from ``benchmarks.calibration``, and interpretations of what the paper leaves open from ``benchmarks.paper_gap``. Cells
-that ``benchmarks.classifiers`` has measured with the same protocol and versions are taken from there. Times are
-CPU seconds of one thread. Missed goals stay in the results.
+GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come from
+``benchmarks.calibration``. Cells that ``benchmarks.classifiers`` has measured with the same protocol and versions are
+taken from there. Times are CPU seconds of one thread. Missed goals stay in the results.
 """
 
 import time

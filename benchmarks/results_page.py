@@ -3,7 +3,8 @@
 A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
 ``{{figure NAME | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. A benchmark
-without a text gets all its tables.
+without a text gets all its tables. Results without a benchmark, which are no longer measured, have a text with their
+tables, and their figures beside it.
 """
 
 import argparse
@@ -13,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks._current import reasons
-from benchmarks._figures import save_both
-from benchmarks._results import code_behind, columns_of_numbers, verdict
+from benchmarks._current import PACKAGES, reasons
+from benchmarks._figures import copy_both, save_both
+from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 TEXTS = Path(__file__).parent / "pages"
@@ -32,7 +33,6 @@ ORDER = (
     "paper",
     "paper_gap",
     "classifiers",
-    "object_store",
 )
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
@@ -50,7 +50,6 @@ FIGURES = {  # functions that draw the figures, and the table that each shows, i
         "seconds": "_draw_models.draw_seconds",
         "ranks": "_draw_models.draw_ranks",
     },
-    "feebee": {"bands": "_draw_floors.draw_bands"},
     "forest": {"trees": "_draw_times.draw_trees"},
     "known_floor": {"methods": "_draw_floors.draw_methods", "designs": "_draw_floors.draw_designs"},
     "labels": {"labels": "_draw_floors.draw_labels"},
@@ -61,7 +60,6 @@ FIGURES = {  # functions that draw the figures, and the table that each shows, i
         "ranks": "_draw_paper.draw_paper_ranks",
         "distances": "_draw_paper.draw_distances",
     },
-    "paper_gap": {"readings": "_draw_models.draw_readings"},
     "scale": {
         "growth": "_draw_times.draw_growth of bigger",
         "overhead": "_draw_times.draw_overhead of overhead",
@@ -107,9 +105,19 @@ def read_benchmarks(folder=RESULTS):
 def read_benchmark(folder, name):
     """Return the results of one benchmark, with its tables and goals."""
     results = json.loads((folder / f"{name}.json").read_text())
+    if name not in PACKAGES:
+        return Benchmark(name, results, {}, kept_goals(results))
     module = import_module(f"benchmarks.{ELSEWHERE.get(name, name)}")
     judge = getattr(module, "goals", lambda _: [])
     return Benchmark(name, results, module.tables(results), list(judge(results)))
+
+
+def kept_goals(results):
+    """Return the goals of results that are no longer measured, as the last run judged them."""
+    rows = results.get("summary", {}).get("goals", ())
+    return [
+        Goal(one["measured"], f"{one['figure']:.3g} ({one['count']} counted)", one["goal"], one["met"]) for one in rows
+    ]
 
 
 def _place(name):
@@ -154,8 +162,10 @@ def about(benchmark):
     facts = results["machine"]
     versions = facts["versions"] | results.get("versions", {})
     versions |= {name: results[name] for name in ("cleanlab", "pandas") if name in results}
+    command = f"`python -m benchmarks.{benchmark.name}`"
+    again = "with `--show` it prints the saved results" if benchmark.name in PACKAGES else "it is no longer in the code"
     lines = {
-        "Command": f"`python -m benchmarks.{benchmark.name}`; with `--show` it prints the saved results",
+        "Command": f"{command}; {again}",
         "Measured": f"{results['measured']} (last part), with the code of {code_behind(results)}",
         "Machine": f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, shared with other work",
         "Versions": f"Python {facts['python']}, " + ", ".join(f"{name} {number}" for name, number in versions.items()),
@@ -177,12 +187,16 @@ def folded(lines, title):
 
 def figure(benchmark, name, shown, folder):
     """Return a figure for light and dark pages, and its description."""
-    what, _, needed = FIGURES[benchmark.name][name].partition(" of ")
-    if needed and not benchmark.has(needed):
-        return _NOT_YET
-    module, draw = what.split(".")
-    draw = getattr(import_module(f"benchmarks.{module}"), draw)
-    files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
+    kept = TEXTS / f"{benchmark.name}-{name}.svg"
+    if kept.exists():
+        files = copy_both(kept, folder)
+    else:
+        what, _, needed = FIGURES[benchmark.name][name].partition(" of ")
+        if needed and not benchmark.has(needed):
+            return _NOT_YET
+        module, draw = what.split(".")
+        draw = getattr(import_module(f"benchmarks.{module}"), draw)
+        files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
     images = [
         f":::{{image}} {file}\n:class: only-{look}\n:alt: {shown}\n:::"
         for file, look in zip(files, ("light", "dark"), strict=True)

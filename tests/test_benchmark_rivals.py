@@ -116,19 +116,3 @@ def test_nothing_saved_is_lost_when_all_is_to_be_fresh(known, monkeypatch):
 
     assert given["cells"](SimpleNamespace(again=[ROW], only=[])) == []
     assert "limits/wave-d2" in given["cells"](SimpleNamespace(again=[], only=["wave-d2"]))
-
-
-def test_noise_on_labels_is_the_same_again(benchmark_module, monkeypatch, tmp_path):
-    """Label noise is drawn from the rate alone, so that a rival sees the labels that the others saw."""
-    feebee = benchmark_module("feebee")
-    X, codes = make_blobs(60, centers=3, random_state=0)
-    monkeypatch.setattr(feebee, "read_dataset", lambda *_: (X, codes))
-    noisy = feebee.add_noise(codes, 0.4)
-    methods = feebee.run_rivals(X, noisy, feebee.SEED, ["hp-1", ROW])
-    file = feebee.CompactFile(tmp_path / "feebee.json", {})
-    file.add("letter/0.4", {"n_classes": 3, "methods": methods | {ROW: {"estimate": 0.9, "seconds": 1.0}}})
-    feebee.run_again(file, [ROW], [("letter", 0.4), ("letter", 0.6)], 60)
-    case = file.results["cases"]["letter/0.4"]
-
-    assert case["methods"][ROW]["estimate"] == methods[ROW]["estimate"]
-    assert list(case["again"]) == [f"estimates of {ROW}"]
