@@ -1,4 +1,4 @@
-"""One line for all stages and one for what is known so far: on a real terminal, and nothing elsewhere."""
+"""One line for all stages: on a real terminal, and nothing elsewhere."""
 
 import os
 import re
@@ -7,10 +7,8 @@ import signal
 import numpy as np
 import pytest
 
-from bayesfloor.cli._terminal import tell_time
-
 CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([^\x1b])")
-LINE = re.compile(r"[━╸╺]+ \d+:\d\d(, (about \d+ (s|min)|seconds) left)?  \S")
+LINE = re.compile(r"[━╸╺]+ \d:\d\d:\d\d (--:--|\d\d:\d\d|) *\S")
 
 
 class Screen:
@@ -69,72 +67,23 @@ def shown(request, process, blurred):
     return Screen(request.param).show(ended.stdout.replace("\n", "\r\n"))
 
 
-def unfold(text):
-    """A screen as one line."""
-    return " ".join(text.split())
-
-
-@pytest.mark.posix
-def test_the_verdict_so_far_stands_below_the_progress_line(shown):
-    """As soon as it is known, and refined with every training size."""
-    found = {
-        (n, LINE.match(screen) is not None)
-        for screen in shown.seen
-        for n in re.findall(
-            r"left .* so far: 95 % accuracy not reached: "
-            r"lowest cross-validated error \d\d\.\d % with ([\d,]+) training rows$",
-            unfold(screen),
-        )
-    }
-
-    assert {("400", True), ("800", True)} <= found  # the first may be over before any line appears
-    assert found <= {(n, True) for n in ("100", "200", "400", "800")}
-
-
 @pytest.mark.posix
 def test_there_is_one_line_for_all_stages(shown):
-    """Not a bar for each: only its last words change, and all that stands below is what is known so far."""
-    screens = [screen.rstrip("\n") for screen in shown.seen if "━" in screen]
-    stages = {re.sub(r".*left  ", "", screen.splitlines()[0]) for screen in screens if "left" in screen}
+    """Not a bar for each: the line says which stage runs, as far as there is room."""
+    screens = [screen.rstrip() for screen in shown.seen if "━" in screen]
+    stages = {LINE.sub("", screen) for screen in screens}
 
     assert shown.columns == 40 or len(stages) > 1  # there, the time is more important
-    assert all(LINE.match(screen) for screen in screens)
-    assert all(sum("━" in line for line in screen.splitlines()) == 1 for screen in screens)
-    assert all("so far: " in screen or len(screen.splitlines()) == 1 for screen in screens)
-
-
-@pytest.mark.posix
-def test_the_bar_never_goes_back(shown):
-    """A bar that falls is a broken promise."""
-    filled = [re.search(r"━*", screen).end() + ("╸" in screen) / 2 for screen in shown.seen if re.match("[━╸]", screen)]
-    bars = [bar for bar in filled if bar < 15]
-
-    assert bars == sorted(bars)
+    assert screens
+    assert all(LINE.match(screen) and len(screen.splitlines()) == 1 for screen in screens)
 
 
 @pytest.mark.posix
 def test_only_the_result_stays(shown):
-    """The last screen has no provisional line, no bar, and a cursor."""
-    assert "so far" not in shown.text
+    """The last screen has no bar, and a cursor."""
     assert not re.search("[━╸╺]", shown.text)
     assert shown.text.startswith("95 % accuracy is ")
     assert shown.cursor
-
-
-@pytest.mark.parametrize(
-    ("left", "told"),
-    [
-        (None, "1:05"),
-        (0.0, "1:05, seconds left"),
-        (5.0, "1:05, about 5 s left"),
-        (31.0, "1:05, about 35 s left"),
-        (100.0, "1:05, about 2 min left"),
-        (4000.0, "1:05, about 67 min left"),
-    ],
-)
-def test_the_time_is_told_coarsely(left, told):
-    """It is an estimate, and must not flicker."""
-    assert tell_time(65.4, left) == told
 
 
 @pytest.mark.posix
@@ -144,7 +93,6 @@ def test_it_can_be_silenced(process, files, option):
     ended = process.in_terminal("check", "easy.csv", "-y", "label", option, cwd=files)
 
     assert ended.code == 0
-    assert "so far" not in ended.stdout
     assert "\x1b[?25l" not in ended.stdout
     assert "\x1b[2K" not in ended.stdout
 
@@ -155,7 +103,6 @@ def test_without_a_terminal_nothing_of_it_is_printed(run, blurred):
 
     assert (ended.code, ended.stderr) == (1, "")
     assert ended.stdout.startswith("95 % accuracy is ")
-    assert "so far" not in ended.stdout
     assert "\x1b" not in ended.stdout
 
 
@@ -171,7 +118,7 @@ def test_ctrl_c_leaves_a_clean_terminal(process, blurred):
     with process.begin("check", blurred, "-y", "label", "--target", "95%", **streams) as started:
         os.close(follower)
         said = b""
-        while b"so far" not in said:
+        while "━".encode() not in said:
             said += os.read(leader, 1 << 16)
         started.send_signal(signal.SIGINT)
         while part := _read(leader):

@@ -41,7 +41,7 @@ from bayesfloor.formulas._learning_curves import Curves, fit_curves, weighted_qu
 from bayesfloor.formulas._limits import effective_count, guessing_limit, lower_limit, upper_limit
 from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._tasks import Progress, as_listener
+from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import SMALLEST, percent, printable
 
@@ -173,7 +173,6 @@ def make_answer(
         guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
     n_drawn = len(np.unique(fit.sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    as_listener(progress).bounded(proved, min(tree_limit, guessing), floor.constant_error)
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)

@@ -15,7 +15,6 @@ from bayesfloor.leaving.engine_shared_arguments import Held, holding
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
     Progress,
-    as_listener,
     ignoring,
     one_blas_thread,
     one_openmp_thread,
@@ -292,23 +291,15 @@ def run_race(
                 for name, learner in reversed(racing.items())  # the dearest first, so that threads end together
                 for fold_number, order in enumerate(orders)
             ]
-            stage = stage_of(part)
+            stage = f"cross-validating on {100 * part:g} % of the rows"
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
             weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
-            if race.eta:
-                lowest = min(float(race.wrong[name][number].mean()) for name in race.eta)
-                as_listener(progress).trained(lowest, int(sizes[number]))
             if part == _JUDGED_AT:
                 dropped = dict.fromkeys(_far_behind(race, number, weights), _FAR_BEHIND)
                 racing = {name: learner for name, learner in racing.items() if name not in dropped}
     race.left_out.update(dropped)
     return race
-
-
-def stage_of(part: float) -> str:
-    """Return the name of the stage that trains on this fraction of the rows."""
-    return f"cross-validating on {100 * part:g} % of the rows"
 
 
 def _far_behind(race: Race, number: int, weights: dict[str, float]) -> list[str]:

@@ -7,15 +7,13 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesfloor.cli._options import Settings, flag_of, read
-from bayesfloor.cli._terminal import Output, ProgressBar, stop_if_asked
-from bayesfloor.leaving.cli_so_far import SoFar
+from bayesfloor.cli._terminal import Output, stop_if_asked
 from bayesfloor.support._files import is_address, redact, refuse_output
 from bayesfloor.support._words import as_utf8
 
@@ -36,8 +34,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
     from bayesfloor.summary._check import check as look_at
 
-    watched = watch_check(output, target, settings.effort, settings.jobs, balanced=settings.balanced)
-    with connect(output, settings) as client, watched as bar:
+    with connect(output, settings) as client, output.bar() as bar:
         found = look_at(
             data,
             target=target,
@@ -56,16 +53,6 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             tell_cost(output, len(data.feature_names))
             found = replace(found, selection=select_features(output, data, settings, bar))
     return data, found
-
-
-def watch_check(
-    output: Output, target: float | None, effort: str, jobs: int | None = None, *, balanced: bool = False
-) -> ProgressBar:
-    """Make a progress bar that knows the stages of a check, and shows what is known so far."""
-    from bayesfloor.leaving.answer_expected_seconds import expected_seconds
-
-    plan = partial(expected_seconds, effort=effort, n_jobs=jobs)
-    return output.bar(SoFar(target, "balanced accuracy" if balanced else "accuracy"), plan)
 
 
 def read_baseline(path: str | None) -> Check | None:

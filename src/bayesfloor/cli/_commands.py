@@ -22,7 +22,6 @@ from bayesfloor.cli._check import (
     pictures,
     print_check,
     read_baseline,
-    watch_check,
     write_all,
 )
 from bayesfloor.cli._options import (
@@ -364,7 +363,7 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
 
     output = make_output(**given)
     digits = load_digits()
-    with watch_check(output, 0.98, effort) as bar:
+    with output.bar() as bar:
         found = look_at(digits.data, digits.target, target=0.98, name="digits", effort=effort, progress=bar)
     print_check(output, found, (), [("bayesfloor check data.csv -y label", "your own data")])
     if path_out is not None:

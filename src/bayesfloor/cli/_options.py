@@ -184,7 +184,7 @@ _OUTPUT = (
         "-v", "--verbose", is_flag=True, help="Print everything that was measured, and each stage of the work."
     ),
     click.option("--no-color", is_flag=True, help="Print without colours, like NO_COLOR=1."),
-    click.option("--no-progress", is_flag=True, help="Show neither progress nor what is known so far."),
+    click.option("--no-progress", is_flag=True, help="Show no progress."),
 )
 
 

@@ -10,25 +10,23 @@ from __future__ import annotations
 import atexit
 import errno
 import io
-import math
 import os
 import re
 import signal
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 import click
 
-from bayesfloor.leaving.cli_so_far import SoFar
-from bayesfloor.leaving.cli_time_left import TimeLeft
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._files import redact
-from bayesfloor.support._tasks import Listener, WorkerDiedError, WorkersPausedError
+from bayesfloor.support._tasks import WorkerDiedError, WorkersPausedError
 from bayesfloor.support._words import printable
 
 INTERRUPTED = "interrupted; no partial files are left"
@@ -99,25 +97,30 @@ def starting_workers() -> Iterator[None]:
             mask(signal.SIG_SETMASK, before)
 
 
-# From the number of rows, features and classes: the stages to come, with the expected seconds of their parts.
-Plan = Callable[[int, int, int], Mapping[str, Sequence[float]]]
-
 _PATIENCE = 0.7  # seconds before the line appears; quick work needs none
-_WIDTH = 15  # of the bar; 40 columns are enough for the bar and the time
+_WIDTH = 15  # of the bar; 40 columns are enough for the bar and the times
 
 
-class ProgressBar(Listener):
-    """The progress line; hidden if there is no terminal."""
+class ProgressBar:
+    """The progress line, which names the stage of the work; hidden if there is no terminal."""
 
-    def __init__(self, so_far: SoFar | None, plan: Plan | None, *, shown: bool, told: bool) -> None:
-        self._so_far, self._plan, self._told = so_far, plan, told
-        self._time, self._stage = TimeLeft(), "preparing"
+    def __init__(self, *, shown: bool, told: bool) -> None:
+        self._start, self._stage, self._told = time.monotonic(), "preparing", told
         self._live: Any = None
         if shown:
             from rich.console import Console
             from rich.live import Live
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.table import Column
 
-            self._live = Live(get_renderable=self._draw, console=Console(stderr=True), transient=True)
+            fixed, rest = Column(no_wrap=True), Column(ratio=1, no_wrap=True, overflow="ellipsis")
+            stage = TextColumn("{task.description}", markup=False, table_column=rest)
+            times = TimeElapsedColumn(fixed.copy()), TimeRemainingColumn(compact=True, table_column=fixed.copy())
+            console = Console(stderr=True)
+            self._bar = Progress(BarColumn(_WIDTH), *times, stage, console=console, expand=True)
+            self._task = self._bar.add_task(self._stage, total=None)
+            # Only a thread of rich draws, four times a second: Ctrl-C in the middle of a line would leave half of it.
+            self._live = Live(get_renderable=self._draw, console=console, transient=True)
 
     def __enter__(self) -> Self:
         if self._live is not None:
@@ -137,55 +140,17 @@ class ProgressBar(Listener):
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Update the progress; the library calls this."""
         stop_if_asked()
-        if self._told and stage != self._stage:
-            sys.stderr.write(f"{self._time.elapsed:6.1f} s  {stage}\n")
+        began = stage != self._stage
+        if self._told and began:
+            sys.stderr.write(f"{time.monotonic() - self._start:6.1f} s  {stage}\n")
         self._stage = stage
-        self._time.hear(stage, done, total)
-
-    def sized(self, n_rows: int, n_features: int, n_classes: int) -> None:
-        """Plan the stages to come."""
-        if self._live is not None and self._plan is not None:
-            self._time.plan(self._plan(n_rows, n_features, n_classes))
-
-    def bounded(self, lower: float, upper: float, guessing: float) -> None:
-        """Show what the limits settle."""
-        self._time.begin()
-        if self._so_far is not None:
-            self._so_far.bounded(lower, upper, guessing)
-
-    def trained(self, error: float, n_train: int) -> None:
-        """Show the lowest error so far."""
-        if self._so_far is not None:
-            self._so_far.trained(error, n_train)
+        if self._live is not None:
+            if began:  # each stage has its own pace
+                self._bar.reset(self._task, description=stage)
+            self._bar.update(self._task, completed=done, total=total)
 
     def _draw(self) -> Any:
-        """Return the lines as they are now.
-
-        Only a thread of rich draws them, four times per second: Ctrl-C in the middle of a line would leave half of it.
-        """
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar as Bar
-        from rich.table import Table
-        from rich.text import Text
-
-        if self._time.elapsed < _PATIENCE:
-            return Text()
-        line, time = Table.grid(padding=(0, 1)), tell_time(self._time.elapsed, self._time.left)
-        bar = Bar(1.0, self._time.fraction, width=_WIDTH)
-        line.add_row(bar, Text(f"{time}  {self._stage}", no_wrap=True, overflow="ellipsis"))
-        return Group(line, Text(self._so_far.text)) if self._so_far is not None and self._so_far.text else line
-
-
-def tell_time(elapsed: float, left: float | None) -> str:
-    """Return the time that has passed, and coarsely the time that is left: it is an estimate."""
-    passed = f"{int(elapsed) // 60}:{int(elapsed) % 60:02d}"
-    if left is None:
-        return passed
-    if left < 5:
-        return f"{passed}, seconds left"
-    if left < 90:
-        return f"{passed}, about {5 * math.ceil(left / 5)} s left"
-    return f"{passed}, about {round(left / 60)} min left"
+        return self._bar.get_renderable() if time.monotonic() - self._start >= _PATIENCE else ""
 
 
 _CODE = re.compile(r"\bBF\d{3}\b")
@@ -253,9 +218,9 @@ class Output:
         if not self.quiet:
             sys.stderr.write(text + "\n")
 
-    def bar(self, so_far: SoFar | None = None, plan: Plan | None = None) -> ProgressBar:
-        """Make a progress bar for long work; a check also shows what is known so far, and plans its stages."""
-        return ProgressBar(so_far, plan, shown=self.progress, told=self.verbose)
+    def bar(self) -> ProgressBar:
+        """Make a progress bar for long work."""
+        return ProgressBar(shown=self.progress, told=self.verbose)
 
 
 # Advice in the library's messages, which are written for Python, and what to type on the command line instead.

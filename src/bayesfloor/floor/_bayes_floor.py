@@ -39,7 +39,7 @@ from bayesfloor.io._open_data import open_data, stays_in_place
 from bayesfloor.leaving.engine_row_handles import is_handle
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice, check_n_jobs, check_roles, check_seed
-from bayesfloor.support._tasks import Progress, as_listener
+from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats
 
 if TYPE_CHECKING:
@@ -273,13 +273,11 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def _grow(self, sample: Sample) -> Fit:
         """Fit to as many rows as needed, and return the record of the fit."""
         sample = self._draw(sample)
-        self._tell_size(sample)
         prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
         rng = np.random.default_rng(self.random_state)
         scale, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
         points = apply_scale(sample.features, scale)
         sample, points = self._draw_enough(sample, points, rng)
-        self._tell_size(sample)
         options = Options(self.bias_correction, self.subtract_forced, self.normalize, max(1, len(rates)))
         ways = self.n_trees, self.interval, rng, self.n_jobs, self._progress
         fit = make_fit(sample, points, scale, rates, options, *ways)
@@ -411,10 +409,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     @property
     def _progress(self) -> Progress | None:
         return self.progress or (_log_progress if self.verbose else None)
-
-    def _tell_size(self, sample: Sample) -> None:
-        n_features = sample.features.values.shape[1]
-        as_listener(self._progress).sized(len(sample), n_features, len(sample.classes))
 
     def _draw(self, sample: Sample) -> Sample:
         """Subsample the rows to match the priors and ``max_rows``."""
