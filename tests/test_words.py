@@ -57,7 +57,10 @@ ALLOWED = {
     ("docs/references.md", "minimal spanning"): "the title of a paper",
 }
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md")
+    ),
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "docs").rglob("*.rst")),
     *sorted((ROOT / "changelog.d").glob("*.md")),
