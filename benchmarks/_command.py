@@ -6,18 +6,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks._data import SEED, data_folder
+from benchmarks._results import FOLDER as FOLDER  # noqa: PLC0414 - benchmarks name their file with it
 from benchmarks._results import ResultsFile, code_behind, machine, read_results
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results"
 JOBS = {"--jobs": {"type": int, "default": 1, "help": "processes (default: 1)"}}
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """A named measurement, with its sizes for the full and the quick form."""
 
     name: str
@@ -58,7 +57,6 @@ def run_command(
     header=lambda _: {},
     more=None,
     around=(own_kernel_cache,),
-    kind=ResultsFile,
     needs_data=False,
 ):
     """Run the command line of a benchmark.
@@ -76,7 +74,6 @@ def run_command(
     header : function that maps the options to a description of how the results were made, besides seed and machine.
     more : options of this benchmark only, by name, as ``add_argument`` takes them.
     around : context managers to measure in.
-    kind : class of the results file.
     needs_data : whether to check for the dataset folder first.
     """
     options = _read_options(arguments, doc, path, names, more or {})
@@ -93,7 +90,7 @@ def run_command(
         for context in around:
             stack.enter_context(context())
         made_by = {"seed": SEED, "machine": machine(), **header(options)}
-        file = kind(options.output or (None if options.quick else path), made_by)
+        file = ResultsFile(options.output or (None if options.quick else path), made_by)
         file.resume(without=cells(options) if options.fresh else [])
         broken = measure(file, options)
     show(file.results, options)
@@ -103,20 +100,19 @@ def run_command(
 
 def _read_options(arguments, doc, path, names, more):
     module = next(iter(path.values())).stem if isinstance(path, dict) else path.stem
+    groups = ", ".join(name for name in names if "/" not in name)
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}", description=doc.partition("\n")[0])
+    add = parser.add_argument
     if isinstance(path, dict):
         first = next(iter(path))
-        parser.add_argument("protocol", nargs="?", default=first, choices=list(path), help=f"default: {first}")
-    parser.add_argument(
-        "--quick", action="store_true", help="small sizes, check what must hold, write nothing but --output"
-    )
-    parser.add_argument("--show", action="store_true", help="print saved results, run nothing")
-    parser.add_argument("--fresh", action="store_true", help="measure again, even if the file has results")
-    groups = ", ".join(name for name in names if "/" not in name)
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"only these: {groups}")
-    parser.add_argument("--output", type=Path, help=f"JSON file (default: docs/results/{module}.json)")
+        add("protocol", nargs="?", default=first, choices=list(path), help=f"default: {first}")
+    add("--quick", action="store_true", help="small sizes, check what must hold, write nothing but --output")
+    add("--show", action="store_true", help="print saved results, run nothing")
+    add("--fresh", action="store_true", help="measure again, even if the file has results")
+    add("--only", nargs="+", default=[], metavar="NAME", help=f"only these: {groups}")
+    add("--output", type=Path, help=f"JSON file (default: docs/results/{module}.json)")
     for flag, how in more.items():
-        parser.add_argument(flag, **how)
+        add(flag, **how)
     options = parser.parse_args(arguments)
     # Names may be separate or joined by commas, which some names contain themselves.
     parts = [[text] if text in names else text.split(",") for text in options.only]

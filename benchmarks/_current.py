@@ -10,13 +10,9 @@ import ast
 import subprocess
 import tomllib
 from functools import cache
-from pathlib import Path
 
-from benchmarks._results import commits_behind, read_results
+from benchmarks._results import FOLDER, ROOT, commits_behind, git, read_results
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "results"
-OLDER = RESULTS / "older.toml"
 _TREES = ("forest", "support")
 _FLOOR = (*_TREES, "floor", "formulas")
 _ANSWER = (*_FLOOR, "answer", "io")
@@ -42,19 +38,19 @@ PACKAGES = {  # that each benchmark runs
 
 def names():
     """Return the names of all files of results."""
-    return sorted(path.stem for path in RESULTS.glob("*.json"))
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
 def reasons():
     """Return the files that are marked as older than the code, each with the reason."""
-    return tomllib.loads(OLDER.read_text("utf-8"))
+    return tomllib.loads((FOLDER / "older.toml").read_text("utf-8"))
 
 
 def changes_since_measured(name):
     """Return the files whose code differs from the code that measured a case; the commit if it is not known."""
     if name not in PACKAGES:
         return ["its benchmark, which is gone"]
-    results = read_results(RESULTS / f"{name}.json")
+    results = read_results(FOLDER / f"{name}.json")
     return sorted(set().union(*(_changed(commit, PACKAGES[name]) for commit in commits_behind(results))))
 
 
@@ -67,19 +63,22 @@ def _changed(commit, packages):
         changed = git("diff", "--name-only", commit, "--", *folders).split()
     except subprocess.CalledProcessError:  # such as one that was measured with changes, or is not on this branch
         return {f"commit {commit}"}
-    return {path for path in changed if _differs(commit, path)}
+    return {path for path in changed if path.endswith(".py") and _differs(commit, path)}
 
 
 @cache
 def _differs(commit, path):
-    return _code(git_file(commit, path)) != _code(_here(path))
+    try:
+        before = git("show", f"{commit}:{path}")
+    except subprocess.CalledProcessError:  # it was not there
+        return True
+    here = ROOT / path
+    return not here.exists() or _code(before) != _code(here.read_text("utf-8"))
 
 
 @cache
 def _code(text):
-    """Return a module's code without comments, docstrings and layout; None if there is no such module."""
-    if text is None:
-        return None
+    """Return a module's code without comments, docstrings and layout."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -90,25 +89,6 @@ def _code(text):
 
 def _is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def _here(path):
-    file = ROOT / path
-    return file.read_text("utf-8") if file.suffix == ".py" and file.exists() else None
-
-
-def git_file(commit, path):
-    """Return the text of a module in a commit; None if it was not there."""
-    try:
-        return git("show", f"{commit}:{path}") if path.endswith(".py") else None
-    except subprocess.CalledProcessError:
-        return None
-
-
-def git(*words):
-    """Return the output of git."""
-    command = ["git", "-C", str(ROOT), *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
 if __name__ == "__main__":

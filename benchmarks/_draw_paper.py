@@ -34,7 +34,7 @@ def _draw_matrix(axes, values, title, label, form, look):
     axes.figure.colorbar(picture, ax=axes, label=label, shrink=0.85)
 
 
-def draw_digit_pairs(results, look):
+def draw_pairs(results, look):
     """Plot confusions against floors, pair by pair."""
     cases = cells_of(results, "mnist")
     low, middle, high = (100 * np.array(cases["floors"][name]) for name in ("lower", "estimate", "upper"))
@@ -76,7 +76,7 @@ def draw_chess(results, look):
     return figure
 
 
-def draw_paper_ranks(results, look):
+def draw_ranks(results, look):
     """Plot mean ranks on the paper's datasets and recipes."""
     parts = [(text, *_paper_tables.ranked(results, measured)) for measured, text in _paper_tables.RANKED.items()]
     return draw_rank_parts(parts, look)

@@ -63,7 +63,7 @@ def _draw_set(left, right, place, rows, look):
     right.plot(peer["goal"], place, **goal_mark(look), label=None if place else "goal for the ratio, at most")
 
 
-def draw_check(results, look):
+def draw_ratios(results, look):
     """Plot the time of a check relative to cross-validating a random forest, by dataset and effort."""
     rows = {name: case["rows"][0] for name, case in results["cases"].items() if name.startswith("warm/")}
     sets = list(dict.fromkeys(name.split("/")[1] for name in rows))

@@ -6,15 +6,18 @@ import platform
 import re
 import subprocess
 from collections import Counter
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+import numpy as np
+
 from benchmarks._timing import median_ratio
 
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "results"
 _COLUMNS = ("case", "measured", "compared with", "clock", "ours", "theirs", "goal", "verdict", "figure")
 _HAS_DIGIT = re.compile(r"\d")
 # A figure, perhaps with its unit, spread or count, but not a text that happens to begin with one.
@@ -31,82 +34,52 @@ class Goal(NamedTuple):
     met: bool | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One line of the table: two times from one run, and the figure that the goal is about."""
+def row(measured, figure, *, goal=None, **fields):
+    """Return a line of the table as it is saved; the figure should not be larger than the goal.
 
-    measured: str
-    figure: float
-    unit: str = ""  # of the figure; none for a ratio
-    smallest: float | None = None  # over rounds, as is the largest; the figure is then the median
-    largest: float | None = None
-    goal: float | None = None  # the figure should not be larger
-    against: str = ""
-    clock: str = ""
-    ours: float | None = None
-    theirs: float | None = None
-    ours_spread: float | None = None
-    theirs_spread: float | None = None
-
-
-def row_of_two(measured, ours, theirs, figure, clock="CPU", **fields):
-    """Make the row of a figure that follows from two timings."""
-    return Row(
-        measured=measured,
-        figure=figure,
-        clock=clock,
-        ours=ours.best,
-        theirs=theirs.best,
-        ours_spread=ours.spread,
-        theirs_spread=theirs.spread,
-        **fields,
-    )
-
-
-def ratio_row(measured, ours, theirs, **fields):
-    """Make the row of the ratio of two timings."""
-    return row_of_two(measured, ours, theirs, ours.best / theirs.best, **fields)
-
-
-def excess_row(measured, ours, theirs, **fields):
-    """Make the row of the difference of two timings."""
-    return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
-
-
-def median_row(measured, ours, theirs, clock="CPU", **fields):
-    """Make the row of the ratio of two lists of seconds by round: its median, smallest and largest."""
-    middle, smallest, largest = median_ratio(ours, theirs)
-    return Row(
-        measured=measured,
-        figure=middle,
-        smallest=smallest,
-        largest=largest,
-        clock=clock,
-        ours=median(ours),
-        theirs=median(theirs),
-        **fields,
-    )
-
-
-def seconds_row(measured, seconds, clock="CPU", **fields):
-    """Make the row of a single time of ours."""
-    return Row(measured=measured, figure=seconds, unit="s", clock=clock, ours=seconds, **fields)
-
-
-def record(rows, checked):
-    """The result of a case: plain values for the file."""
-    return {"rows": [_plain(row) for row in rows], "checked": list(checked)}
-
-
-def _plain(row):
-    fields = {key: _round(value) for key, value in asdict(row).items() if value not in (None, "")}
-    if row.goal is not None:
-        fields["met"] = bool(row.figure <= row.goal)
-    return fields
+    Further fields are the figure's unit, its smallest and largest value over rounds if it is their median, what it is
+    compared ``against``, the clock, and two times of one run with their spread: ours and theirs.
+    """
+    found = {"measured": measured, "figure": figure, "goal": goal, **fields}
+    found = {key: _round(value) for key, value in found.items() if value not in (None, "")}
+    return found if goal is None else {**found, "met": bool(figure <= goal)}
 
 
 def _round(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def row_of_two(measured, ours, theirs, figure, clock="CPU", **fields):
+    """Return the row of a figure that follows from two timings."""
+    times = {"clock": clock, "ours": ours.best, "theirs": theirs.best}
+    return row(measured, figure, **times, ours_spread=ours.spread, theirs_spread=theirs.spread, **fields)
+
+
+def ratio_row(measured, ours, theirs, **fields):
+    """Return the row of the ratio of two timings."""
+    return row_of_two(measured, ours, theirs, ours.best / theirs.best, **fields)
+
+
+def excess_row(measured, ours, theirs, **fields):
+    """Return the row of the difference of two timings."""
+    return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
+
+
+def median_row(measured, ours, theirs, clock="CPU", **fields):
+    """Return the row of the ratio of two lists of seconds by round: its median, smallest and largest."""
+    middle, smallest, largest = median_ratio(ours, theirs)
+    ends = {"smallest": smallest, "largest": largest, "clock": clock}
+    return row(measured, middle, **ends, ours=median(ours), theirs=median(theirs), **fields)
+
+
+def seconds_row(measured, seconds, clock="CPU", **fields):
+    """Return the row of a single time of ours."""
+    return row(measured, seconds, unit="s", clock=clock, ours=seconds, **fields)
+
+
+def record(rows, checked):
+    """Return the result of a case for the file."""
+    return {"rows": list(rows), "checked": list(checked)}
 
 
 def machine():
@@ -143,38 +116,39 @@ def _cpu_model():
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
+def git(*words):
+    """Return the output of git in this checkout."""
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
 def code_commit():
     """Return the commit of this checkout, with a plus if its code has changed since; None outside a checkout."""
-    git = ["git", "-C", str(Path(__file__).parents[1])]
-    status = ["status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks"]
     try:
-        commit, changes = (
-            subprocess.run([*git, *words], check=True, capture_output=True, text=True).stdout.strip()
-            for words in (["rev-parse", "--short", "HEAD"], status)
-        )
+        commit = git("rev-parse", "--short", "HEAD").strip()
+        changes = git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks").strip()
     except (OSError, subprocess.CalledProcessError):
         return None
     return f"{commit}+" if changes else commit
 
 
 def code_behind(results):
-    """Describe the commits whose code measured the cases."""
+    """Describe the commits whose code measured the cases, and parts of cases again."""
     commits = results.get("commits", {})
     counts = Counter(commits.get(name) for name in results["cases"])
     told = {commit: f"commit {commit}" if commit else "a commit that was not recorded" for commit in counts}
-    if len(counts) == 1:
-        parts = list(told.values())
-    else:
-        parts = [f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items()]
-    return "; ".join([", ".join(parts), *_measured_again(results)])
-
-
-def _measured_again(results):
-    """Describe what was measured again inside of cases, and by which commits."""
-    pairs = Counter(pair for case in results["cases"].values() for pair in case.get("again", {}).items())
-    for (name, commit), count in pairs.items():
-        told = f"that of commit {commit}" if commit else "that of a commit that was not recorded"
-        yield f"{name} again by {told} ({count} case{'s' * (count > 1)})"
+    parts = [f"{told[commit]} ({count} of {counts.total()} cases)" for commit, count in counts.items()]
+    again = Counter(pair for case in results["cases"].values() for pair in case.get("again", {}).items())
+    return "; ".join(
+        [
+            ", ".join(told.values() if len(counts) == 1 else parts),
+            *(
+                f"{name} again by that of {f'commit {commit}' if commit else 'a commit that was not recorded'} "
+                f"({count} case{'s' * (count > 1)})"
+                for (name, commit), count in again.items()
+            ),
+        ]
+    )
 
 
 def commits_behind(results):
@@ -211,26 +185,39 @@ class ResultsFile:
 
     def add(self, name, case, *, derived=False):
         """Add a case with its commit, and the date if it was measured and not derived; write the file."""
-        if not derived:
-            self.results["measured"] = datetime.now(UTC).date().isoformat()
         self.results["commits"][name] = self.commit
-        self.results["cases"][name] = case
-        if self.path is not None:
-            self._write()
+        self._add(name, case, derived=derived)
 
     def add_again(self, name, case, parts):
         """Add a case of which only these parts were measured; they get the commit, and the others keep theirs."""
-        self.results["measured"] = datetime.now(UTC).date().isoformat()
-        again = case.get("again", {}) | dict.fromkeys(parts, self.commit)
-        self.results["cases"][name] = case | {"again": again}
-        if self.path is not None:
-            self._write()
+        self._add(name, case | {"again": case.get("again", {}) | dict.fromkeys(parts, self.commit)})
+
+    def finish(self, **parts):
+        """Add what was computed from the cases, and write the file."""
+        self.results.update(parts)
+        self._write()
+
+    def _add(self, name, case, *, derived=False):
+        if not derived:
+            self.results["measured"] = datetime.now(UTC).date().isoformat()
+        self.results["cases"][name] = case
+        self._write()
 
     def _write(self):
-        """Write everything in one step, so that a reader never sees half a file."""
+        """Write everything in one step, so that a reader never sees half a file.
+
+        Each case has a line of its own: there are many numbers, and a diff should show where one changed.
+        """
+        if self.path is None:
+            return
+        head = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in self.results.items() if key != "cases"]
+        cases = [
+            f"{json.dumps(key)}: {json.dumps(case, separators=(',', ':'))}"
+            for key, case in self.results["cases"].items()
+        ]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(self.results, indent=1) + "\n")
+        unfinished.write_text("{\n" + ",\n".join([*head, '"cases": {\n' + ",\n".join(cases) + "\n}"]) + "\n}\n")
         unfinished.replace(self.path)
 
 
@@ -241,9 +228,27 @@ def read_results(path):
     return json.loads(path.read_text())
 
 
+def plain(value):
+    """Round a value for the file: four digits are more than the noise leaves."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    return float(f"{float(value):.4g}") if isinstance(value, (float, np.floating)) else value
+
+
 def format_results(results, names):
     """Return the table of these cases, what was checked, and the machine."""
-    return "\n".join([*align(row_table(results, names)), "", *all_checked(results, names), "", *_describe(results)])
+    facts = results["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    parts = [
+        *align(row_table(results, names)),
+        "",
+        *all_checked(results, names),
+        "",
+        f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, Python {facts['python']}; seed {results['seed']}",
+        f"{versions}; {', '.join(facts['blas'])}",
+        "Times are the smallest of several alternating rounds; +x% is how much longer the slowest took.",
+    ]
+    return "\n".join(parts)
 
 
 def row_table(results, names):
@@ -275,16 +280,6 @@ def _those(results, names):
     return [(name, results["cases"][name]) for name in names if name in results["cases"]]
 
 
-def _describe(results):
-    facts = results["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    return [
-        f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, Python {facts['python']}; seed {results['seed']}",
-        f"{versions}; {', '.join(facts['blas'])}",
-        "Times are the smallest of several alternating rounds; +x% is how much longer the slowest took.",
-    ]
-
-
 def _cells(name, row):
     unit = f" {row['unit']}" if "unit" in row else ""
     return (
@@ -307,6 +302,16 @@ def _range(row):
 def verdict(*, met):
     """Return a word for whether a goal was met."""
     return {True: "met", False: "missed", None: "-"}[met]
+
+
+def print_tables(tables, goals=()):
+    """Print tables that have more than their headers, and goals."""
+    for lines in tables.values():
+        if len(lines) > 1:
+            print("\n".join(["", *align(lines)]))
+    print()
+    for one in goals:
+        print(f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}")
 
 
 def _time(row, side):

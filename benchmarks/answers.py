@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks._command import FOLDER, measure_once, one_thread, own_kernel_cache, run_command
 from benchmarks._compared import BEST_CASES
 from benchmarks._data import SEED
-from benchmarks._results import Goal, align, verdict
+from benchmarks._results import Goal, print_tables
 from benchmarks._timing import Timing, seconds_of
 from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tuned_error
-from benchmarks.known_floor import CompactFile, check_shares, lower_end, plain, told_by
+from benchmarks.known_floor import check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "answers.json"
 RECIPES = dict(BEST_CASES) | {"mnist_train": "paper"}  # columns that reveal the class are left out
@@ -286,11 +286,7 @@ def goals(results):
 
 def print_all(results, options):
     """Print all tables, and the goals if the sizes are those that the goals are for."""
-    for lines in tables(results).values():
-        print("\n".join(["", *align(lines)]))
-    if not options.quick:
-        told = [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
-        print("\n".join(["", *told]))
+    print_tables(tables(results), () if options.quick else goals(results))
 
 
 # The command line.
@@ -315,7 +311,6 @@ def main(arguments=None):
         show=print_all,
         header=lambda _: {"sizes": sizes},
         around=(own_kernel_cache, one_thread),
-        kind=CompactFile,
         needs_data=True,
     )
 

@@ -28,7 +28,7 @@ from benchmarks._check_tasks import EFFORTS
 from benchmarks._command import FOLDER, Case, run_cases, run_command
 from benchmarks._data import file_generator
 from benchmarks._fresh import run_fresh, run_python
-from benchmarks._results import Row, align, all_checked, as_notes, median_row, record, row_goals, row_table, seconds_row
+from benchmarks._results import align, all_checked, as_notes, median_row, record, row, row_goals, row_table, seconds_row
 from benchmarks._timing import take_turns
 from benchmarks.answers import range_text
 from benchmarks.known_floor import plain
@@ -68,8 +68,8 @@ def measure_warm(name, effort, most, rounds):
     run = run_warm(name, most, rounds)
     found, seconds = run["found"][effort], run["seconds"]
     what = f"check, {effort}, {_size(found)}"
-    row = median_row(what, seconds[effort], seconds["forest"], against=VALIDATION, goal=MOST_RATIO[effort])
-    return _record([row], found) | _by_round(check=seconds[effort], forest=seconds["forest"])
+    line = median_row(what, seconds[effort], seconds["forest"], against=VALIDATION, goal=MOST_RATIO[effort])
+    return _record([line], found) | _by_round(check=seconds[effort], forest=seconds["forest"])
 
 
 def measure_process(name, rounds):
@@ -82,8 +82,8 @@ def measure_process(name, rounds):
     )
     runs = {code: partial(run_python, f"{data}; {code}", _ONE_THREAD) for code in (check, forest)}
     ours, theirs = (one.seconds for one in take_turns(runs, rounds, clock="children", enough=math.inf).values())
-    row = median_row(f"check of {name}, with imports", ours, theirs, against=VALIDATION, goal=MOST_RATIO["process"])
-    return record([row], []) | _by_round(check=ours, forest=theirs)
+    line = median_row(f"check of {name}, with imports", ours, theirs, against=VALIDATION, goal=MOST_RATIO["process"])
+    return record([line], []) | _by_round(check=ours, forest=theirs)
 
 
 def measure_cold(name, most, rounds):
@@ -98,7 +98,7 @@ def measure_cold(name, most, rounds):
     what, is_small = f"check, cold, {_size(found)}", name in COMPILES_NOTHING
     rows = [
         median_row(what, ours, theirs, against=VALIDATION, goal=None if is_small else MOST_RATIO["cold"]),
-        Row(measured="kernels compiled", figure=median(run["kernels"] for run in runs), goal=0 if is_small else None),
+        row("kernels compiled", median(run["kernels"] for run in runs), goal=0 if is_small else None),
     ]
     return _record(rows, found) | _by_round(check=ours, forest=theirs)
 
@@ -108,15 +108,15 @@ def measure_threads(name, most, rounds):
     found = run_fresh(f"{_TASKS}:measure_threads", _TWO_THREADS, name=name, most=most, rounds=rounds)
     one, two = found["seconds"]
     what, goal = f"check, n_jobs=2, {_size(found)}", MOST_RATIO["threads"]
-    row = median_row(what, two, one, clock="wall", against="n_jobs=1", goal=goal)
-    return _record([row], found) | _by_round(one=one, two=two)
+    line = median_row(what, two, one, clock="wall", against="n_jobs=1", goal=goal)
+    return _record([line], found) | _by_round(one=one, two=two)
 
 
 def measure_memory(name, most):
     """Return the peak memory of a process that runs a check."""
     found = run_fresh(f"{_TASKS}:measure_fresh", _ONE_THREAD, name=name, most=most)
     what = f"check, peak memory, {_size(found)}"
-    return _record([Row(measured=what, figure=found["peak"], unit="GB", goal=MOST_GIGABYTES)], found)
+    return _record([row(what, found["peak"], unit="GB", goal=MOST_GIGABYTES)], found)
 
 
 def measure_million(name, most):
@@ -127,15 +127,15 @@ def measure_million(name, most):
     what = f"check, cold, {_size(found)}"
     rows = [
         seconds_row(what, found["ours"]),
-        Row(
-            measured=f"{what}, ratio",
+        row(
+            f"{what}, ratio",
+            found["ours"] / found["theirs"],
             against=TRAINING,
-            figure=found["ours"] / found["theirs"],
             clock="CPU",
             ours=found["ours"],
             theirs=found["theirs"],
         ),
-        Row(measured=f"{what}, peak memory", figure=found["peak"], unit="GB"),
+        row(f"{what}, peak memory", found["peak"], unit="GB"),
     ]
     return _record(rows, found)
 
@@ -218,8 +218,8 @@ def answer_table(results):
     for name in NAMES:
         if kind_of(name) == "warm" and name in results["cases"]:
             case = results["cases"][name]
-            row, told = case["rows"][0], case["verdict"]
-            price = (f"{row['ours']:.3g} s", f"{row['figure']:.2f}")
+            line, told = case["rows"][0], case["verdict"]
+            price = (f"{line['ours']:.3g} s", f"{line['figure']:.2f}")
             ends = (f"{told['estimate']:.4f}", range_text(told), told["reliability"])
             yield (*name.split("/")[1:], *price, *ends)
 

@@ -24,7 +24,7 @@ from benchmarks._compared import BEST_CASES, DATASETS, MANY_GOAL, OVERLAPPING, P
 from benchmarks._data import SEED
 from benchmarks._multiclass import MANY_METHODS, MANY_SPREAD, METHODS, Protocol, linear, make_task, prepare_case
 from benchmarks._worker import Worker
-from benchmarks.known_floor import CompactFile, plain
+from benchmarks.known_floor import plain
 
 RESULTS = {"reduced": FOLDER / "classifiers.json", "full": FOLDER / "classifiers_full.json"}
 PROTOCOLS = {
@@ -178,7 +178,6 @@ def main(arguments=None):
         show=lambda results, options: print_all(results, judged=not options.quick),
         header=lambda options: {"sizes": protocol_of(options)._asdict() | {"many_spread": MANY_SPREAD}},
         more={"--methods": methods},
-        kind=CompactFile,
         needs_data=True,
     )
 

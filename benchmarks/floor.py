@@ -12,11 +12,11 @@ from benchmarks._command import FOLDER, Case, of_cases, run_command
 from benchmarks._data import SEED, read_rows
 from benchmarks._fresh import run_fresh
 from benchmarks._results import (
-    Row,
     all_checked,
     as_notes,
     format_results,
     record,
+    row,
     row_goals,
     row_table,
     seconds_row,
@@ -56,8 +56,8 @@ def measure_floor(name, most, rounds, seconds, gigabytes):
     assert lower <= estimate <= upper <= 1
     rows = [
         seconds_row(what, fit, goal=seconds),
-        Row(measured=f"{what}, peak memory", figure=found["peak"], unit="GB", goal=gigabytes),
-        Row(measured="relabel / fit", figure=again / fit, goal=0.05, clock="CPU", ours=again, theirs=fit),
+        row(f"{what}, peak memory", found["peak"], unit="GB", goal=gigabytes),
+        row("relabel / fit", again / fit, goal=0.05, clock="CPU", ours=again, theirs=fit),
     ]
     return record(rows, [f"{found['pairs']} pairs; {lower:.4f} <= {estimate:.4f} <= {upper:.4f}"])
 

@@ -21,13 +21,13 @@ from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_c
 from benchmarks._data import SETS, even_sizes, labelled
 from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import (
-    Row,
     all_checked,
     as_notes,
     excess_row,
     format_results,
     ratio_row,
     record,
+    row,
     row_goals,
     row_of_two,
     row_table,
@@ -169,7 +169,7 @@ def measure_growth(n, rounds):
     exponent, what = math.log10(many.best / few.best), f"3 trees, {10 * n} x 2"
     rows = [
         row_of_two(what, many, few, exponent, unit="exponent", against=f"{n} x 2", goal=1.15),
-        Row(measured=f"{what}, peak memory", figure=found[1]["peak"], unit="GB", goal=1.5),
+        row(f"{what}, peak memory", found[1]["peak"], unit="GB", goal=1.5),
     ]
     return record(rows, [_check_sizes(SETS["gaussian"](size, 2), one) for size, one in zip(sizes, found, strict=True)])
 
@@ -192,8 +192,8 @@ def measure_threads(n, d, rounds):
     warm_up(X)
     times = take_turns({jobs: partial(spanning_forest, X, n_jobs=jobs) for jobs in (1, 2)}, rounds, clock="wall")
     assert_same(times[1].result, times[2].result)
-    row = ratio_row(f"3 trees, {n} x {d}, n_jobs=2", times[2], times[1], clock="wall", against="n_jobs=1", goal=0.65)
-    return record([row], ["equal edges on 1 and 2 threads"])
+    line = ratio_row(f"3 trees, {n} x {d}, n_jobs=2", times[2], times[1], clock="wall", against="n_jobs=1", goal=0.65)
+    return record([line], ["equal edges on 1 and 2 threads"])
 
 
 def measure_classes(n_classes, size, d):
@@ -205,7 +205,7 @@ def measure_classes(n_classes, size, d):
         seconds_row(f"{what}, n_jobs=2", found["pairs"] + found["whole"], clock="wall", goal=180),
         seconds_row("of this, .all()", found["whole"], clock="wall"),
         seconds_row("both threads together", found["cpu"]),
-        Row(measured="peak memory", figure=found["peak"], unit="GB", goal=3),
+        row("peak memory", found["peak"], unit="GB", goal=3),
     ]
     checked = [_check_sizes(labelled(sizes, d, spread)[0], found), ".all() has the edges of spanning_forest"]
     return record(rows, checked)
@@ -237,8 +237,8 @@ def measure_digits():
     parts = [X[np.isin(codes, pair)] for pair in combinations(range(10), 2)]
     theirs = _weights([*parts, X], "auto")
     differences = [check_weight(one, two) for one, two in zip(found["weights"], theirs, strict=True)]
-    row = seconds_row("45 pairs, .all(), Python's start", found["seconds"], goal=3)
-    return record([row], [f"{say_weight(differences)}; Numba was not imported"])
+    line = seconds_row("45 pairs, .all(), Python's start", found["seconds"], goal=3)
+    return record([line], [f"{say_weight(differences)}; Numba was not imported"])
 
 
 def measure_compiling(n, kinds):
@@ -249,7 +249,7 @@ def measure_compiling(n, kinds):
         "matmul": (f"matrix products, {n} x 64", "first_call", {"n": n, "d": 64, "method": "matmul"}),
         "classes": (f"class_forests, {sum(few + many)} x 16", "first_classes", {"sizes": few + many, "d": 16}),
     }
-    rows = [row for kind in kinds for row in _first_calls(*calls[kind])]
+    rows = [line for kind in kinds for line in _first_calls(*calls[kind])]
     return record(rows, ["first and second calls give equal edges"])
 
 

@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._hazard_sets import CLEAN, PLANTED, make
 from benchmarks._recipes import load_frame, manifest
-from benchmarks._results import Goal, align, verdict
+from benchmarks._results import Goal, print_tables
 from benchmarks._timing import seconds_of
 from benchmarks.answers import range_text
-from benchmarks.known_floor import CompactFile, lower_end, plain, told_by
+from benchmarks.known_floor import lower_end, plain, told_by
 from benchmarks.messy import FILES, SEEDS, find_generator, label_of, truth_of, write_files
 
 RESULTS = FOLDER / "hazards.json"
@@ -251,15 +251,6 @@ def tables(results):
     return {name: list(make(results)) for name, make in made.items()}
 
 
-def print_all(results, _options):
-    """Print tables and goals."""
-    for lines in tables(results).values():
-        if len(lines) > 1:
-            print("\n".join(["", *align(lines)]))
-    told = [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
-    print("\n".join(["", *told]))
-
-
 def main(arguments=None):
     """Run the command line."""
     run_command(
@@ -269,9 +260,8 @@ def main(arguments=None):
         names=GROUPS,
         cells=lambda options: list(chosen(options)),
         measure=run,
-        show=print_all,
+        show=lambda results, _: print_tables(tables(results), goals(results)),
         around=(one_thread,),
-        kind=CompactFile,
         more={"--make": {"metavar": "PATH", "help": "script that writes messy files (default: BAYESFLOOR_MESSY)"}},
         needs_data=True,
     )

@@ -10,7 +10,6 @@ others cannot: for two classes ``floor`` and ``hp-3`` are the same formula and d
 Missed goals stay in the results.
 """
 
-import json
 import math
 import zlib
 from itertools import product
@@ -20,7 +19,7 @@ import numpy as np
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._known import DESIGNS
-from benchmarks._results import Goal, ResultsFile, align
+from benchmarks._results import Goal, align, plain
 from benchmarks._rivals import RIVALS, cover_hart_lower, cross_edges, standardise
 from benchmarks._timing import seconds_of
 
@@ -43,35 +42,6 @@ AGAIN = {
     }
 }
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
-
-
-class CompactFile(ResultsFile):
-    """Results with one case per line: there are many numbers, and a diff should show where one changed."""
-
-    def _write(self):
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        head = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in self.results.items() if key != "cases"]
-        cases = [
-            f"{json.dumps(key)}: {json.dumps(case, separators=(',', ':'))}"
-            for key, case in self.results["cases"].items()
-        ]
-        text = "{\n" + ",\n".join([*head, '"cases": {\n' + ",\n".join(cases) + "\n}"]) + "\n}\n"
-        unfinished = self.path.with_suffix(".tmp")
-        unfinished.write_text(text)
-        unfinished.replace(self.path)
-
-    def finish(self, **parts):
-        """Add what was computed from the cases, and write the file."""
-        self.results.update(parts)
-        if self.path is not None:
-            self._write()
-
-
-def plain(value):
-    """Round a value for the file: four digits are more than the noise leaves."""
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    return float(f"{float(value):.4g}") if isinstance(value, (float, np.floating)) else value
 
 
 # One cell: a design, a number of rows and a seed.
@@ -523,7 +493,6 @@ def main(arguments=None):
         header=lambda _: {"sizes": sizes},
         more=JOBS | AGAIN,
         around=(),
-        kind=CompactFile,
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED, read_rows
-from benchmarks._results import Goal, align, verdict
+from benchmarks._results import Goal, print_tables, verdict
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "labels.json"
@@ -216,20 +216,6 @@ def goals(results):
     ]
 
 
-def goal_lines(results):
-    """Return the goals as text."""
-    return [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
-
-
-def format_labels(results):
-    """Return both tables, the goals if sizes were full, and the machine."""
-    facts = results["machine"]
-    judged = [] if results["quick"] else [*goal_lines(results), ""]
-    about = f"{facts['cpu']}, one thread, Python {facts['python']}; cleanlab {results['cleanlab']}"
-    parts = [text for table in tables(results).values() for text in (*align(table), "")]
-    return "\n".join([*parts, *judged, about])
-
-
 # Command line
 
 
@@ -247,7 +233,7 @@ def show(results, options):
     if options.quick:
         for name, cell in results["cases"].items():
             assert 0.5 < cell["ours"]["auc"] <= 1, f"{name}: AUC {cell['ours']['auc']}"
-    print(format_labels(results))
+    print_tables(tables(results), () if results["quick"] else goals(results))
 
 
 def main(arguments=None):

@@ -28,10 +28,10 @@ import numpy as np
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._data import file_generator
 from benchmarks._messy_rivals import PIPELINES, count_packages, prepare_alone, run_check, run_pipelines
-from benchmarks._results import Goal, align, verdict
+from benchmarks._results import Goal, print_tables
 from benchmarks._timing import seconds_of
 from benchmarks.answers import range_text
-from benchmarks.known_floor import CompactFile, check_shares, lower_end, plain, told_by
+from benchmarks.known_floor import check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "messy.json"
 SEEDS = (101, 102, 103)
@@ -363,12 +363,7 @@ def goals(results):
 
 def print_all(results, options):
     """Print all tables, and the goals if they are for these seeds."""
-    for lines in tables(results).values():
-        if len(lines) > 1:
-            print("\n".join(["", *align(lines)]))
-    if not options.quick:
-        told = [f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}" for one in goals(results)]
-        print("\n".join(["", *told]))
+    print_tables(tables(results), () if options.quick else goals(results))
 
 
 # The command line.
@@ -395,7 +390,6 @@ def main(arguments=None):
             "--seeds": {"type": int, "nargs": "+", "default": list(SEEDS), "help": "seeds (default: 101 102 103)"},
         },
         around=(one_thread,),
-        kind=CompactFile,
     )
 
 

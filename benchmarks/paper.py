@@ -27,7 +27,7 @@ from benchmarks._results import align, read_results
 from benchmarks.classifiers import PROTOCOLS as SEARCHES
 from benchmarks.classifiers import RESULTS as COMPARISONS
 from benchmarks.classifiers import check_records, groups_of, protocol_of, run_groups
-from benchmarks.known_floor import CompactFile, format_goals, judge_rows
+from benchmarks.known_floor import format_goals, judge_rows
 from benchmarks.selection import cells_of
 
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
@@ -158,7 +158,6 @@ def main(arguments=None):
         show=lambda results, options: print_all(results, judged=not options.quick),
         header=lambda options: {"sizes": protocol_of(options, PROTOCOLS)._asdict()},
         more={"--sets": sets},
-        kind=CompactFile,
         needs_data=True,
     )
 

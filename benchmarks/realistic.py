@@ -27,7 +27,7 @@ from benchmarks._realistic import easy, table
 from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
 from benchmarks._results import Goal, align
 from benchmarks._timing import seconds_of
-from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, CompactFile, check_shares, lower_end, plain, told_by
+from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "realistic.json"
 MARGINS = (0.02, 0.05, 0.1)
@@ -425,7 +425,6 @@ def main(arguments=None):
         header=lambda _: {"draws": DRAWS, "margins": list(MARGINS), "before": BEFORE},
         more=JOBS | {"--kinds": {"nargs": "+", "choices": list(RUNS), "default": list(RUNS), "help": "cells to run"}},
         around=(),
-        kind=CompactFile,
     )
 
 

@@ -2,9 +2,9 @@
 
 A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
-``{{figure NAME | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. A benchmark
-without a text gets all its tables. Results without a benchmark, which are no longer measured, have a text with their
-tables, and their figures beside it.
+``{{figure NAME of TABLE | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. A
+benchmark without a text gets all its tables. Results without a benchmark, which are no longer measured, have a text
+with their tables, and their figures beside it.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from benchmarks._current import PACKAGES, reasons
 from benchmarks._figures import copy_both, save_both
+from benchmarks._results import FOLDER as RESULTS
 from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results"
 TEXTS = Path(__file__).parent / "pages"
 ORDER = (
     "realistic",
@@ -37,39 +37,17 @@ ORDER = (
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
 ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that make the tables of another
-FIGURES = {  # functions that draw the figures, and the table that each shows, if a part may not be measured yet
-    "answers": {"answers": "_draw_floors.draw_answers of answers"},
-    "calibration": {
-        "coverage": "_draw_floors.draw_coverage of intervals",
-        "bias": "_draw_floors.draw_bias of paper-bias",
-        "trees": "_draw_floors.draw_trees of paper-trees",
-    },
-    "check": {"ratios": "_draw_times.draw_check of answers"},
-    "classifiers": {
-        "scores": "_draw_models.draw_scores",
-        "seconds": "_draw_models.draw_seconds",
-        "ranks": "_draw_models.draw_ranks",
-    },
-    "forest": {"trees": "_draw_times.draw_trees"},
-    "known_floor": {"methods": "_draw_floors.draw_methods", "designs": "_draw_floors.draw_designs"},
-    "labels": {"labels": "_draw_floors.draw_labels"},
-    "paper": {
-        "digits": "_draw_paper.draw_digits of mnist",
-        "pairs": "_draw_paper.draw_digit_pairs of mnist",
-        "chess": "_draw_paper.draw_chess of chess",
-        "ranks": "_draw_paper.draw_paper_ranks",
-        "distances": "_draw_paper.draw_distances",
-    },
-    "scale": {
-        "growth": "_draw_times.draw_growth of bigger",
-        "overhead": "_draw_times.draw_overhead of overhead",
-        "enough": "_draw_times.draw_enough of enough",
-        "model": "_draw_times.draw_model of model, errors",
-    },
-    "selection": {
-        "representations": "_draw_models.draw_representations of representations",
-        "noise": "_draw_models.draw_noise of noise",
-    },
+FIGURES = {  # modules whose functions, draw_NAME, draw the figures
+    "answers": "_draw_floors",
+    "calibration": "_draw_floors",
+    "check": "_draw_times",
+    "classifiers": "_draw_models",
+    "forest": "_draw_times",
+    "known_floor": "_draw_floors",
+    "labels": "_draw_floors",
+    "paper": "_draw_paper",
+    "scale": "_draw_times",
+    "selection": "_draw_models",
 }
 _PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)
 _LONG_NUMBER = re.compile(r"(?<![\d.,e])\d{5,}(?![\d.])")
@@ -185,17 +163,16 @@ def folded(lines, title):
     return f":::{{dropdown}} {title}\n{inside}\n:::"
 
 
-def figure(benchmark, name, shown, folder):
-    """Return a figure for light and dark pages, and its description."""
+def figure(benchmark, what, shown, folder):
+    """Return a figure for light and dark pages, and its description; it may say which table has its figures."""
+    name, _, needed = what.partition(" of ")
     kept = TEXTS / f"{benchmark.name}-{name}.svg"
+    if needed and not benchmark.has(needed):
+        return _NOT_YET
     if kept.exists():
         files = copy_both(kept, folder)
     else:
-        what, _, needed = FIGURES[benchmark.name][name].partition(" of ")
-        if needed and not benchmark.has(needed):
-            return _NOT_YET
-        module, draw = what.split(".")
-        draw = getattr(import_module(f"benchmarks.{module}"), draw)
+        draw = getattr(import_module(f"benchmarks.{FIGURES[benchmark.name]}"), f"draw_{name}")
         files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
     images = [
         f":::{{image}} {file}\n:class: only-{look}\n:alt: {shown}\n:::"

@@ -19,7 +19,7 @@ from importlib import import_module
 from importlib.metadata import version
 
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
-from benchmarks._results import align, verdict
+from benchmarks._results import print_tables
 
 RESULTS = FOLDER / "selection.json"
 PARTS = ("representations", "features", "noise", "splits")
@@ -63,21 +63,10 @@ def measured(results):
 
 def show(results, options):
     """Print the tables of these parts, and the goals if sizes were full."""
+    made = {}
     for name in [name for name in measured(results) if name in (options.only or PARTS)]:
-        for key, table in part(name).tables(cells_of(results, name)).items():
-            print("\n".join(["", f"== {key}", *align(table)]))
-    if not results["quick"]:
-        print(
-            "\n".join(
-                [
-                    "",
-                    *(
-                        f"{one.measured}: {one.figure}, goal {one.goal}: {verdict(met=one.met)}"
-                        for one in goals(results)
-                    ),
-                ]
-            )
-        )
+        made |= {(name, key): table for key, table in part(name).tables(cells_of(results, name)).items()}
+    print_tables(made, () if results["quick"] else goals(results))
 
 
 def run(file, options):

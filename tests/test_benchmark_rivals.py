@@ -61,9 +61,9 @@ def test_the_upper_bound_may_exceed_guessing_and_absent_classes_do_not_count(riv
 
 
 @pytest.fixture
-def saved(known, tmp_path):
+def saved(known, benchmark_module, tmp_path):
     """A file with the cells of one design, in which a rival's figures are wrong, and what was measured."""
-    file = known.CompactFile(tmp_path / "known_floor.json", {"seed": 0, "machine": {}})
+    file = benchmark_module("_results").ResultsFile(tmp_path / "known_floor.json", {"seed": 0, "machine": {}})
     file.commit = "aaa"
     X, codes = known.draw_sample("many-k3-d2", 60, 0)
     methods = known.run_rivals(X, codes, 0, ["hp-1", ROW])
@@ -100,9 +100,9 @@ def test_what_was_measured_again_says_by_which_code(known, benchmark_module, sav
     assert kept.commits_behind(file.results) == {"aaa", "bbb"}
 
 
-def test_a_rival_needs_saved_cells_to_be_measured_again(known, tmp_path):
+def test_a_rival_needs_saved_cells_to_be_measured_again(known, benchmark_module, tmp_path):
     """Nothing measured is not a success."""
-    file = known.CompactFile(tmp_path / "none.json", {})
+    file = benchmark_module("_results").ResultsFile(tmp_path / "none.json", {})
 
     with pytest.raises(SystemExit, match="no saved cells"):
         known.run_again(file, [ROW], ["many-k3-d2"])

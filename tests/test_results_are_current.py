@@ -12,7 +12,7 @@ def current(benchmark_module):
     """The module that compares commits, in a checkout that has all of them."""
     module = benchmark_module("_current")
     try:
-        shallow = module.git("rev-parse", "--is-shallow-repository").strip()
+        shallow = benchmark_module("_results").git("rev-parse", "--is-shallow-repository").strip()
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("needs the repository")
     if shallow == "true":
@@ -30,9 +30,11 @@ def test_results_are_of_this_code_or_marked_as_older(current):
     assert all(len(reason) > 20 for reason in marked.values())
 
 
-def test_every_benchmark_says_what_it_runs(current):
+def test_every_benchmark_says_what_it_runs(current, benchmark_module):
     """Every benchmark says which packages it runs."""
-    folders = {path.name for path in (current.ROOT / "src" / "bayesfloor").iterdir() if path.is_dir()}
+    folders = {
+        path.name for path in (benchmark_module("_results").ROOT / "src" / "bayesfloor").iterdir() if path.is_dir()
+    }
 
     gone = {name for name, reason in current.reasons().items() if reason.startswith("No longer measured")}
     assert set(current.PACKAGES) == set(current.names()) - gone

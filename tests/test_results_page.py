@@ -70,11 +70,11 @@ def test_goals_missed_in_the_files_are_those_that_the_pages_judge(read):
 
 def test_a_figure_is_drawn_alike_each_time_and_for_dark_pages_in_other_ink(page, tmp_path):
     """Builds can be compared byte by byte."""
-    from benchmarks._draw_times import draw_check
+    from benchmarks._draw_times import draw_ratios
     from benchmarks._figures import DARK, LIGHT, save_both
 
     results = page.read_benchmark(RESULTS, "check").results
-    texts = [[(tmp_path / file).read_text() for file in save_both(draw_check, results, tmp_path, "it")] for _ in "12"]
+    texts = [[(tmp_path / file).read_text() for file in save_both(draw_ratios, results, tmp_path, "it")] for _ in "12"]
     assert texts[0] == texts[1]
     assert LIGHT.ink in texts[0][0]
     assert LIGHT.ink not in texts[0][1]
