@@ -57,10 +57,10 @@ def look(table, y, label=""):
     from bayesfloor import BayesFloor
     from bayesfloor.answer._dependence import find_close_rows, find_dependence, label_table
     from bayesfloor.answer._leaks import find_doubtful, find_leaks
-    from bayesfloor.io._open_data import Data
+    from bayesfloor.io import open_data
 
     def work():
-        rows = label_table(Data(table, y), None, "auto")
+        rows = label_table(open_data(table, y), None, "auto")
         if rows is None:
             return None, (), ()
         found = find_dependence(rows, len(y), 0)

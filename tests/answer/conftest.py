@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from bayesfloor.answer._dependence import label_table
-from bayesfloor.io._open_data import Data
+from bayesfloor.io import open_data
 
 
 @pytest.fixture
 def as_table():
     """Make a labelled table of a data frame or an array."""
-    return lambda X, y, roles=None: label_table(Data(X, np.asarray(y)), roles, "auto")
+    return lambda X, y, roles=None: label_table(open_data(X, np.asarray(y)), roles, "auto")
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_columns_are_those_that_reading_the_file_whole_gives(places, monkeypatch
     monkeypatch.chdir(places)
     settings = settings_for(CHOSEN[kind][0], **CHOSEN[kind][1])
     far, near = read(settings, in_place=True), read(settings)
-    columns = near.X if isinstance(near.X, np.ndarray) else np.column_stack(near.X.columns)
+    columns = near.X if isinstance(near.X, np.ndarray) else np.column_stack(near.native.columns)
     labels = open_labelled(far.X, far.y).read_labels()
 
     np.testing.assert_array_equal(far.X.read(), columns)
@@ -370,7 +370,7 @@ def test_rows_of_a_large_table_are_drawn_and_keep_their_numbers(places, monkeypa
     whole = open_data(path, "label", drop=("year",) if name == "years" else ())
 
     assert (len(drawn.y), drawn.n_rows, drawn.n_unlabelled) == (100, N, 0)
-    assert drawn.X.equals(whole.X.take(drawn.drawn))
+    assert drawn.native.equals(whole.native.take(drawn.drawn))
     assert drawn.y.tolist() == whole.y[drawn.drawn].tolist()
 
 

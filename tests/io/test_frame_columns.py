@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from tables import tables
 
-from bayesfloor.io._columns import as_gaps, is_missing, read_frame, read_list, texts
+from bayesfloor.io._columns import as_gaps, is_missing, read_all, read_list, texts
+from bayesfloor.io._data import recognise
 
 NAN = float("nan")
 
@@ -28,7 +29,7 @@ def same(one, other):
 @given(tables())
 def test_every_kind_of_frame_gives_the_same_columns(table):
     """PyArrow, polars and pandas, whatever types it holds, give one form."""
-    first, *others = (read_frame(frame) for frame in table.frames().values())
+    first, *others = (read_all(recognise(frame)) for frame in table.frames().values())
     for other in others:
         assert all(same(a, b) for a, b in zip(first, other, strict=True))
 
@@ -95,10 +96,10 @@ def test_columns_as_texts():
 
 def test_arrays():
     """Arrays have columns without names of their own; those of objects may hold anything."""
-    assert [column.bare for column in read_frame(np.zeros((2, 2), dtype=int))] == [True, True]
-    mixed = read_frame(np.array([[1, "a"], [2, None]], dtype=object))
+    assert [column.bare for column in read_all(recognise(np.zeros((2, 2), dtype=int)))] == [True, True]
+    mixed = read_all(recognise(np.array([[1, "a"], [2, None]], dtype=object)))
     assert [(column.name, column.kind) for column in mixed] == [("x0", "number"), ("x1", "text")]
-    assert [column.kind for column in read_frame(np.array([["a", "b"]]))] == ["text", "text"]
+    assert [column.kind for column in read_all(recognise(np.array([["a", "b"]])))] == ["text", "text"]
 
 
 FLOATS, WIDE = pa.float32(), 2
@@ -126,7 +127,7 @@ def test_lists_of_frames_are_those_of_python(values, kind, frame):
         part = table.slice(start, length)
         if frame == "pandas":
             part = part.to_pandas(types_mapper=pd.ArrowDtype)
-        column, expected = read_frame(part)[0], read_list("c", lists.slice(start, length).to_pylist())
+        column, expected = read_all(recognise(part))[0], read_list("c", lists.slice(start, length).to_pylist())
         assert column.kind == expected.kind
         assert column.data.shape == expected.data.shape
         assert column.data.tobytes() == expected.data.tobytes()
@@ -136,13 +137,13 @@ def test_lists_of_frames_are_those_of_python(values, kind, frame):
 def test_lists_of_frames_that_are_no_matrix_are_refused(values):
     """Empty ones, and those of several lengths."""
     with pytest.raises(ValueError, match="that are empty, differ in length or do not contain only numbers"):
-        read_frame(pa.table({"c": pa.array(values, pa.list_(pa.float64()))}))
+        read_all(recognise(pa.table({"c": pa.array(values, pa.list_(pa.float64()))})))
 
 
 def test_lists_in_one_piece_are_not_copied():
     """The numbers of the frame serve as they are."""
     lists = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(6.0)), 3)
-    (column,) = read_frame(pa.table({"c": lists}))
+    (column,) = read_all(recognise(pa.table({"c": lists})))
     assert np.shares_memory(column.data, lists.flatten().to_numpy())
 
 
@@ -156,15 +157,15 @@ def test_lists_that_are_no_matrix_are_refused(values):
 def test_structures_are_refused():
     """A column of structures is refused in words."""
     with pytest.raises(ValueError, match="structures in column c"):
-        read_frame(pl.DataFrame({"c": [{"a": 1}, {"a": 2}]}))
+        read_all(recognise(pl.DataFrame({"c": [{"a": 1}, {"a": 2}]})))
 
 
 def test_equal_names_are_refused():
     """Two columns of one name are refused, also where one is a number."""
     with pytest.raises(ValueError, match="several columns with the same name"):
-        read_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+        read_all(recognise(pd.DataFrame([[1, 2]], columns=["a", "a"])))
     with pytest.raises(ValueError, match="several columns with the same name"):
-        read_frame(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+        read_all(recognise(pd.DataFrame([[1, 2]], columns=[1, "1"])))
 
 
 def test_large_integers_with_gaps():
@@ -175,7 +176,7 @@ def test_large_integers_with_gaps():
         pl.DataFrame({"a": values}),
         pd.DataFrame({"a": pd.array(values, dtype="Int64")}),
     ]
-    first, *others = (read_frame(frame)[0] for frame in frames)
+    first, *others = (read_all(recognise(frame))[0] for frame in frames)
     assert all(same(first, other) for other in others)
 
 

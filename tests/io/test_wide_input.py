@@ -14,7 +14,8 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.io import open_data
-from bayesfloor.io._features import WIDE, lay_flat, read_any
+from bayesfloor.io._data import WIDE, recognise
+from bayesfloor.io._features import read_any
 
 pytestmark = pytest.mark.usefixtures("linear_alone")
 FORMATS = [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix, sparse.lil_matrix]
@@ -166,8 +167,8 @@ def test_up_to_the_limit_nothing_is_reduced():
     """All learners see all columns."""
     X = np.random.default_rng(0).normal(size=(30, WIDE + 1))
 
-    assert read_any(BayesFloor(), X[:, :-1]).exact is None
-    assert read_any(BayesFloor(), X).exact is not None
+    assert read_any(BayesFloor(), recognise(X[:, :-1])).exact is None
+    assert read_any(BayesFloor(), recognise(X)).exact is not None
 
 
 @pytest.mark.slow
@@ -175,7 +176,7 @@ def test_wide_tables_are_prepared_and_then_reduced():
     """Columns that were filled are still listed."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2100))).add_prefix("gene ")
-    whole = read_any(BayesFloor(), frame)
+    whole = read_any(BayesFloor(), recognise(frame))
     frame.iloc[3, 5] = np.nan
     found = check(frame, np.arange(60) % 2, effort="quick")
 
@@ -263,7 +264,7 @@ def test_pictures_in_a_file_are_laid_flat_and_that_is_said(tmp_path):
 def test_sparse_cubes_are_laid_flat_too():
     """SciPy's newer arrays have any number of dimensions."""
     cube = sparse.coo_array(np.arange(24.0).reshape(2, 3, 4))
-    made, notes = lay_flat(cube)
+    made = recognise(cube)
 
-    np.testing.assert_array_equal(made.toarray(), np.arange(24.0).reshape(2, 12))
-    assert notes == ("flattened 3 x 4 numbers per row",)
+    np.testing.assert_array_equal(made.X.toarray(), np.arange(24.0).reshape(2, 12))
+    assert made.notes == ("flattened 3 x 4 numbers per row",)

@@ -27,7 +27,7 @@ FILES = {
 
 def assert_same(one, two):
     """Assert that two reads gave the same features, labels and names."""
-    for left, right in ((one.X, two.X), (one.y, two.y)):
+    for left, right in ((one.native, two.native), (one.y, two.y)):
         assert left.equals(right) if hasattr(left, "equals") else np.array_equal(left, right)
     assert (one.name, one.label, one.feature_names, one.notes) == (two.name, two.label, two.feature_names, two.notes)
 
@@ -42,10 +42,10 @@ def test_names_may_have_spaces_and_accents(here, there, s3):
     """As other tools for object stores accept them, and also encoded."""
     with s3.open_output_stream("bucket/odd names/café au lait.csv") as stream:
         stream.write((here / "one.csv").read_bytes())
-    expected = open_data(f"{there}/one.csv", "label").X
+    expected = open_data(f"{there}/one.csv", "label").native
 
     for name in ("odd names/café au lait.csv", "odd%20names/caf%C3%A9%20au%20lait.csv"):
-        assert open_data(f"s3://bucket/{name}", "label").X.equals(expected)
+        assert open_data(f"s3://bucket/{name}", "label").native.equals(expected)
 
 
 @pytest.mark.parametrize("name", ["one.csv", "one.parquet", "one.npz"])

@@ -76,7 +76,7 @@ def test_dropped_connections_are_tried_again(here, there, drop, name):
     proxy = drop(os.environ["AWS_ENDPOINT_URL"], 3)
     found = open_data(f"{there}/{name}{through(proxy)}", "label")
 
-    assert found.X.equals(open_data(str(here / name), "label").X)
+    assert found.native.equals(open_data(str(here / name), "label").native)
     assert proxy.n_cut
 
 
@@ -86,7 +86,7 @@ def test_file_systems_that_do_not_try_again_are_helped(here, website, drop, name
     proxy = drop(website, 3)
     found = open_data(f"http://127.0.0.1:{proxy.port}/{name}", "label")
 
-    assert found.X.equals(open_data(str(here / name), "label").X)
+    assert found.native.equals(open_data(str(here / name), "label").native)
     assert proxy.n_cut
 
 

@@ -60,7 +60,7 @@ def test_few_bytes_give_all_classes_in_proportion(large):
     assert ("class proportions" in told) == address.endswith("text")
     assert np.array_equal(found.ids, found.drawn)
     assert np.array_equal(found.y, labels[found.drawn])
-    assert found.X.equals(table.take(found.drawn).select([f"x{i}" for i in range(20)]))
+    assert found.native.equals(table.take(found.drawn).select([f"x{i}" for i in range(20)]))
     assert found.n_rows == N
     if not address.endswith("text"):
         assert all(abs(share[label] - np.mean(labels == label)) < 0.01 for label in np.unique(labels))
@@ -137,5 +137,5 @@ def test_columns_of_folders_are_kept(s3, monkeypatch):
             pq.write_table(table, stream, row_group_size=1000)
     found = open_data("s3://bucket/days", "label", max_rows=10_000)
 
-    assert found.X.column_names == ["x", "day"]
-    assert np.array_equal(found.X["day"].to_numpy(), found.drawn // 30_000)
+    assert found.native.column_names == ["x", "day"]
+    assert np.array_equal(found.native["day"].to_numpy(), found.drawn // 30_000)

@@ -21,7 +21,7 @@ import bayesfloor
 from bayesfloor import BayesFloor, Check, FloorSelector, check, compare_representations
 from bayesfloor.answer import _learners as _registry
 from bayesfloor.answer import _make_answer
-from bayesfloor.io import Data, open_rows
+from bayesfloor.io import open_data, open_rows
 from bayesfloor.leaving import floor_all_rows as _all_rows
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -93,7 +93,7 @@ def _leaked():
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
-    return make_check(floor, floor.answer(), None, gather_facts(floor, Data(X, y)))
+    return make_check(floor, floor.answer(), None, gather_facts(floor, open_data(X, y)))
 
 
 def _flipped():

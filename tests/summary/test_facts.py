@@ -12,7 +12,8 @@ import pytest
 import bayesfloor
 from bayesfloor import check
 from bayesfloor.floor._fit import gap_length
-from bayesfloor.summary._facts import fingerprint
+from bayesfloor.io import Data, open_data
+from bayesfloor.summary import _facts
 
 X = np.arange(12.0).reshape(4, 3) ** 2
 Y = [0, 1, 0, 1]
@@ -31,6 +32,11 @@ SAME = {
     "polars": pl.DataFrame,
     "pyarrow": lambda X: pa.table({name: X[:, i] for i, name in enumerate("abc")}),
 }
+
+
+def fingerprint(X, y):
+    """Return the fingerprint of these data; those in files are not opened."""
+    return _facts.fingerprint(Data(X, y) if isinstance(X, (str, os.PathLike)) else open_data(X, y))
 
 
 @pytest.mark.parametrize("kind", SAME)

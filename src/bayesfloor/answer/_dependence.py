@@ -15,14 +15,12 @@ from bayesfloor.floor._edge_counts import likeliest
 from bayesfloor.floor._fit import Fit, near_duplicate_clusters
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._column_roles import MOST_LEVELS, role_of_texts, says_id, without_gaps, words_of
-from bayesfloor.io._columns import Values, as_frame, read_column, read_frame
+from bayesfloor.io._columns import Values, read_all, read_column
+from bayesfloor.io._data import WIDE, Data
 from bayesfloor.io._encoders import as_moments
-from bayesfloor.io._features import WIDE, dense_if_small, is_sparse, lay_flat
 from bayesfloor.io._formats import date_format, number_format
 from bayesfloor.io._labels import read_target
-from bayesfloor.io._open_data import Data
 from bayesfloor.io._table_preparer import TablePreparer
-from bayesfloor.support._errors import blame
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.support._types import Floats, Ints
@@ -88,16 +86,14 @@ class Numbers(NamedTuple):
 class LabelledTable:
     """Rows with one label each, in input order.
 
-    ``X`` is a wrapped data frame or an array. ``row`` has the positions of the labelled rows, and ``codes`` the index
-    of each label in ``classes``.
+    ``row`` has the positions of the labelled rows, and ``codes`` the index of each label in ``classes``.
     """
 
-    X: Any
+    data: Data  # a matrix or a data frame
     row: Ints
     codes: Ints
     classes: np.ndarray
     roles: Mapping[str, Any]
-    named: bool
 
     def __len__(self) -> int:
         return len(self.row)
@@ -105,49 +101,46 @@ class LabelledTable:
     @cached_property
     def columns_at_first(self) -> list[Values]:
         """The columns of a data frame, first rows only; none for an array."""
-        return read_frame(self._take(np.arange(min(len(self.row), _FIRST)))) if self.named else []
+        return read_all(self._take(np.arange(min(len(self.row), _FIRST)))) if self.data.form == "frame" else []
 
     def column(self, name: str) -> Values:
         """Return a column of a data frame, labelled rows only."""
-        return read_column(self.X[name][self.row.tolist()])
+        return read_column(self.data.X[name][self.row.tolist()])
 
     @property
     def names(self) -> list[str]:
         """The names of the columns; those of an array are numbered x0, x1, ..."""
-        return list(map(str, self.X.columns)) if self.named else [f"x{j}" for j in range(self.X.shape[1])]
+        X = self.data.X
+        return list(map(str, X.columns)) if self.data.form == "frame" else [f"x{j}" for j in range(X.shape[1])]
 
     def numbers(self, units: Ints, without: Collection[str] = ()) -> Numbers:
         """Return the features of these labelled rows as numbers, prepared as for a check."""
-        part = self._take(units)
-        if not self.named and np.isfinite(part).all():
-            width = part.shape[1]
-            return Numbers(part, np.arange(width), np.ones(width, dtype=bool))
-        roles = {**self.roles, **dict.fromkeys(without, "group")} if self.named else None
-        preparer = TablePreparer(roles)
+        part, is_frame = self._take(units), self.data.form == "frame"
+        if not is_frame and np.isfinite(part.X).all():
+            width = part.X.shape[1]
+            return Numbers(part.X, np.arange(width), np.ones(width, dtype=bool))
+        preparer = TablePreparer({**self.roles, **dict.fromkeys(without, "group")} if is_frame else None)
         values = preparer.fit_transform(part)
         return Numbers(values, preparer.source_, preparer.quantity_)
 
-    def _take(self, units: Ints) -> Any:
-        if self.named:
-            return self.X[self.row[units].tolist()].to_native()
-        return np.asarray(self.X[self.row[units]], dtype=np.float64)
+    def _take(self, units: Ints) -> Data:
+        rows = self.row[units]
+        if self.data.form == "frame":
+            return Data(self.data.X[rows.tolist()])
+        return Data(np.asarray(self.data.X[rows], dtype=np.float64))
 
 
 def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> LabelledTable | None:
     """Return the labelled rows of ``data``, or None if their order or labels cannot be examined."""
-    X = dense_if_small(lay_flat(data.X)[0])
-    frame = as_frame(X)
-    if frame is None and not is_sparse(X):
-        with blame("X"):
-            X = np.asarray(X)
-    if is_sparse(X) or (frame is None and (X.dtype.kind not in "fiub" or X.ndim != 2 or X.shape[1] > WIDE)):
+    data = data.dense_if_small()
+    if data.form == "sparse":
         return None
-    n = len(X) if frame is None else len(frame)
-    target = read_target(data.y, n, y_kind)
+    if data.form == "matrix" and (data.X.dtype.kind not in "fiub" or data.X.shape[1] > WIDE):
+        return None
+    target = read_target(data.y, len(data.X), y_kind)
     if target.shares.nnz != len(target.row) or len(np.unique(target.row)) < max(_FEWEST, len(target.row)):
         return None
-    plain, codes = X if frame is None else frame, likeliest(target.shares)
-    return LabelledTable(plain, target.row, codes, target.classes, roles or {}, named=frame is not None)
+    return LabelledTable(data, target.row, likeliest(target.shares), target.classes, roles or {})
 
 
 _WORDS = {

@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.io._features import canonical, divide_columns, is_sparse, typical_size
+from bayesfloor.io._features import canonical, divide_columns, typical_size
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
@@ -334,9 +335,9 @@ def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import get_tags
 
-    scaler = TypicalSize() if is_sparse(exact) else StandardScaler()
+    scaler = TypicalSize() if issparse(exact) else StandardScaler()
     able = {
-        name: learner for name, learner in own.items() if not is_sparse(exact) or get_tags(learner).input_tags.sparse
+        name: learner for name, learner in own.items() if not issparse(exact) or get_tags(learner).input_tags.sparse
     }
     return {"linear": make_pipeline(scaler, LogisticRegression(max_iter=30)), **able}
 

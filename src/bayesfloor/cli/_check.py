@@ -18,7 +18,7 @@ from bayesfloor.support._files import is_address, redact, refuse_output
 from bayesfloor.support._words import as_utf8
 
 if TYPE_CHECKING:
-    from bayesfloor.io._open_data import Data
+    from bayesfloor.io._data import Data
     from bayesfloor.summary._check import Check
     from bayesfloor.summary._gates import Gate
 
@@ -249,7 +249,7 @@ def pictures(data: Data, pixels: str | None) -> Any:
     if re.fullmatch(r"\d+x\d+(x[34])?", pixels) is None:
         raise DataError(f"--pixels {pixels} is not a size. Write 28x28, or 32x32x3 for colours.")
     shape = [int(part) for part in pixels.split("x")]
-    X = data.X if isinstance(data.X, np.ndarray) else np.column_stack([column.to_numpy() for column in data.X.columns])
+    X = data.X if data.form == "matrix" else np.column_stack([column.to_numpy() for column in data.X.iter_columns()])
     if np.prod(shape) != X.shape[1]:
         raise DataError(f"--pixels {pixels} needs {np.prod(shape)} features, but the data have {X.shape[1]}.")
     return X.reshape(len(X), *shape)

@@ -22,9 +22,9 @@ from bayesfloor.decide._representations import Comparison
 from bayesfloor.decide._suspicious import most_suspicious
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.io._data import Data
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.io._messages import DataError, shell
-from bayesfloor.io._open_data import Data
 from bayesfloor.leaving.selection_feature_floors import FeatureFloors
 from bayesfloor.summary._figures import comparison_cells, feature_cells, path_cells, path_notes
 from bayesfloor.summary._text import align, fold, terminal_width
@@ -104,9 +104,9 @@ def _names(paths: Sequence[str]) -> list[str]:
 
 
 def _numbers(data: Data) -> np.ndarray:
-    if isinstance(data.X, np.ndarray):
-        return data.X
-    values = [column.to_numpy() for column in data.X.columns]
+    if data.form == "matrix":
+        return np.asarray(data.X)
+    values = [column.to_numpy() for column in data.X.iter_columns()]
     texts = [name for name, column in zip(data.feature_names, values, strict=True) if column.dtype.kind not in "biuf"]
     if texts:
         drop = shell(["--drop", printable(texts[0])])
@@ -292,7 +292,7 @@ def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) 
 
 def _named(data: Data) -> Any:
     """Return the features as a table with the file's column names."""
-    if not isinstance(data.X, np.ndarray):
+    if data.form == "frame":
         return data.X
     import pyarrow as pa
 
@@ -381,8 +381,7 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
     lines += align([head, *rows], terminal_width(), _DROPS_run_samples) if rows else []
     lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
-    has_columns = not isinstance(data.X, np.ndarray)
-    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and has_columns else []
+    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and data.form == "frame" else []
     spelled = find_spellings(data.y)
     lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
     return "\n".join(lines)

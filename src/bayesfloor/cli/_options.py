@@ -254,7 +254,7 @@ table_options = _apply(
 if TYPE_CHECKING:
     import numpy as np
 
-    from bayesfloor.io._open_data import Data
+    from bayesfloor.io._data import Data
 
 _FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
 _SHOWING = ("quiet", "verbose", "no_color", "no_progress")

@@ -18,7 +18,7 @@ from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, 
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.formulas._limits import check_level
-from bayesfloor.io._columns import as_frame
+from bayesfloor.io._data import as_frame, recognise
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import missing_labels, read_one_label
 from bayesfloor.support._errors import InputError, InputTypeError, blame
@@ -246,7 +246,7 @@ def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
     """Read a representation as numbers and check that it has one row per label."""
     values = values.toarray() if hasattr(values, "toarray") else values
     try:
-        features = read_features(BayesFloor(), values)
+        features = read_features(BayesFloor(), recognise(values))
     except (TypeError, ValueError) as error:
         raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:

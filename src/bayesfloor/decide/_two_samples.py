@@ -18,7 +18,7 @@ from bayesfloor.forest._spanning_forest import Forest, check_n_trees
 from bayesfloor.formulas._label_tests import crowd_p_value
 from bayesfloor.formulas._limits import benjamini_hochberg, check_level
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
-from bayesfloor.io._columns import as_frame, checked_array
+from bayesfloor.io._data import Data, checked_array, recognise
 from bayesfloor.io._features import Features, read_features
 from bayesfloor.io._labels import hard_shares
 from bayesfloor.support._errors import InputError, InputTypeError
@@ -209,14 +209,15 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
     """Read both samples together as numbers; also return how many rows belong to the first."""
     from bayesfloor.floor._bayes_floor import BayesFloor
 
-    one, two = as_frame(A), as_frame(B)
-    if (one is None) != (two is None) or (one is not None and one.implementation != two.implementation):
+    one, two = recognise(A, "A"), recognise(B, "B")
+    are_frames = one.form == "frame", two.form == "frame"
+    if any(are_frames) and not (all(are_frames) and one.X.implementation == two.X.implementation):
         raise InputTypeError(
             f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames "
             "from the same library."
         )
-    both, n_a = _stack_arrays(A, B) if one is None else _stack_frames(one, two)
-    return read_features(BayesFloor(), both), n_a
+    both, n_a = _stack_frames(one.X, two.X) if all(are_frames) else _stack_arrays(one.X, two.X)
+    return read_features(BayesFloor(), Data(both)), n_a
 
 
 def _stack_arrays(A: Any, B: Any) -> tuple[Floats, int]:
@@ -237,7 +238,7 @@ def _stack_frames(one: Any, two: Any) -> tuple[Any, int]:
         raise InputError(f"Got {len(one)} and {len(two)} rows, but expected at least 2 in each data frame.")
     numbers = narwhals.selectors.numeric().cast(narwhals.Float64)  # types may differ: integer in one, or 32 bits
     both = [frame.select(one.columns).with_columns(numbers) for frame in (one, two)]
-    return narwhals.concat(both).to_native(), len(one)
+    return narwhals.concat(both), len(one)
 
 
 def _find_alike(forest: Forest) -> Ints:

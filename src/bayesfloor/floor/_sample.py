@@ -18,9 +18,9 @@ from scipy.sparse import csr_array
 from bayesfloor.floor._edge_counts import VertexLabels, likeliest
 from bayesfloor.forest._spanning_forest import Forest, prepare_kernels, spanning_forest
 from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features, read_any
 from bayesfloor.io._labels import Target, read_groups, read_target, read_weight, refuse_weightless
-from bayesfloor.io._open_data import Data
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
@@ -90,7 +90,7 @@ class Sample:
 
 def read_sample(floor: Any, data: Data, *, reduce: bool = True) -> Sample:
     """Read the input with a ``BayesFloor``'s settings and sort it by content; ``reduce`` shrinks wide input."""
-    features = read_any(floor, data.X, floor.prepare, floor.roles, reduce=reduce)
+    features = read_any(floor, data, floor.prepare, floor.roles, reduce=reduce)
     n = len(features.values)
     target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)

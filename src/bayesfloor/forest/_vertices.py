@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesfloor.io._columns import unmask
+from bayesfloor.io._data import unmask
 from bayesfloor.io._labels import read_groups
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._types import Floats, Ints

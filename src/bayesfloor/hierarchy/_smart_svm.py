@@ -27,7 +27,7 @@ from bayesfloor.hierarchy._routing import (
     route,
     route_likeliest,
 )
-from bayesfloor.io._columns import as_frame, checked_array, checked_data
+from bayesfloor.io._data import Data, checked_array, checked_data, recognise
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._labels import read_labels, read_weight, refuse_weightless
 from bayesfloor.leaving.engine_shared_arguments import Held, holding
@@ -39,8 +39,9 @@ from bayesfloor.support._types import Floats, Ints
 
 def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
     """Return the rows for the models, and as numbers for the floors; data frames are kept, for pipelines."""
-    features = read_features(estimator, X, STRICT)
-    return _rows_for_models(X, features.values), features
+    data = recognise(X)
+    features = read_features(estimator, data, STRICT)
+    return _rows_for_models(data, features.values), features
 
 
 def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
@@ -54,19 +55,19 @@ def read_new_rows(estimator: Any, X: Any) -> Any:
 
 
 def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
-    if as_frame(X) is None:
-        return checked_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
-    checked_data(estimator, X, reset=reset, skip_check_array=True)
-    return _rows_for_models(X, X)
+    data = recognise(X)
+    if data.form != "frame":
+        return checked_data(estimator, data.X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    checked_data(estimator, data.native, reset=reset, skip_check_array=True)
+    return _rows_for_models(data, None)
 
 
-def _rows_for_models(X: Any, values: Any) -> Any:
+def _rows_for_models(data: Data, values: Any) -> Any:
     """Return data frames unchanged if scikit-learn can index their rows (pandas, polars), else as numbers."""
-    frame = as_frame(X)
-    if frame is None:
+    if data.form != "frame":
         return values
-    indexable = hasattr(X, "columns") and hasattr(X, "to_numpy")
-    return X if indexable else checked_array(frame.to_numpy(), dtype=np.float64)
+    indexable = hasattr(data.native, "columns") and hasattr(data.native, "to_numpy")
+    return data.native if indexable else checked_array(data.X.to_numpy(), dtype=np.float64)
 
 
 def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.io._data import Data
     from bayesfloor.io._encoders import Column
-    from bayesfloor.io._open_data import Data, open_data
+    from bayesfloor.io._open_data import open_data
     from bayesfloor.io._table_preparer import Prepared, TablePreparer
     from bayesfloor.leaving.engine_row_handles import Rows, open_rows
     from bayesfloor.support._errors import InputError
@@ -32,8 +33,9 @@ __all__ = [
 _HOMES = {
     "..leaving.engine_row_handles": "Rows open_rows",
     "..support._errors": "InputError",
+    "._data": "Data",
     "._encoders": "Column",
-    "._open_data": "Data open_data",
+    "._open_data": "open_data",
     "._table_preparer": "Prepared TablePreparer",
 }
 

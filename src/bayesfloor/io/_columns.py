@@ -1,4 +1,4 @@
-"""Strings that mean a missing value."""
+"""The columns of any data in one form: numbers, booleans, text, dates, times, durations or lists."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesfloor.io._data import Data, checked_array
 from bayesfloor.io._messages import arrow, stack_lists
-from bayesfloor.support._errors import InputError, blame
+from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import quoted
 
@@ -36,39 +37,6 @@ def strip(text: str) -> str:
 def is_gap(text: str, *, among_numbers: bool = False) -> bool:
     """Whether a string means a missing value."""
     return strip(text).casefold() in (_MISSING_AMONG_NUMBERS if among_numbers else MISSING)
-
-
-def unmask(values: Any) -> Any:
-    """Turn masked values into missing ones; return anything other than a masked array unchanged."""
-    if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
-        values = np.ma.array(values)
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    if not np.ma.is_masked(values):
-        return values.data
-    if values.dtype.kind in "mM":
-        return np.where(values.mask, np.array("NaT", dtype=values.dtype), values.data)
-    if values.dtype.kind in "iuf":
-        return np.where(values.mask, np.nan, values.data)
-    plain = values.data.astype(object)
-    plain[values.mask] = None
-    return plain
-
-
-def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """Check ``X`` with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
-    from sklearn.utils.validation import validate_data
-
-    with blame("X"), np.errstate(all="ignore"):  # NaN and infinity are reported without a NumPy warning
-        return validate_data(estimator, unmask(X), **options)
-
-
-def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
-    """Check an array with ``check_array``."""
-    from sklearn.utils.validation import check_array
-
-    with blame(name), np.errstate(all="ignore"):
-        return check_array(unmask(X), input_name=name, **options)
 
 
 _DAY = np.timedelta64(1, "D")
@@ -133,30 +101,17 @@ def _as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def read_frame(X: Any) -> list[Values]:
-    """Return the columns of a data frame or an array in the common form."""
-    frame = as_frame(X)
-    return _read_array(X) if frame is None else [read_column(column) for column in frame.iter_columns()]
-
-
-def as_frame(X: Any) -> Any:
-    """Wrap a data frame from any library with narwhals, or return None for anything else."""
-    import narwhals
-
-    names = [str(name) for name in getattr(X, "columns", []) if isinstance(name, (str, int))]
-    if len(set(names)) < len(names):
-        raise InputError("Got several columns with the same name, but expected different names. Rename them first.")
-    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
-    return frame if isinstance(frame, narwhals.DataFrame) else None
+def read_all(data: Data) -> list[Values]:
+    """Return all feature columns in the common form."""
+    return list(map(read_column, data.X.iter_columns())) if data.form == "frame" else _read_array(data.X)
 
 
 def _read_array(X: Any) -> list[Values]:
-    """Return the columns of an array of numbers or of objects."""
+    """Return the columns of an array of numbers or of objects; sparse ones are refused."""
     options: Any = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
     values = checked_array(X, dtype=None, **options)
     if values.dtype.kind in "OUSMm":
-        columns = np.asarray(X, dtype=object).T if values.dtype.kind == "O" else values.T
-        return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(columns)]
+        return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(values.T)]
     values = checked_array(values, dtype=np.float64, **options)
     return [Values(f"x{j}", "number", column, bare=True) for j, column in enumerate(values.T)]
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._columns import as_frame, checked_array, checked_data, read_frame, unmask
+from bayesfloor.io._columns import read_all
+from bayesfloor.io._data import WIDE, Data, checked_array, checked_data, dense_if_small, is_sparse, recognise
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 AUTO, STRICT = "auto", "strict"
 LARGEST = 1e151  # the squares of a million such numbers still have a finite sum
-WIDE = 2000  # columns; up to this many, all learners see all of them
-_MOST_BYTES = 200_000_000  # largest array that a sparse matrix is converted to
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,31 +51,44 @@ class TypedTable(NamedTuple):
     preparer: Any = None
 
 
-def read_features(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
-    """Return ``X`` as numbers; set ``n_features_in_`` and ``feature_names_in_``."""
-    return read_columns(estimator, X, prepare, roles).features
+def read_any(
+    estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
+) -> Features:
+    """Return features as numbers, even if they are sparse; wide data are reduced."""
+    data = data.dense_if_small() if isinstance(prepare, str) else data
+    if data.form == "sparse" and isinstance(prepare, str):
+        features = _read_sparse(estimator, data.X, roles)
+    else:
+        features = read_features(estimator, data, prepare, roles)
+    wide = features.values.shape[1] > WIDE or is_sparse(features.values)
+    return _reduced(features) if wide and reduce else features
 
 
-def read_columns(estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
-    """Return ``X`` as numbers, and the column of ``X`` that each column of numbers came from."""
+def read_features(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
+    """Return features as numbers; set ``n_features_in_`` and ``feature_names_in_``."""
+    return read_columns(estimator, data, prepare, roles).features
+
+
+def read_columns(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
+    """Return features as numbers, and the input column that each column of numbers came from."""
     check_prepare(prepare, roles)
-    table = _read_columns(estimator, X, prepare, roles)
-    refuse_huge(table.features.values)
+    table = _read_columns(estimator, data, prepare, roles)
+    _refuse_huge(table.features.values)
     return table
 
 
-def _read_columns(estimator: Any, X: Any, prepare: Any, roles: Mapping[str, Any] | None) -> TypedTable:
+def _read_columns(estimator: Any, data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> TypedTable:
     if not isinstance(prepare, str):
-        return _by_transformer(estimator, X, prepare)
-    if as_frame(X) is None:
-        values = _read_array(estimator, X, allow_gaps=prepare == AUTO)
+        return _by_transformer(estimator, data.native, prepare)
+    if data.form != "frame":
+        values = _read_array(estimator, data.X, allow_gaps=prepare == AUTO)
         if roles is None and not np.isnan(values).any():
             return _all_quantities(values)
-        X = values
-    return _by_preparer(estimator, X, prepare, roles)
+        data = replace(data, X=values)
+    return _by_preparer(estimator, data, prepare, roles)
 
 
-def refuse_huge(values: Any) -> None:
+def _refuse_huge(values: Any) -> None:
     """Raise if numbers are too large to square: scaling and learners would give meaningless results."""
     numbers = values.data if is_sparse(values) else values
     largest = max(numbers.max(initial=0.0), -numbers.min(initial=0.0))
@@ -101,15 +113,20 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
         )
 
 
-def _by_preparer(estimator: Any, X: Any, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
+def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
     from bayesfloor.io._table_preparer import TablePreparer
 
-    _check_shape(X)
-    checked_data(estimator, X, skip_check_array=True)
+    n, width = data.X.shape
+    if not width:
+        raise InputError(f"Got a data frame with {n} rows and no columns, but expected at least one feature.")
+    if n < 2:
+        raise InputError(f"Found {type(data.native).__name__} with {n} sample(s), while a minimum of 2 is required.")
+    checked_data(estimator, data.native, skip_check_array=True)
     preparer = TablePreparer(roles, strict=prepare == STRICT)
-    values = preparer.fit_transform(X)
-    lossy = [column.name for column in preparer.columns_ if column.lossy and column.width]
-    content = number_rows(X, [column.name for column in preparer.columns_ if column.width]) if lossy else None
+    values = preparer.fit_transform(data.X)
+    # Where a step may have made different rows equal, equality is decided before it.
+    lossy = any(column.lossy and column.width for column in preparer.columns_)
+    content = _number_rows(data, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
     features = Features(values, preparer.quantity_, code, content, preparer.columns_)
     return TypedTable(features, preparer.source_, preparer)
@@ -124,7 +141,8 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     checked_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
     with blame("prepare"):
-        made = dense_if_small(preparer.fit_transform(X))
+        made = preparer.fit_transform(X)
+        made = dense_if_small(made) if is_sparse(made) else made
     options = {"dtype": np.float64, "ensure_min_samples": 2}
     if is_sparse(made):
         return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options), preparer)
@@ -140,31 +158,10 @@ def _all_quantities(values: Any, preparer: Any = None) -> TypedTable:
     return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse array or matrix."""
-    from scipy.sparse import issparse
-
-    return bool(issparse(X))
-
-
-def dense_if_small(X: Any) -> Any:
-    """Convert a sparse matrix to an array if the array is small; return anything else unchanged."""
-    small = is_sparse(X) and (X.ndim != 2 or (X.shape[1] <= WIDE and 8 * np.prod(X.shape, dtype=float) <= _MOST_BYTES))
-    return X.toarray() if small else X
-
-
-def _check_shape(X: Any) -> None:
-    n, width = as_frame(X).shape if as_frame(X) is not None else X.shape
-    if not width:
-        raise InputError(f"Got a data frame with {n} rows and no columns, but expected at least one feature.")
-    if n < 2:
-        raise InputError(f"Found {type(X).__name__} with {n} sample(s), while a minimum of 2 is required.")
-
-
-def number_rows(X: Any, names: list[str]) -> Ints:
+def _number_rows(data: Data, names: list[str]) -> Ints:
     """Number the distinct rows of these columns as they are before preparation; return each row's number."""
-    codes = np.zeros(len(X), dtype=np.int64)
-    for values in read_frame(X):
+    codes = np.zeros(data.X.shape[0], dtype=np.int64)
+    for values in read_all(data):
         if values.name in names:
             flat = values.data if values.data.ndim == 1 else values.data.view(f"V{values.data[:1].nbytes}").ravel()
             own = np.unique(flat, return_inverse=True)[1]
@@ -189,13 +186,13 @@ def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
 
 def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
     """Return new rows as numbers, prepared like the fitted rows."""
-    given = as_frame(X)
+    data = recognise(X)
     if preparer is None:
-        values = X if given is None else given.to_numpy()
+        values = data.X.to_numpy() if data.form == "frame" else data.X
         return np.asarray(checked_data(estimator, values, reset=False, dtype=np.float64))
-    if given is None and hasattr(preparer, "feature_names_in_"):
+    if data.form != "frame" and hasattr(preparer, "feature_names_in_"):
         _refuse_without_names(preparer.columns_)
-    checked_data(estimator, X, reset=False, skip_check_array=True)
+    checked_data(estimator, data.native, reset=False, skip_check_array=True)
     return np.asarray(preparer.transform(X))
 
 
@@ -208,35 +205,6 @@ def _refuse_without_names(columns: tuple[Column, ...]) -> None:
 
 _COMPONENTS = 100
 _SPARSE = 0.25  # exact values are kept sparse if the proportion of nonzero values is below this
-
-
-def read_any(
-    estimator: Any, X: Any, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
-) -> Features:
-    """Return ``X`` as numbers, even if it is sparse, wide or has more than two dimensions; wide data are reduced."""
-    plain, notes = lay_flat(X)
-    plain = dense_if_small(plain) if isinstance(prepare, str) else plain
-    if is_sparse(plain) and isinstance(prepare, str):
-        features = _read_sparse(estimator, plain, roles)
-    else:
-        features = read_features(estimator, plain, prepare, roles)
-    wide = features.values.shape[1] > WIDE or is_sparse(features.values)
-    return replace(_reduced(features) if wide and reduce else features, notes=notes)
-
-
-def lay_flat(X: Any) -> tuple[Any, tuple[str, ...]]:
-    """Flatten an array of more than two dimensions to one row per entry of the first axis; return it with a note."""
-    X = unmask(X)
-    if getattr(X, "ndim", 2) <= 2:
-        return X, ()
-    shape = tuple(X.shape)
-    values = X if is_sparse(X) else np.asarray(X)
-    return values.reshape((shape[0], prod(shape[1:]))), tell_flattened(shape)
-
-
-def tell_flattened(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """Return a note if rows of this shape have more than one axis."""
-    return (f"flattened {' x '.join(map(str, shape[1:]))} numbers per row",) if len(shape) > 2 else ()
 
 
 def canonical(X: Any) -> Any:
@@ -280,7 +248,7 @@ def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Fea
                 f"Got {bad.sum():,} {what} in a sparse matrix of {X.shape[0]:,} x {X.shape[1]:,}, but expected finite "
                 "numbers. Replace them first: X.data = numpy.nan_to_num(X.data)."
             )
-    refuse_huge(values)
+    _refuse_huge(values)
     return Features(values, np.ones(values.shape[1], dtype=bool))
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from bayesfloor.io._columns import is_missing, unmask
+from bayesfloor.io._columns import is_missing
+from bayesfloor.io._data import unmask
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._tasks import ignoring

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.io._features import tell_flattened
+from bayesfloor.io._data import tell_flattened
 from bayesfloor.io._find_file import File
 from bayesfloor.io._label_column import Asked, Contents, LabelColumn, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short

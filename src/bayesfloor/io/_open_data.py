@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._columns import as_frame, unmask
 from bayesfloor.io._csv import read_lines
+from bayesfloor.io._data import Data, as_frame, recognise, unmask
 from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._label_column import Asked, Contents, LabelColumn, find_label, labels_of
 from bayesfloor.io._label_spellings import find_spellings, respell
@@ -45,9 +45,8 @@ from bayesfloor.leaving.io_in_place import open_in_place
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._files import bytes_read
 from bayesfloor.support._parameters import check_flag, check_folder, check_seed
-from bayesfloor.support._results import Shown
 from bayesfloor.support._types import Ints
-from bayesfloor.support._words import how_many, show_labels
+from bayesfloor.support._words import how_many
 
 _MOST = 64  # columns of an array whose order is looked at
 
@@ -170,71 +169,6 @@ def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
 POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Data(Shown):
-    """Features and labels, unchanged, from any source.
-
-    Attributes
-    ----------
-    X : array, data frame, pyarrow.Table or Rows
-        The features; ``Rows`` if they are left in their files.
-    y : array of shape (n,), or str
-        The labels, numbers or text as in the file; for ``Rows``, it can also be the name of the label column.
-    groups, weight, predictions : array of shape (n,) or None
-        Each row's group, its weight, and the label that a model predicts for it.
-    ids : array or None
-        A name for each row.
-    images : list of str or None
-        Paths of images, resolved relative to the file's folder; addresses such as ``https://...`` are unchanged.
-    name : str
-        The file's name without its folder, ``stdin`` for ``-``; empty if there is no file.
-    label : str
-        The name of the label column or array, if it has one.
-    group : str
-        The name of the group column, if it has one.
-    feature_names : tuple of str
-        The names of the file's feature columns.
-    notes : tuple of str
-        Assumptions made while reading the file, such as its encoding.
-    drawn : array or None
-        The row numbers, from 0, that were read from a large file; None if all rows were read.
-    n_rows, n_unlabelled : int
-        If the file was subsampled, its number of rows, and how many of them have no label.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from bayesfloor.io import open_data
-    >>> data = open_data(*load_iris(return_X_y=True))
-    >>> data.X.shape, len(data.y)
-    ((150, 4), 150)
-    """
-
-    X: Any
-    y: Any
-    groups: Any = None
-    weight: Any = None
-    predictions: Any = None
-    ids: np.ndarray | None = None
-    images: list[str] | None = None
-    name: str = ""
-    label: str = ""
-    group: str = ""
-    feature_names: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    drawn: np.ndarray | None = None
-    n_rows: int = 0
-    n_unlabelled: int = 0
-
-    def _summary(self) -> str:
-        shape = self.X.shape if hasattr(self.X, "shape") else (len(self.X),)
-        sizes = [f"{number:,} {what}" for number, what in zip(shape, ("rows", "features"), strict=False)]
-        names = {"file": self.name, "label": self.label}
-        named = [f"{what} {show_labels([name])[0]}" for what, name in names.items() if name]
-        beside = [f"with {name}" for name in ("groups", "weight", "predictions") if getattr(self, name) is not None]
-        return ", ".join([*sizes, *named, *beside])
-
-
 def is_path(X: object) -> bool:
     """Whether X is the path of a file or folder."""
     return isinstance(X, (str, os.PathLike))
@@ -270,7 +204,7 @@ def open_data(
     Parameters
     ----------
     X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
-        Arrays and data frames are not changed. Anything with ``__arrow_c_stream__`` is read as a table. Files can be
+        Anything with ``__arrow_c_stream__`` is read as a table. Rows with several axes are flattened. Files can be
         CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input, on disk or at an address
         such as ``s3://bucket/folder``; a table that does not fit in memory is subsampled.
     y : array-like, or str
@@ -313,7 +247,7 @@ def open_data(
     check_flag("clean_labels", clean_labels)
     if isinstance(X, Data):
         return X
-    X, y = unmask(X), unmask(y)
+    y = unmask(y)
     given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
     if is_handle(X):
         return Data(X, y, **given)
@@ -353,22 +287,21 @@ def _as_table(X: Any) -> Any:
 
 def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
     """Take labels, groups and other columns out of a data frame if they are given by name."""
-    given = {"y": y, **given}
+    data, given = recognise(X), {"y": y, **given}
     names = {role: value for role, value in given.items() if isinstance(value, str)}
     if not names:
-        return Data(X, **given)
+        return replace(data, **given)
     _refuse_twins(names)
-    frame = as_frame(X)
-    if frame is None:
+    if data.form != "frame":
         role, column = next(iter(names.items()))
         raise InputTypeError(
             f"Got {role}={column!r}, the name of a column, but X is a {type(X).__name__}, not a data frame. "
             "Pass the values."
         )
-    refuse_unknown(names.values(), frame.columns)
-    taken = {role: frame[column].to_numpy() for role, column in names.items()}
-    X = frame.drop(list(names.values())).to_native()
-    return Data(X, **given | taken, label=names.get("y", ""), group=names.get("groups", ""))
+    refuse_unknown(names.values(), data.X.columns)
+    taken = {role: data.X[column].to_numpy() for role, column in names.items()}
+    X = data.X.drop(list(names.values()))
+    return replace(data, X=X, **given | taken, label=names.get("y", ""), group=names.get("groups", ""))
 
 
 def _refuse_twins(names: dict[str, str]) -> None:
@@ -476,7 +409,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
         _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
     ids, paths = columns.pop("id", None), columns.pop("image", None)
     data = Data(
-        found.X,
+        found.X if is_handle(found.X) else recognise(found.X).X,
         labels.y,
         **given | columns,
         ids=ids,

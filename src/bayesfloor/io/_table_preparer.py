@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.io._columns import Values, as_frame, read_frame
+from bayesfloor.io._columns import Values, read_all
+from bayesfloor.io._data import Data, recognise
 from bayesfloor.io._encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_flag, check_roles
@@ -93,7 +94,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         self : TablePreparer
             The fitted preparer.
         """
-        self._fit(read_frame(X), is_frame=as_frame(X) is not None)
+        self._read(X)
         self._forget_scores()
         return self
 
@@ -112,9 +113,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         numbers : (n, k) float array
             The table as numbers, all finite.
         """
-        table = read_frame(X)
-        self._fit(table, is_frame=as_frame(X) is not None)
-        numbers = self._encode(table)
+        numbers = self._encode(self._read(X))
         self._forget_scores()
         return numbers
 
@@ -132,7 +131,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             The table as numbers, all finite.
         """
         check_is_fitted(self)
-        return self._encode(self._in_order(read_frame(X), is_frame=as_frame(X) is not None))
+        return self._encode(self._in_order(recognise(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Return the names of the output columns.
@@ -150,7 +149,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         return np.array([name for encoder in self._encoders for name in encoder.names], dtype=object)
 
-    def _fit(self, table: Sequence[Values], *, is_frame: bool) -> None:
+    def _read(self, X: Any) -> list[Values]:
+        """Fit the columns, and return them."""
+        data = recognise(X)
+        table = read_all(data)
         if not table or not len(table[0].data):
             raise InputError(f"Got a table with {len(table)} columns and no rows, but expected at least one of each.")
         check_flag("strict", self.strict)
@@ -164,7 +166,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         self._names = [values.name for values in table]
         self.columns_ = tuple(encoder.column for encoder in self._encoders)
         self.n_features_in_ = len(table)
-        if is_frame:
+        if data.form == "frame":
             self.feature_names_in_ = np.array(self._names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
@@ -174,6 +176,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.quantity_ = np.concatenate([_marks(encoder, encoder.quantity) for encoder in self._encoders])
         self.code_ = np.concatenate([_marks(encoder, encoder.code) for encoder in self._encoders])
         self.source_ = np.repeat(np.arange(len(table)), [column.width for column in self.columns_])
+        return table
 
     def _encode(self, table: Sequence[Values]) -> Floats:
         pairs = dict(zip(map(id, table), self._encoders, strict=True))
@@ -184,10 +187,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         """Drop the scores that were kept so that the fitted table is not scored twice."""
         self._encoders = [replace(e, scores=None) if isinstance(e, Ngrams) else e for e in self._encoders]
 
-    def _in_order(self, table: Sequence[Values], *, is_frame: bool) -> list[Values]:
+    def _in_order(self, data: Data) -> list[Values]:
         """Return the columns of a new table in the order of the fitted one."""
+        table = read_all(data)
         names = [values.name for values in table]
-        if is_frame and hasattr(self, "feature_names_in_"):
+        if data.form == "frame" and hasattr(self, "feature_names_in_"):
             without = [name for name in self._names if name not in names]
             new = [name for name in names if name not in self._names]
             if without or new:
@@ -201,7 +205,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             raise InputError(
                 f"X has {len(table)} features, but TablePreparer is expecting {self.n_features_in_} features as input."
             )
-        return list(table)
+        return table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

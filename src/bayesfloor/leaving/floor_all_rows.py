@@ -18,8 +18,9 @@ from bayesfloor.floor._scaling import Scaler, fit_scale
 from bayesfloor.floor._uncertainty import N_PARTS, Spread, typical_length, without_forced
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension
+from bayesfloor.io._data import Data
 from bayesfloor.io._labels import hard_shares, read_labels
-from bayesfloor.io._open_data import POOL, POOL_BYTES, Data
+from bayesfloor.io._open_data import POOL, POOL_BYTES
 from bayesfloor.leaving.engine_labelled_rows import (
     Drawn,
     Labelled,

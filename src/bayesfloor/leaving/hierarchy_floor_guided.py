@@ -135,7 +135,7 @@ class FloorGuidedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._check_parameters()
         start, seed = time.monotonic(), self._draw_seed()
         data = open_data(X, y, groups=groups, weight=sample_weight)
-        features, _, self._preparer = read_columns(self, data.X)
+        features, _, self._preparer = read_columns(self, data)
         self.classes_, codes = read_labels(data.y, len(features.values))
         announce_drawing(len(codes))
         kept, weight = read_weights(data.weight, codes, self.classes_)

@@ -96,7 +96,7 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     ['petal width (cm)', 'petal length (cm)']
     """
     data = open_data(X, y)
-    values, names = _read(data.X)
+    values, names = _read(data)
     target = read_one_label(data.y, len(values))
     values, classes, codes = values[target.row], target.classes, likeliest(target.shares)
     blocks = [slice(start, start + _AT_ONCE) for start in range(0, values.shape[1], _AT_ONCE)]
@@ -108,13 +108,13 @@ def feature_floors(X: Any, y: Any, *, n_jobs: int | None = None, progress: Progr
     return FeatureFloors(names, rate, bounds.lower, bounds.estimate, bounds.upper, p_value, adjusted)
 
 
-def _read(X: Any) -> tuple[Floats, np.ndarray]:
+def _read(data: Any) -> tuple[Floats, np.ndarray]:
     """Return the columns as numbers, and their names."""
     from bayesfloor.floor._bayes_floor import BayesFloor
     from bayesfloor.io._features import read_columns
 
     reader = BayesFloor()
-    features, source, _ = read_columns(reader, X)
+    features, source, _ = read_columns(reader, data)
     names = np.asarray(getattr(reader, "feature_names_in_", [f"x{i}" for i in range(source[-1] + 1)]), dtype=object)
     used, first = np.unique(source, return_index=True)  # a numeric column may come with a missing-value column
     others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]

@@ -32,9 +32,9 @@ from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.io._columns import as_frame
+from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
-from bayesfloor.io._open_data import Data, open_data, stays_in_place
+from bayesfloor.io._open_data import open_data, stays_in_place
 from bayesfloor.io._table_preparer import prepared_by
 from bayesfloor.leaving.engine_row_handles import is_handle
 from bayesfloor.summary._check_result import Finding, Measured
@@ -421,7 +421,7 @@ def _hold_together(floor: BayesFloor, data: Data, dependence: Dependence) -> Dat
     if isinstance(floor.prepare, str):
         floor.roles = {**(floor.roles or {}), **dict.fromkeys(columns, "group")} or None
     elif columns:
-        data = replace(data, X=as_frame(data.X).drop(columns).to_native())
+        data = replace(data, X=data.X.drop(columns))
     return replace(data, groups=dependence.groups)
 
 

@@ -15,9 +15,8 @@ import numpy as np
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit import may_be_copies, near_duplicates
 from bayesfloor.floor._sample import read_priors
-from bayesfloor.io._columns import as_frame
-from bayesfloor.io._features import canonical, dense_if_small, is_sparse, lay_flat
-from bayesfloor.io._open_data import Data
+from bayesfloor.io._data import Data
+from bayesfloor.io._features import canonical
 from bayesfloor.leaving.engine_labelled_rows import open_labelled
 from bayesfloor.leaving.engine_row_handles import is_place
 from bayesfloor.support._results import Result
@@ -120,7 +119,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
         n_trees=floor.n_trees,
         random_state=floor.random_state,
         near_duplicates=near_duplicates(forest),
-        fingerprint=fingerprint(data.X, data.y),
+        fingerprint=fingerprint(data),
         max_rows=floor.max_rows,
         target_width=floor.target_width,
         version=version("bayesfloor"),
@@ -139,32 +138,30 @@ def _n_features(floor: BayesFloor) -> int:
     return sum(column.width if column.role == "list" else 1 for column in columns)
 
 
-def fingerprint(X: Any, y: Any) -> str:
+def fingerprint(data: Data) -> str:
     """Return the SHA-256 of the values. Containers, column names and number types do not matter.
 
     For a path, whose rows may not fit in memory, hash the files' names, sizes and times instead.
     """
     digest = hashlib.sha256()
-    if is_place(X):
-        data = open_labelled(X, y)
-        for part in ([data.rows.fingerprint()], [y] if isinstance(data.labels, str) else data.labels):
+    y = data.y
+    if is_place(data.X):
+        rows = open_labelled(data.X, y)
+        for part in ([rows.rows.fingerprint()], [y] if isinstance(rows.labels, str) else rows.labels):
             _add(digest, part)
         return digest.hexdigest()
-    frame = as_frame(X)
-    columns = _float_columns(X) if frame is None else map(_values, frame.iter_columns())
+    columns = map(_values, data.X.iter_columns()) if data.form == "frame" else _float_columns(data.dense_if_small())
     for column in chain(columns, [y if isinstance(y, (list, tuple)) else np.asarray(y)]):
         _add(digest, column)
     return digest.hexdigest()
 
 
-def _float_columns(X: Any) -> Iterator[Floats]:
+def _float_columns(data: Data) -> Iterator[Floats]:
     """Yield the columns of an array, or the values and positions of a large sparse matrix."""
-    plain = dense_if_small(lay_flat(X)[0])
-    if is_sparse(plain):
-        made = canonical(plain)
-        parts: Any = (np.array(made.shape), made.indptr, made.indices, made.data)
-    else:
-        parts = np.asarray(plain).T
+    parts: Any = data.X.T
+    if data.form == "sparse":
+        made = canonical(data.X)
+        parts = np.array(made.shape), made.indptr, made.indices, made.data
     return (np.asarray(part, dtype=np.float64) for part in parts)  # one at a time: all would be a second copy of X
 
 

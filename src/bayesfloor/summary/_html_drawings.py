@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._make_answer import called
-from bayesfloor.io._columns import as_frame
+from bayesfloor.io._data import recognise
 from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._curve_display import curve_ticks
@@ -334,13 +334,12 @@ def values_of(features: Any, row: int, near: int) -> list[tuple[str, str, str]]:
     """Return the features of a row and of its neighbour, at most 30; none if features are not given."""
     if features is None:
         return []
-    frame = as_frame(features)
-    if frame is None:
-        values = np.asarray(features)
-        columns = [(str(k), values[:, k]) for k in range(min(_FEATURES, values.shape[1]))]
+    data = recognise(features)
+    if data.form == "frame":
+        shown = data.X.columns[:_FEATURES]
+        columns = [(name, data.X[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
     else:
-        shown = frame.columns[:_FEATURES]
-        columns = [(name, frame[column]) for name, column in zip(show_labels(shown), shown, strict=True)]
+        columns = [(str(k), data.X[:, k]) for k in range(min(_FEATURES, data.X.shape[1]))]
     return [(name, _value(values[row]), _value(values[near]) if near >= 0 else "") for name, values in columns]
 
 

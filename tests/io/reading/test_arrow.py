@@ -24,7 +24,7 @@ def test_arrow_types_become_ones_that_can_be_fitted(table, add, write_as):
 
     data = open_data(write_as("a.arrow", table), "label")
 
-    assert data.X.column("decimal").to_pylist()[:3] == [0, 0.25, 0.5]
+    assert data.native.column("decimal").to_pylist()[:3] == [0, 0.25, 0.5]
     assert BayesFloor(interval="fast").fit(data.X, data.y).n_features_in_ == 9
 
 

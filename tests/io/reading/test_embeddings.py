@@ -54,7 +54,7 @@ def test_lists_that_are_not_named_are_a_column_like_others(write_as):
     path = write_as("a.parquet", embedded(LISTS, age=[1, 2, 2, 4]))
     named = open_data(path, "label", embedding="emb")
 
-    assert open_data(path, "label").X.column("emb").to_pylist() == LISTS
+    assert open_data(path, "label").native.column("emb").to_pylist() == LISTS
     assert open_data(path, "label").feature_names == ("emb", "age")
     assert open_data(path, "label", drop=("emb",)).feature_names == ("age",)
     assert (named.X.tolist(), named.feature_names) == (LISTS, ("emb[0]", "emb[1]"))
