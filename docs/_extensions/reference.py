@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits
 
 from bayesfloor import check
 from bayesfloor.cli._commands import verbs
-from bayesfloor.summary import explain
-from bayesfloor.summary._explain import CODES, TERMS, WORDS, field_meanings
+from bayesfloor.summary import explain, schema
+from bayesfloor.summary._explain import CODES, TERMS
 
 KINDS = {
     "1": "What is holding accuracy back",
@@ -59,17 +59,24 @@ def show_code(code):
 
 
 def show_terms():
-    """Return the terms, and the other words that results print."""
+    """Return the terms."""
     text = f"# Glossary\n\nOne term, one meaning, wherever results are shown. {_SHOW} {{doc}}`codes` has the codes.\n\n"
-    return text + "## Terms\n\n" + define(TERMS) + "## Other words in results\n\n" + define(WORDS)
+    return text + define(TERMS)
 
 
 def show_fields():
-    """Return the fields of the JSON."""
-    link = "{func}`~bayesfloor.summary.schema` returns the schema, with the same texts; {doc}`glossary` has the terms."
-    return f"# JSON fields\n\nEvery field that `--json` and `Check.to_json` write. {link}\n\n" + define(
-        field_meanings()
-    )
+    """Return the fields of the JSON that stay the same from version to version."""
+    text = "# JSON fields\n\nWhat `--json` and `Check.to_json` write, as far as other programs may rely on it. Further "
+    text += "fields hold what `Check.from_json` needs. {func}`~bayesfloor.summary.schema` returns the schema, with the "
+    text += "same texts.\n\n"
+    return text + define(dict(describe(schema())))
+
+
+def describe(part, inside=""):
+    """Yield the fields in a part of the schema with their descriptions; a dot comes before a field of a field."""
+    for name, inner in part.get("properties", {}).items():
+        yield inside + name, inner["description"]
+        yield from describe(inner.get("items", inner), f"{inside}{name}.")
 
 
 def define(texts):

@@ -8,7 +8,7 @@ from bayesfloor.summary._explain import CODES, TERMS
 @pytest.fixture(scope="module")
 def told(run):
     """What is told of every code and every term, by their names and as people type them."""
-    terms = [*CODES, *TERMS, "bf204", " Interval ", "interval", "lowest_possible_error", "P VALUE", "p_value"]
+    terms = [*CODES, *TERMS, "bf204", " Range ", "lowest_possible_error", "TREE BOUNDS"]
     return {term: run("explain", term) for term in terms}
 
 
@@ -25,9 +25,9 @@ def test_every_code_and_term_is_explained(told, term):
     ("typed", "meant"),
     [
         ("bf204", "BF204"),
-        (" Interval ", "interval"),
+        (" Range ", "range"),
         ("lowest_possible_error", "lowest possible error"),
-        ("P VALUE", "p_value"),
+        ("TREE BOUNDS", "tree bounds"),
     ],
 )
 def test_case_and_blanks_do_not_matter(told, typed, meant):
@@ -64,8 +64,8 @@ def test_an_unknown_term_is_an_error_that_names_near_ones(run):
 
 def test_a_term_may_have_several_words_and_a_slip(run):
     """Nobody types quotes around them."""
-    assert run("explain", "hardest", "pairs") == run("explain", "hardest pairs")
-    assert run("explain", "hardest", "pair").stdout.startswith("hardest pairs: Pairs with")
+    assert run("explain", "class", "tree") == run("explain", "class tree")
+    assert run("explain", "clas", "tree").stdout.startswith("class tree: A tree that")
 
 
 def test_a_hostile_term_cannot_act_on_the_terminal(run):

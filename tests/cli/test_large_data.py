@@ -384,7 +384,7 @@ def test_a_check_of_a_large_table_says_how_many_rows_there_are(places, monkeypat
     found = json.loads(ended.stdout)
 
     assert (found["facts"]["n_rows"], found["facts"]["n_used"]) == (N - 1, 100)
-    assert "100 of 299 rows" in next(trait["text"] for trait in found["traits"] if trait["code"] == "BF206")
+    assert "100 of 299 rows" in next(each["text"] for each in found["findings"] if each["code"] == "BF206")
     with pytest.warns(
         SampledRowsWarning, match="100 of 300 rows are used: the file is large, so only a sample of it is read"
     ):

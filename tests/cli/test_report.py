@@ -70,7 +70,7 @@ def test_json_and_markdown_beside_the_report_are_whole(plain, validate):
 @pytest.fixture(scope="module")
 def oddest(plain, mislabelled):
     """The row that is listed first; and its numbers as a page would show them."""
-    row = json.loads((plain[1] / "odd.json").read_text("utf-8"))["suspicious"]["row"][0]
+    row = json.loads((plain[1] / "odd.json").read_text("utf-8"))["suspicious"]["scores"]["row"][0]
     fields = mislabelled.read_text("utf-8").splitlines()[row + 1].split(",")
     return row, [f"{float(field):.6g}" for field in fields[:2]]
 

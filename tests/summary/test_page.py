@@ -16,7 +16,7 @@ from sklearn.dummy import DummyClassifier
 import bayesfloor
 from bayesfloor.decide._suspicious import SuspiciousLabels, take_scores
 from bayesfloor.plotting._answer_display import learner_name
-from bayesfloor.summary._check import grow_class_tree
+from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._html import make_page
 from bayesfloor.summary._html_drawings import make_matrix
 from bayesfloor.support._words import about, percent

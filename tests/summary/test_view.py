@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 
 import bayesfloor
 from bayesfloor.plotting._class_tree_display import layout
-from bayesfloor.summary._check import grow_class_tree
+from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._html_drawings import (
     MOST_DRAWN,
     class_table,

@@ -143,7 +143,7 @@ def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress)
     """Return the class tree of a file."""
     from bayesfloor.answer._pairs_and_classes import pair_answers
     from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.summary._check import grow_class_tree
+    from bayesfloor.summary._figures import grow_class_tree
 
     floor = BayesFloor(**settings.method(progress), **settings.drawing(), **settings.preparing(data))
     with without_warning():

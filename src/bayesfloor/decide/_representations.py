@@ -83,7 +83,7 @@ class Comparison(Result):
     best_cross_rate: float
     n_folds: int
     level: float
-    rounds: tuple[dict[str, Any], ...] = field(repr=False)
+    rounds: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @property
     def best_(self) -> str:

@@ -23,15 +23,12 @@ from bayesfloor.answer._dependence import (
 )
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
 from bayesfloor.answer._make_answer import add_cautions
-from bayesfloor.answer._pairs_and_classes import PairAnswers, class_answers, pair_answers
+from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import gap
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._suspicious import list_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
-from bayesfloor.hierarchy._class_tree import ClassTree
-from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data, stays_in_place
@@ -40,7 +37,7 @@ from bayesfloor.leaving.engine_row_handles import is_handle
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._data_findings import cautions_about
 from bayesfloor.summary._facts import Facts, gather_facts
-from bayesfloor.summary._figures import TOO_SMALL, metrics
+from bayesfloor.summary._figures import grow_class_tree, metrics
 from bayesfloor.summary._findings import find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
@@ -51,7 +48,7 @@ from bayesfloor.support._files import write_whole
 from bayesfloor.support._parameters import check_flag
 from bayesfloor.support._results import make_frame
 from bayesfloor.support._tasks import Progress, ignoring
-from bayesfloor.support._words import percent, printable, show_labels
+from bayesfloor.support._words import printable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -468,21 +465,6 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
         prepared=prepared_by(sample.features.prepared, sample.n_unlabelled, sample.features.notes),
     )
-
-
-def grow_class_tree(pairwise: PairwiseFloor, cut: str, pairs: PairAnswers) -> ClassTree:
-    """Return the class tree; each split names its hardest pair, with the best estimate."""
-    tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
-    hardness = np.where(pairs.too_small, 0.0, pairs.relative)
-    reason = list(tree.reason)
-    for node in tree.splits.tolist():
-        left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))
-        across = hardness[np.ix_(left, right)]
-        one, two = np.unravel_index(int(across.argmax()), across.shape)
-        i, j = left[one], right[two]
-        hardest = f"hardest pair {labels[i]} and {labels[j]}, error about {percent(pairs.estimate[i, j])} %"
-        reason[node] = hardest if across.max() > 0 else TOO_SMALL
-    return replace(tree, reason=reason)
 
 
 def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **options: Any) -> Check:

@@ -1,12 +1,10 @@
-"""The JSON Schema of a check, and what each of its fields means."""
+"""What every code and term means, and the JSON Schema of a check."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from difflib import SequenceMatcher, get_close_matches
-from functools import cache
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -29,22 +27,6 @@ def schema() -> dict[str, Any]:
     True
     """
     return json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
-
-
-@cache
-def field_meanings() -> dict[str, str]:
-    """Return what each field of the JSON means."""
-    return dict(_described(schema()))
-
-
-def _described(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields in a part of the schema with their descriptions."""
-    for name, inner in part.get("properties", {}).items():
-        yield name, inner["description"]
-        yield from _described(inner)
-    for key in ("items", "additionalProperties"):
-        if isinstance(part.get(key), dict):
-            yield from _described(part[key])
 
 
 _SIMILAR, _SLIP = 0.7, 0.85  # similarity from which a term is suggested, and from which it is assumed to be meant
@@ -193,78 +175,15 @@ TERMS = {
     "to another class.",
     "too close to call": "The target or limit lies within the range, or the range has no lower end. The verdict says "
     "what would settle it.",
+    "too small to measure": "Cross-validation confused no rows: the error lies between 0 and the upper end of its "
+    "range. Matrices show a dot.",
     "tree bounds": "A lower and an upper bound on the lowest possible error, computed from the fraction G of "
     "cross-class edges: (K-1)/K (1 - sqrt(1 - K/(K-1) G)) and G. They hold for infinitely many rows and are too high "
     "for sparse data, so the answer does not rest on them alone.",
     "upper end": "Upper end of the range: a learner has been shown to reach it (95 % confidence).",
-    "verdict": "The answer in one sentence: whether the target accuracy is reachable or, without a target, how "
-    "accurate any model can get.",
 }
 
 # Other words that results print: column heads, outcomes, learners.
-WORDS = {
-    "your model": "Accuracy and error of the predictions that were passed, and whether there is room to improve.",
-    "next": "What to do now, in one sentence: train a model, look for better features, collect rows, or act on a "
-    "finding.",
-    "how we know": "Evidence behind the answer, not a result of its own: the tree bounds, marked if they are too high.",
-    "balanced accuracy": "The mean of the classes' recalls: accuracy if all classes were equally frequent. Ask for it "
-    "with priors='balanced' or --balanced.",
-    "good": "Reliability: the range has both ends and nothing casts doubt on them.",
-    "limited": "Reliability: the range has both ends, but it is wide or there is some doubt.",
-    "upper limit only": "Reliability: these data give no lower end, or only one that is next to zero.",
-    "too small to measure": "Cross-validation confused no rows: the error lies between 0 and the upper end of its "
-    "range. Matrices show a dot.",
-    "too few rows": "The class has fewer than 30 rows: its figures are too uncertain to rely on, and gates ignore it.",
-    "cross-validated": "Error of the best learner on rows that it was not trained on, by five-fold cross-validation.",
-    "neighbours": "A learner: the vote of the k nearest rows, with k chosen on the training rows.",
-    "linear": "A learner: a linear model with shrinkage.",
-    "quadratic": "A learner: regularised quadratic discriminant analysis.",
-    "forest": "A learner: a forest of extremely randomised trees.",
-    "kernel": "A learner: an RBF support vector machine.",
-    "boosting": "A learner: gradient boosting.",
-    "network": "A learner: a small neural network.",
-    "blend": "A learner: the mean of all learners' posterior probabilities.",
-    "edges": "How many of the row's edges, in all trees, lead to another class.",
-    "ruler": "From zero error to a round number or to the error of guessing. The dark part is the range, the mark in "
-    "it the best estimate.",
-    "class": "One of the labels.",
-    "none": "Scaling: features are used as they are.",
-    "standard": "Scaling: each feature minus its mean, divided by its standard deviation.",
-    "robust": "Scaling: each feature minus its median, divided by its interquartile range.",
-    "unit": "Scaling: each row divided by its length.",
-    "hardest pairs": "Pairs with the highest error relative to guessing (best estimate). Classes with too few rows "
-    "come last; pairs too small to measure are left out.",
-    "hardest classes": "Classes with the highest error (best estimate of 1 - recall). Those with a note come last.",
-    "of all errors": "Fraction of all cross-validated errors that are rows of this class.",
-    "relative": "Best estimate relative to guessing: 0 if the classes can be separated, 1 if they cannot.",
-    "rows": "Number of rows of the class that were tested.",
-    "rows per class": "Number of rows of the smallest class. Below 30, a class's figures are too uncertain to rely on.",
-    "rows used": "How many of the rows were used.",
-    "ties": "Whether equally long edges make the tree bounds uncertain.",
-    "sparse data": "Whether neighbours are so far apart that edges cross classes without any real overlap, which "
-    "makes the tree bounds too high.",
-    "duplicates": "Whether rows are equal or nearly equal.",
-    "extrapolation": "How far the best estimate is below the lowest error that was reached.",
-    "feature added": "The feature that the step adds, or two features that only help together.",
-    "kept": "Number of features after the step.",
-    "feature alone": "Tree bounds with this feature and no other. Features that only help together show nothing here.",
-    "95 % interval": "Interval of the gain, which allows for having picked the best of all candidates; or of the "
-    "difference from the best, where all intervals hold together.",
-    "adjusted": "The p-value, adjusted for testing all features (Benjamini-Hochberg).",
-    "above the best": "How many more cross-class edges than the best representation, predicted for more rows, in "
-    "percent of edges.",
-    "no significant difference": "Neither significantly worse nor better than the best, or than all features.",
-    "worse": "Significantly more cross-class edges than the best, or than all features.",
-    "your model's error": "Fraction of rows that the model gets wrong: within a class, or between the two classes of "
-    "a pair.",
-    "no room shown": "The model's error is not clearly above what is possible.",
-    "at the floor": "No lower error than the model's can be shown to be possible on these features.",
-    "below the floor": "Even the high end of the model's error is below the lower end of the range: the floor is too "
-    "high here, or the model has seen the rows it was tested on.",
-    "no rows": "None of the rows that the model was tested on belong to this class.",
-    "ok": "The limit is met.",
-    "failed": "The limit is exceeded, even at the favourable end of the range.",
-}
 
 
 def list_terms(width: int) -> str:
@@ -280,7 +199,7 @@ def list_terms(width: int) -> str:
 
 
 def explain(term: str) -> str:
-    """Return what a code, a term or a JSON field means.
+    """Return what a code or a term means.
 
     Parameters
     ----------
@@ -297,13 +216,12 @@ def explain(term: str) -> str:
     >>> print(explain("guessing"))
     Always predicting the most frequent class. The lowest possible error is never above its error.
     """
-    known = {name.lower(): text for name, text in {**field_meanings(), **WORDS, **TERMS, **CODES}.items()}
+    known = {name.lower(): text for name, text in {**TERMS, **CODES}.items()}
     if not isinstance(term, str):
-        raise InputTypeError(f"Got term={term!r}, but expected a code, a term or a JSON field, such as 'BF101'.")
+        raise InputTypeError(f"Got term={term!r}, but expected a code or a term, such as 'BF101'.")
     wanted = term.strip().lower()
-    for form in (wanted, wanted.replace(" ", "_"), wanted.replace("_", " ")):
-        if form in known:
-            return known[form]
+    if wanted.replace("_", " ") in known:
+        return known[wanted.replace("_", " ")]
     near = get_close_matches(wanted, known, 3, _SIMILAR)
     if near and SequenceMatcher(None, near[0], wanted).ratio() >= _SLIP and not _CODE.fullmatch(wanted):
         return f"{near[0]}: {known[near[0]]}"

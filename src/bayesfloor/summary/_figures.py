@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,13 @@ from bayesfloor.answer._answer import (
 )
 from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
 from bayesfloor.decide._representations import Comparison
-from bayesfloor.floor._results import FEW
+from bayesfloor.floor._results import FEW, PairwiseFloor
+from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.leaving.selection_feature_floors import FeatureFloors
 from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._data_findings import MANY_COPIES
@@ -297,6 +300,21 @@ def _note(n_rows: float, error: float) -> str:
     if n_rows < FEW:
         return FEW_ROWS
     return "" if error > 0 else TOO_SMALL
+
+
+def grow_class_tree(pairwise: PairwiseFloor, cut: str, pairs: PairAnswers) -> ClassTree:
+    """Return the class tree; each split names its hardest pair, with the best estimate."""
+    tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
+    hardness = np.where(pairs.too_small, 0.0, pairs.relative)
+    reason = list(tree.reason)
+    for node in tree.splits.tolist():
+        left, right = tree.members(int(tree.left[node])), tree.members(int(tree.right[node]))
+        across = hardness[np.ix_(left, right)]
+        one, two = np.unravel_index(int(across.argmax()), across.shape)
+        i, j = left[one], right[two]
+        hardest = f"hardest pair {labels[i]} and {labels[j]}, error about {percent(pairs.estimate[i, j])} %"
+        reason[node] = hardest if across.max() > 0 else TOO_SMALL
+    return replace(tree, reason=reason)
 
 
 Cells = list[tuple[str, ...]]

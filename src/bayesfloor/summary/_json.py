@@ -1,48 +1,42 @@
-"""Write a check as JSON, in the version that ``schema.json`` describes, and read it."""
+"""Write a check as JSON and read it back; ``schema.json`` describes the part of it that stays the same."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from reprlib import repr as repr_short
 from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer, check_target
+from bayesfloor.answer._answer import check_target
 from bayesfloor.answer._pairs_and_classes import PairAnswers
+from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
-from bayesfloor.floor._make_results import square
-from bayesfloor.floor._results import Floor, PairwiseFloor, SampleScores
+from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.io._messages import one_line
-from bayesfloor.leaving.summary_json_optional_parts import choices_to_dict, restore_choices
-from bayesfloor.leaving.summary_plausible import refuse_implausible
 from bayesfloor.summary._check_result import Measured
+from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._text import to_text
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._results import floats, plain, restore
+from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 5
-_DIAGONAL = {"p_values": 1.0, "holm": 1.0, "benjamini_hochberg": 1.0, "std_error": np.nan}
-_BOUNDS = ("matrix", "lower", "estimate", "upper", "cross", "resolution", "at_resolution", "std_error")
-_PAIR_ANSWERS = tuple(item.name for item in fields(PairAnswers) if item.name != "classes")
-_PAIRS = (*_BOUNDS, "p_values", "holm", "benjamini_hochberg")
+SCHEMA_VERSION = 6
+_FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
 
 
 def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
     """Return the check as JSON, one line per part; ASCII only, without NaN or infinity."""
-    parts = (
-        f'"{name}": {json.dumps(part, allow_nan=False, default=str)}' for name, part in to_dict(check, gates).items()
-    )
+    parts = (f'"{name}": {json.dumps(part, allow_nan=False)}' for name, part in to_dict(check, gates).items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
-    """Return the check as plain values."""
+    """Return the check as plain values: first what is promised, then everything else that reading it needs."""
     judged = None if check.target is None else check.answer.judge(check.target)
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -51,49 +45,13 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "outcome": check.outcome,
         "why": None if judged is None else judged.why,
         "settle": None if judged is None else judged.settle,
-        "answer": check.answer.to_dict(),
-        "facts": check.facts.to_dict(),
-        "prepared": check.prepared.to_dict(),
-        "findings": [finding.to_dict() for finding in check.findings],
-        "traits": [trait.to_dict() for trait in check.traits],
-        "classes": check.classes.to_dict(),
-        "pairs": _pairs(check.pairs),
-        "overall": _overall(check.overall),
-        "one_vs_rest": {**_all_fields(check.one_vs_rest), "interval": plain(check.one_vs_rest.interval())},
-        "pairwise": _pairwise(check.pairwise),
-        "suspicious": check.suspicious.to_dict(),
-        "tree": check.tree.to_dict(),
-        **choices_to_dict(check),
+        "answer": store(check.answer),
+        "facts": store(check.facts),
+        "findings": plain(check.findings),
+        **({"gates": plain(gates)} if gates else {}),
     }
-    return {**found, "gates": [gate.to_dict() for gate in gates]} if gates else found
-
-
-def _overall(floor: Floor) -> dict[str, Any]:
-    more = {"interval": floor.interval(), "limit_interval": floor.limit_interval(), "upper_limit": floor.upper_limit()}
-    return {**_all_fields(floor), **{name: plain(value) for name, value in more.items()}}
-
-
-def _all_fields(result: Any) -> dict[str, Any]:
-    """Return all fields, including private ones, which intervals need; names have no underscore."""
-    return {item.name.lstrip("_"): plain(getattr(result, item.name)) for item in fields(result)}
-
-
-def _pairwise(floor: PairwiseFloor) -> dict[str, Any]:
-    one, two = np.triu_indices(len(floor.classes), 1)
-    return {
-        "classes": plain(floor.classes),
-        "sizes": plain(floor.sizes),
-        "claims": floor.claims,
-        "one": plain(one),
-        "two": plain(two),
-        **{name: plain(getattr(floor, name)[one, two]) for name in _PAIRS},
-    }
-
-
-def _pairs(pairs: PairAnswers) -> dict[str, Any]:
-    """Return each pair once, in the order of ``pairwise``."""
-    above = np.triu_indices(len(pairs.classes), 1)
-    return {name: plain(getattr(pairs, name)[above]) for name in _PAIR_ANSWERS}
+    parts = (item.name for item in fields(check) if item.name not in _FOUND_AGAIN)
+    return {**found, **{name: store(getattr(check, name)) for name in parts if name not in found}}
 
 
 def load(source: str | Path, kind: type[Made]) -> Made:
@@ -108,55 +66,56 @@ def load(source: str | Path, kind: type[Made]) -> Made:
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):  # for numbers too extreme to compute with
             made = _restore_check(given, kind)
-            _try_out(made)
-    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            _refuse_nonsense(made)
+            # Used once, a check whose parts do not fit together fails here rather than later.
+            make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}, made)
+            to_text(made)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"Got a check with missing or invalid parts ({one_line(error)}). Run the check again."
         ) from error
     return made
 
 
-def _try_out(made: Measured) -> None:
-    """Use every part once, so that an inconsistent check fails here rather than later."""
-    refuse_implausible(made)
-    make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1})
-    dump(made)
-    to_text(made)
-
-
 def _read(source: str | Path) -> Any:
     is_text = isinstance(source, str) and (not source.strip() or source.lstrip()[:1] in ("{", "["))
     try:
-        return json.loads(str(source) if is_text else Path(source).read_text("utf-8"))
+        return json.loads(str(source) if is_text else Path(source).read_text("utf-8"), parse_constant=_refuse_constant)
     except (RecursionError, ValueError) as error:  # not JSON, or not even text
         raise InputError(
             f"Got invalid JSON: {one_line(error)}. Expected the output of Check.to_json. Run the check again."
         ) from error
 
 
+def _refuse_constant(name: str) -> None:
+    raise InputError(f"{name} is no number")
+
+
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
-    pairs, samples = given["pairwise"], given["suspicious"]
-    rows = restore(SuspiciousLabels, samples, scores=restore(SampleScores, samples))
-    matrices = _matrices(pairs, _PAIRS)
-    matrices["at_resolution"] = matrices["at_resolution"].astype(bool)
-    return restore(
-        kind,
-        given,
-        target=_target(given["target"]),
-        answer=restore(Answer, given["answer"], curve_lower=np.nan, race=None),
-        pairs=restore(PairAnswers, pairs, **_matrices(given["pairs"], _PAIR_ANSWERS)),
-        pairwise=restore(PairwiseFloor, pairs, **matrices),
-        samples=rows.scores,
-        suspicious=rows,
-        **restore_choices(given),
-    )
+    if given["target"] is not None:
+        check_target(given["target"])
+    rows = restore(SuspiciousLabels, given["suspicious"])
+    pairs, pairwise = restore(PairAnswers, given["pairs"]), restore(PairwiseFloor, given["pairwise"])
+    tree = grow_class_tree(pairwise, "average", pairs)
+    parts = {"pairs": pairs, "pairwise": pairwise, "samples": rows.scores, "suspicious": rows, "tree": tree}
+    made = restore(kind, given, **parts)
+    # Keys of JSON are texts; the labels that they stand for are found again from the groups.
+    merge = None if made.merge is None else replace(made.merge, mapping=_mapping(made.merge.groups))
+    return replace(made, merge=merge)
 
 
-def _target(value: Any) -> float | None:
-    if value is not None:
-        check_target(value)
-    return value
-
-
-def _matrices(given: dict[str, Any], names: Sequence[str]) -> dict[str, np.ndarray]:
-    return {name: square(floats(given[name]), _DIAGONAL.get(name, 0.0)) for name in names}
+def _refuse_nonsense(made: Measured) -> None:
+    """Raise an error for figures that gates would take at face value."""
+    answer, K = made.answer, made.facts.n_classes
+    if not all(0 <= error <= 1 for error in (answer.estimate, answer.upper, *answer.errors.values())):
+        raise InputError("the best estimate, its range or the error of a learner is not between 0 and 1")
+    tables = (made.pairs, made.classes)
+    ends = [np.ravel(getattr(table, name)) for table in tables for name in ("estimate", "lower", "upper", "error")]
+    ends += [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
+    if any(np.any((end < 0) | (end > 1)) for end in ends):
+        raise InputError("an error is not between 0 and 1")
+    if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
+        raise InputError("the numbers of independent rows make no sense")
+    sizes = {answer.n_classes, *(len(table.classes) for table in (*tables, made.pairwise, made.one_vs_rest))}
+    if sizes != {K} or min(made.facts.n_used, answer.n_rows) < 1:
+        raise InputError("the numbers of rows or classes make no sense")

@@ -1,0 +1,121 @@
+"""``explain``: nothing that is printed is left without an explanation."""
+
+import re
+
+import pytest
+
+from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE
+from bayesfloor.decide._gap import ROOM
+from bayesfloor.summary import explain
+from bayesfloor.summary._explain import CODES, TERMS
+from bayesfloor.summary._figures import TOO_SMALL
+
+
+def is_known(term):
+    """Whether a term is explained."""
+    try:
+        return bool(explain(term))
+    except ValueError:
+        return False
+
+
+def test_the_list_of_terms_stays_short():
+    """Who asks for all of them reads a screen, not a book."""
+    assert len(TERMS) <= 25
+
+
+def test_every_code_of_a_check_is_explained(each):
+    """A code without words is a riddle."""
+    gates = each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1, baseline=each)
+    for item in (*each.findings, *each.traits, *gates):
+        assert explain(item.code) == CODES[item.code]
+
+
+def test_every_doubt_has_a_code(each):
+    """A trait without words would break the summary when it first gets weak."""
+    assert [trait.code for trait in each.traits] == [code for code in CODES if code.startswith("BF2")]
+
+
+def test_every_finding_says_where_to_look(each):
+    """The attribute it names is there."""
+    for finding in each.findings:
+        assert not finding.look or hasattr(each, finding.look)
+
+
+WORDS = [
+    *(REACHABLE, OUT_OF_REACH, TOO_CLOSE, ROOM, TOO_SMALL, "Bayes error", "range", "best estimate", "learning curve"),
+    *("suspicious labels", "cross-class edges", "intrinsic dimension", "tree bounds", "gate", "representation"),
+]
+GONE = [
+    "foretold",
+    "as good",
+    "envelope",
+    "trust",
+    "feasible",
+    "infeasible",
+    "undecided",
+    "refuted",
+    "small bias",
+    "held out",
+    "normalised",
+]
+
+
+@pytest.mark.parametrize("word", GONE)
+def test_words_that_are_no_longer_used_are_not_explained(word):
+    """One term for one thing."""
+    assert not is_known(word)
+    assert not [name for name, text in {**CODES, **TERMS}.items() if re.search(rf"\b{word}\b", text)]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_word_of_an_answer_is_explained(word):
+    """These are what a reader meets and wonders about."""
+    assert explain(word)
+
+
+@pytest.mark.parametrize("term", ["BF204", "bf204", " BF204 "])
+def test_codes_may_be_written_in_any_case(term):
+    """Typed, not pasted."""
+    assert explain(term) == CODES["BF204"]
+
+
+@pytest.mark.parametrize("term", ["tree bounds", "tree_bounds", "Tree Bounds"])
+def test_blanks_and_underscores_are_alike(term):
+    """Printed with one, named with the other."""
+    assert explain(term)
+
+
+@pytest.mark.parametrize(("term", "meant"), [("rangee", "range"), ("best estimat", "best estimate")])
+def test_a_slip_is_answered_with_what_is_meant(term, meant):
+    """And says what it answers."""
+    assert explain(term) == f"{meant}: {explain(meant)}"
+
+
+@pytest.mark.parametrize(("term", "near"), [("guess", "guessing"), ("BF21", "BF2")])
+def test_unknown_terms_are_refused_with_those_near(term, near):
+    """A code that is off by a digit means something else."""
+    with pytest.raises(ValueError, match=rf"(?i)unknown term {term!r}. Did you mean: .*{near}"):
+        explain(term)
+
+
+@pytest.mark.parametrize("term", ["", "   ", "zzzzzzzz", "x" * 1000])
+def test_nonsense_is_refused_with_something_to_ask_for(term):
+    """There is always a next step, and no guess where nothing is near."""
+    with pytest.raises(ValueError, match=r"^unknown term '[ xz]*'\. To list all: bayesfloor explain\.$"):
+        explain(term)
+
+
+@pytest.mark.parametrize("name", [*CODES, *TERMS])
+def test_every_explanation_is_whole_sentences(name):
+    """They stand alone on a terminal."""
+    text = explain(name)
+
+    assert text.endswith(".")
+    assert len(text) > 10
+    assert text.isprintable()
+
+
+def test_codes_have_three_digits_of_a_known_kind():
+    """1xx causes, 2xx doubts, 3xx gates, 4xx what may be done."""
+    assert all(re.fullmatch(r"BF[1234]\d\d", code) for code in CODES)
