@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from benchmarks._data import read_rows
-from benchmarks._known import draw_labels, two_columns
+from benchmarks._known import by_class, draw_labels, two_columns
 
 TRUTH_SEED, TRUTH_ROWS, PART = 41, 40_000, 10_000  # the standard error of a truth is below .00125
 SEARCH_ROWS, SEARCH_STEPS = 2000, 10
@@ -83,11 +83,6 @@ def with_error(make, error, low, high):
         found = _floor(make(middle)(SEARCH_ROWS, np.random.default_rng(TRUTH_SEED))[1])
         low, high = (middle, high) if found < error else (low, middle)
     return make(np.sqrt(low * high))
-
-
-def by_class(eta, classes, n_classes):
-    """Sum the posteriors of a class's components."""
-    return eta @ np.equal.outer(classes, np.arange(n_classes)).astype(float)
 
 
 def nearness(X, centres, spread, log_weight=0.0):

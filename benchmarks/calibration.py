@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks._command import FOLDER, JOBS, Case, group_of, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED
+from benchmarks._known import gap_of, two_error
 from benchmarks._results import Goal, align, verdict
 
 RESULTS = FOLDER / "calibration.json"
@@ -113,23 +114,6 @@ def by_vertex(forest, values):
     ordered = np.empty_like(values)
     ordered[forest.vertex] = values
     return ordered
-
-
-def gap_of(error):
-    """Return the gap of two equally frequent Gaussians with this Bayes error."""
-    from scipy.stats import norm
-
-    return -2 * norm.ppf(error)
-
-
-def bayes_error(gap, p):
-    """Return the Bayes error of two Gaussians, the first with proportion p."""
-    from scipy.stats import norm
-
-    if gap == 0:
-        return min(p, 1 - p)
-    shift = math.log(p / (1 - p)) / gap
-    return p * norm.cdf(-gap / 2 - shift) + (1 - p) * norm.cdf(-gap / 2 + shift)
 
 
 def limit_rate(gap):
@@ -282,7 +266,7 @@ def measure_bias(p, n, gaps, n_trials):
     counts = np.stack([_mean_counts(sizes, gap, n_trials) for gap in gaps], axis=1)
     raw = henze_penrose(counts, *sizes, bias_correction=False).estimate
     corrected = henze_penrose(counts, *sizes, bias_correction=True).estimate
-    truth = np.array([bayes_error(gap, sizes[0] / n) for gap in gaps])
+    truth = np.array([two_error(gap, sizes[0] / n) for gap in gaps])
     curve = {
         "gap": gaps,
         "truth": truth,

@@ -43,14 +43,6 @@ def test_a_cost_is_the_smallest_of_its_rounds_beside_the_smallest_of_the_forest(
     assert line == ("letter", "200 x 16", "26", "quick", "9 s +33%", "9 s +22%", "8 s +25%", "1.00")
 
 
-def test_an_answer_stands_beside_the_best_rival_and_what_was_said_before(answers, results):
-    """A range without a lower end is told as a limit."""
-    made = answers.tables(results)
-
-    assert made["answers"][1][3:] == ("0.0200", "0.0120 to 0.0340", "good", "svc", "0.0270", "0.0700", "at most 0.0740")
-    assert made["rivals"][1:] == [("letter", "0.0270", "-", "0.0310", "-", "-")]
-
-
 def test_every_goal_is_judged(answers, results):
     """Cost by effort, the ends of letter, and lower ends that a rival contradicts."""
     assert [(one.figure, one.goal, one.met) for one in answers.goals(results)] == [
@@ -76,16 +68,6 @@ def test_nothing_measured_gives_no_goal(answers):
     assert [len(lines) for lines in answers.tables({"cases": {}}).values()] == [1, 1, 1]
 
 
-def test_kinds_and_datasets_choose_cells_together(answers):
-    """``--only rivals letter`` is of the rivals of letter."""
-
-    class Options:
-        only = ("rivals", "letter")
-
-    keys = [key for key, *_ in answers.chosen(Options)]
-    assert keys == [f"rivals/letter/{family}" for family in answers.FAMILIES]
-
-
 def test_equal_rows_are_dealt_to_one_fold_and_classes_evenly(benchmark_module, global_random_seed):
     """A copy in another fold would be recognised."""
     rng = np.random.default_rng(global_random_seed)
@@ -96,9 +78,3 @@ def test_equal_rows_are_dealt_to_one_fold_and_classes_evenly(benchmark_module, g
     by_row = [set(fold[order == row]) for row in range(60)]
     assert all(len(found) == 1 for found in by_row)
     assert (np.histogram2d(fold, codes[order], bins=(5, 3))[0] == 8).all()
-
-
-def test_boosting_is_not_tried_on_many_columns_of_many_classes(benchmark_module):
-    """It grows a tree per class in each round."""
-    suits = benchmark_module("_tuned").suits
-    assert (suits("boosting", 784, 10), suits("boosting", 16, 26), suits("svc", 784, 10)) == (False, True, True)

@@ -1,10 +1,8 @@
 """The benchmark of whole checks: how rounds become ratios, which cells are chosen, and what runs in fresh processes."""
 
 import os
-from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 SAID = {
@@ -68,15 +66,6 @@ def test_a_ratio_is_the_median_of_the_rounds_with_its_smallest_and_largest(bench
     assert case["verdict"] == SAID["verdict"]
 
 
-def test_one_process_measures_all_efforts_of_a_dataset(bench, fresh):
-    """The forest takes most of the time, and is the same for both."""
-    quick, normal = (bench.measure_warm("letter", effort, 200, 3) for effort in ("quick", "normal"))
-
-    assert [name for name, *_ in fresh] == ["measure_warm"]
-    assert quick["seconds"]["forest"] == normal["seconds"]["forest"]
-    assert fresh[0][1]["OMP_NUM_THREADS"] == "1"
-
-
 def test_each_cold_round_has_an_empty_cache_of_its_own_and_kernels_are_counted(bench, fresh):
     """A cache that an earlier round filled would hide the compiling."""
     case = bench.measure_cold("digits", 200, 3)
@@ -86,29 +75,6 @@ def test_each_cold_round_has_an_empty_cache_of_its_own_and_kernels_are_counted(b
     assert not any(map(os.path.exists, folders))
     assert [row["figure"] for row in case["rows"]] == [1.3, 0]
     assert ("goal" in case["rows"][0], case["rows"][1]["met"]) == (False, True)
-
-
-@pytest.mark.usefixtures("fresh")
-def test_a_kernel_that_digits_compile_misses_the_goal(bench, monkeypatch):
-    """Small data compile nothing."""
-    run = bench.run_fresh
-
-    def compile_one(task, environment, **arguments):
-        Path(environment["NUMBA_CACHE_DIR"], "kernel.nbc").touch()
-        return run(task, environment, **arguments)
-
-    monkeypatch.setattr(bench, "run_fresh", compile_one)
-    assert bench.measure_cold("digits", 200, 1)["rows"][1]["met"] is False
-    assert "met" not in bench.measure_cold("letter", 200, 1)["rows"][1]
-
-
-@pytest.mark.usefixtures("fresh")
-def test_threads_are_compared_by_wall_time_and_memory_with_its_limit(bench):
-    """Two threads of half the time each would have a ratio of .5."""
-    threads, memory = bench.measure_threads("letter", 200, 2), bench.measure_memory("letter", 200)
-
-    assert [threads["rows"][0][key] for key in ("figure", "clock", "met")] == [0.625, "wall", True]
-    assert [memory["rows"][0][key] for key in ("figure", "unit", "goal")] == [1.2, "GB", 1.5]
 
 
 @pytest.mark.usefixtures("fresh")
@@ -136,13 +102,7 @@ def test_kinds_and_datasets_choose_cells_together_and_slow_ones_come_last(bench,
     assert keys(bench, "adult") == ["warm/adult/quick", "warm/adult/normal"]
 
 
-def test_the_manifold_has_its_shape(tasks):
-    """Seventy-seven classes in 384 columns."""
-    X, y = tasks.read_problem("manifold", 300)
-    assert X.shape == (300, 384)
-    assert 60 < len(np.unique(y)) <= 77
-
-
+@pytest.mark.nightly
 def test_a_warm_check_of_a_file_is_measured_beside_a_forest_of_its_codes(tasks, monkeypatch, tmp_path):
     """A generator like that of messy files: the check gets the path, the forest gets numbers."""
     pytest.importorskip("pandas")

@@ -1,7 +1,5 @@
 """The benchmark of messy files: what is asked of the command, and what is told of made-up cells."""
 
-from types import SimpleNamespace
-
 import pytest
 
 
@@ -77,38 +75,13 @@ def test_a_file_that_does_not_run_as_expected_is_named(messy, results):
     assert ("survey.csv, seed 101: error: no",) in messy.tables(results)["messages"]
 
 
-def test_ways_are_compared_over_the_tables_that_both_prepare(messy, results):
-    """One that is refused is counted, not averaged."""
-    made = messy.tables(results)
-
-    assert made["ways"][1:] == [
-        ("auto", "1", "0", "0.0100", "4 s", "0.5 s", "18"),
-        ("skrub", "1", "1", "0.0100", "4 s", "0.5 s", "18"),
-    ]
-    assert len({len(line) for line in made["prepared"]}) == 1
-
-
 def test_nothing_measured_gives_no_goal(messy):
     """A page can be made of any part of the cells."""
     assert list(messy.goals({"cases": {}})) == []
     assert [len(lines) for lines in messy.tables({"cases": {}}).values()] == [1] * 5
 
 
-def test_kinds_and_files_choose_cells_together(messy):
-    """Only some files have pipelines."""
-    options = SimpleNamespace(only=["pipeline", "survey.csv", "titanic.csv"], quick=False, seeds=[1, 2])
-    assert messy.chosen(options) == [("pipeline", 1, "survey.csv"), ("pipeline", 2, "survey.csv")]
-
-
 def test_a_generator_with_other_files_is_refused(messy):
     """A new file must not be left out unseen."""
     with pytest.raises(SystemExit, match=r"differ in new\.csv"):
         messy.check_names(dict.fromkeys([*messy.FILES, "new.csv"]))
-
-
-def test_packages_are_followed_through_what_they_need(benchmark_module):
-    """Extras count, and no package twice."""
-    packages_of = benchmark_module("_messy_rivals").packages_of
-    assert {"scikit-learn", "numpy", "scipy", "joblib"} <= set(packages_of("scikit-learn"))
-    assert packages_of("scikit-learn", "numpy") == packages_of("scikit-learn")
-    assert packages_of("no-such-package") == []
