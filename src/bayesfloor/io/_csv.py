@@ -129,13 +129,13 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any, None]:
     return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts), None
 
 
-def _as_texts(parts: Sequence[CsvFile], columns: Sequence[str]) -> Iterator[Any]:
+def _as_texts(parts: Sequence[CsvFile], _: None, columns: Sequence[str]) -> Iterator[Any]:
     """Yield columns as text; here a quoted empty field is an empty string, not a missing value."""
     for part in parts:
         yield from part.texts(columns, quoted_gaps=False)
 
 
-def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], columns: Sequence[str]) -> Iterator[Any]:
+def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], _: None, columns: Sequence[str]) -> Iterator[Any]:
     for part in parts:
         for batch in part.texts(columns, quoted_gaps=True):
             typed = [_convert(batch.column(name), kinds[name][:1]) for name in columns]

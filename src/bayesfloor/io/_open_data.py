@@ -337,8 +337,8 @@ def _read_table(file: File, asked: Asked) -> Contents:
     label = None if asked.labels_elsewhere else find_label(table, asked.label)
     refuse_unknown(asked.named, table.names)
     alike = None
-    if label is not None and table.grouped is not None and file.is_large:
-        sampled, alike = _sample_groups(table, table.grouped.groups, asked, label, start)
+    if label is not None and table.groups is not None and file.is_large:
+        sampled, alike = _sample_groups(table, table.groups, asked, label, start)
         if not alike.is_misleading:
             return sampled
     given = read_roles(table, asked.roles, label)

@@ -34,17 +34,8 @@ from bayesfloor.support._types import Ints
 from bayesfloor.support._words import as_utf8, how_many
 
 _BATCH = 1 << 16  # rows decoded at a time
-_Stream = Callable[[Sequence[str]], Iterator[Any]]
-
-
-class Grouped(NamedTuple):
-    """The row groups of a Parquet table at an address, and a function that reads columns of some of them."""
-
-    groups: RowGroups
-    stream: Callable[[Ints, Sequence[str]], Iterator[Any]]
-
-
-_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, Grouped | None]  # the fields of a Table after ``file``
+_Stream = Callable[[Ints | None, Sequence[str]], Iterator[Any]]  # reads columns of some row groups, or of all rows
+_Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, RowGroups | None]  # the fields of a Table after ``file``
 
 
 @dataclass(frozen=True)
@@ -55,8 +46,8 @@ class Table:
     names: list[str]  # of its columns
     notes: tuple[str, ...]  # assumptions made while reading it, such as its encoding
     stream: _Stream
-    text_stream: _Stream
-    grouped: Grouped | None = None
+    text_stream: _Stream  # the same without guessed types
+    groups: RowGroups | None = None  # of Parquet files at an address, where a part of the rows may be read
 
     @property
     def is_csv(self) -> bool:
@@ -65,7 +56,7 @@ class Table:
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield these columns (all by default) as record batches; only one batch at a time has to fit in memory."""
-        return self._plain(self.stream, columns)
+        return self._plain(self.stream, columns, None)
 
     def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
         """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
@@ -77,23 +68,21 @@ class Table:
 
     def _chosen(self, stream: _Stream, columns: Sequence[str] | None, rows: np.ndarray | None) -> Any:
         """Read some or all rows; with row groups, read only the groups that contain them."""
-        if rows is not None and self.grouped is not None:
-            groups, rows = self.grouped.groups.renumber(rows)
-            stream = partial(self.grouped.stream, groups)
-        return self._whole(self._plain(stream, columns), rows)
-
-    def _plain(self, stream: _Stream, columns: Sequence[str] | None) -> Iterator[Any]:
-        names = self.names if columns is None else list(columns)
-        with reading(self.file):
-            for batch in stream(names):
-                batch.validate(full=True)  # later computations would crash on a corrupt file
-                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
-
-    def _whole(self, batches: Iterator[Any], rows: np.ndarray | None) -> Any:
+        groups = None
+        if rows is not None and self.groups is not None:
+            groups, rows = self.groups.renumber(rows)
+        batches = self._plain(stream, columns, groups)
         held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
+
+    def _plain(self, stream: _Stream, columns: Sequence[str] | None, groups: Ints | None) -> Iterator[Any]:
+        names = self.names if columns is None else list(columns)
+        with reading(self.file):
+            for batch in stream(groups, names):
+                batch.validate(full=True)  # later computations would crash on a corrupt file
+                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
 
 
 def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
@@ -119,7 +108,7 @@ def table_of(stream: Any) -> Table:
             "(__arrow_c_stream__), such as a Polars frame, a DuckDB relation or a PyArrow reader."
         )
     held = arrow().table(stream)
-    opened = _typed(held.column_names, lambda names: iter(held.select(list(names)).to_batches()))
+    opened = _typed(held.column_names, lambda _, names: iter(held.select(list(names)).to_batches()))
     return _checked(File("the stream", "Arrow", b""), opened)
 
 
@@ -150,30 +139,28 @@ def refuse_headless(table: Table) -> None:
 # Files with column types
 
 
-def _typed(names: Sequence[str], read: _Stream, grouped: Grouped | None = None) -> _Opened:
+def _typed(names: Sequence[str], read: _Stream, groups: RowGroups | None = None) -> _Opened:
     """Return an opened table whose columns have their own types, so they are not read as text."""
-    return list(names), (), read, read, grouped
+    return list(names), (), read, read, groups
 
 
 def _open_parquet(file: File) -> _Opened:
     if file.folder:
         return _open_folder(file, "parquet")
     found = arrow(".parquet").ParquetFile(file.open())
-    names, read = found.schema_arrow.names, partial(_of_file, found)
-    if not isinstance(file.source, Address):
-        return _typed(names, partial(read, None))
-    return _typed(names, partial(read, None), Grouped(row_groups([found.metadata]), read))
 
+    def read(groups: Ints | None, names: Sequence[str]) -> Any:
+        chosen = None if groups is None else groups.tolist()
+        return found.iter_batches(_BATCH, row_groups=chosen, columns=list(names))
 
-def _of_file(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
-    chosen = None if groups is None else groups.tolist()
-    return found.iter_batches(_BATCH, row_groups=chosen, columns=list(names))
+    is_far = isinstance(file.source, Address)
+    return _typed(found.schema_arrow.names, read, row_groups([found.metadata]) if is_far else None)
 
 
 def _open_arrow(file: File) -> _Opened:
     if file.folder:
         return _open_folder(file, "ipc")
-    return _typed(_arrow_reader(file).schema.names, partial(_arrow_batches, file))
+    return _typed(_arrow_reader(file).schema.names, lambda _, names: _arrow_batches(file, names))
 
 
 def _arrow_reader(file: File, columns: Sequence[int] = ()) -> Any:
@@ -194,8 +181,9 @@ def _arrow_batches(file: File, names: Sequence[str]) -> Iterator[Any]:
 def _open_folder(file: File, kind: str) -> _Opened:
     """Open all files in a folder and its subfolders; folders named ``column=value`` are columns."""
     parts = file.parts()
-    if kind == "ipc":
-        _validate(parts)
+    for part in parts if kind == "ipc" else ():
+        for batch in _arrow_batches(part, _arrow_reader(part).schema.names):
+            batch.validate(full=True)  # before its columns are cast to common types
     named = any("=" in folder for part in parts for folder in Path(part.name).parts[:-1])
     open_files = partial(
         arrow(".dataset").dataset,
@@ -210,32 +198,18 @@ def _open_folder(file: File, kind: str) -> _Opened:
     schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
     found = first if schema == first.schema else open_files(schema=schema)
     is_far = kind == "parquet" and isinstance(file.folder, Address)
-    return _typed(
-        found.schema.names,
-        lambda names: found.to_batches(columns=list(names), batch_size=_BATCH),
-        _group_folder(found) if is_far else None,
-    )
+    footers = [part.metadata for part in found.get_fragments()] if is_far else []
+    return _typed(found.schema.names, partial(_folder_batches, found), row_groups(footers) if is_far else None)
 
 
-def _group_folder(found: Any) -> Grouped:
-    """Return the row groups of all files in a folder."""
-    files = list(found.get_fragments())
-    grouped = row_groups([file.metadata for file in files])
-    places = [(file, g) for file in files for g in range(file.metadata.num_row_groups)]
-
-    def read(groups: Ints, names: Sequence[str]) -> Iterator[Any]:
-        for file, group in (places[number] for number in groups):
-            part = file.subset(row_group_ids=[group])
-            yield from part.to_batches(schema=found.schema, columns=list(names), batch_size=_BATCH)
-
-    return Grouped(grouped, read)
-
-
-def _validate(parts: Sequence[File]) -> None:
-    """Validate Arrow files before their columns are cast to common types."""
-    for part in parts:
-        for batch in _arrow_batches(part, _arrow_reader(part).schema.names):
-            batch.validate(full=True)
+def _folder_batches(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
+    how: Any = {"columns": list(names), "batch_size": _BATCH}
+    if groups is None:
+        yield from found.to_batches(**how)
+        return
+    places = [(part, g) for part in found.get_fragments() for g in range(part.metadata.num_row_groups)]
+    for part, group in (places[number] for number in groups):
+        yield from part.subset(row_group_ids=[group]).to_batches(schema=found.schema, **how)
 
 
 def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
@@ -314,20 +288,15 @@ def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
     return np.array(texts, dtype=object)  # as NumPy strings, long values such as paths would take far more memory
 
 
-def read_embedding(table: Table, name: str, rows: np.ndarray | None = None) -> np.ndarray:
+def read_embedding(table: Table, name: str, chosen: np.ndarray | None = None) -> np.ndarray:
     """Read the lists in a column (text in a CSV), for all rows or only for the given ones."""
-    column = table.read_texts([name], rows).column(name)
+    column = table.read_texts([name], chosen).column(name)
     if is_text(column.type):
-        column = _parse_lists(column, name)
+        rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
+        column = arrow().chunked_array([arrow().array(rows, arrow().list_(arrow().float64()))])
     if not is_list(column.type):
         raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected lists for --embedding.")
     return stack(column, name)
-
-
-def _parse_lists(column: Any, name: str) -> Any:
-    pa = arrow()
-    rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
-    return pa.chunked_array([pa.array(rows, pa.list_(pa.float64()))])
 
 
 def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
