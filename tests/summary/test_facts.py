@@ -164,7 +164,7 @@ def test_minus_zero_is_zero():
 
 def test_hostile_labels_have_fingerprints():
     """Half a character is none in UTF-8."""
-    assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 64
+    assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 40
     assert fingerprint(X, ["\ud800", "b", "c", "d"]) != fingerprint(X, ["\ud801", "b", "c", "d"])
 
 

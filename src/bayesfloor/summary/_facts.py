@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import chain
 from platform import python_version
 from typing import Any
 
+import joblib
 import numpy as np
 
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit import may_be_copies, near_duplicates
 from bayesfloor.floor._sample import read_priors
-from bayesfloor.io._data import Data
+from bayesfloor.io._data import Data, is_sparse
 from bayesfloor.io._features import canonical
 from bayesfloor.leaving.engine_labelled_rows import open_labelled
 from bayesfloor.leaving.engine_row_handles import is_place
 from bayesfloor.support._results import Result
-from bayesfloor.support._types import Floats
 from bayesfloor.support._words import how_many, quoted
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
@@ -43,7 +41,7 @@ class Facts(Result):
         each scale that was tried.
     n_trees, random_state : as in ``BayesFloor``.
     near_duplicates : fraction of rows that are near-duplicates of another row.
-    fingerprint : SHA-256 of features and labels; for data read in place, of the files' names, sizes and times.
+    fingerprint : SHA-1 of features and labels; for data read in place, of the files' names, sizes and times.
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     engine : where the trees were grown, if that was done in blocks of rows.
@@ -139,56 +137,31 @@ def _n_features(floor: BayesFloor) -> int:
 
 
 def fingerprint(data: Data) -> str:
-    """Return the SHA-256 of the values. Containers, column names and number types do not matter.
+    """Return the SHA-1 of the values. Containers, column names and number types do not matter.
 
     For a path, whose rows may not fit in memory, hash the files' names, sizes and times instead.
     """
-    digest = hashlib.sha256()
-    y = data.y
     if is_place(data.X):
-        rows = open_labelled(data.X, y)
-        for part in ([rows.rows.fingerprint()], [y] if isinstance(rows.labels, str) else rows.labels):
-            _add(digest, part)
-        return digest.hexdigest()
-    columns = map(_values, data.X.iter_columns()) if data.form == "frame" else _float_columns(data.dense_if_small())
-    for column in chain(columns, [y if isinstance(y, (list, tuple)) else np.asarray(y)]):
-        _add(digest, column)
-    return digest.hexdigest()
+        rows = open_labelled(data.X, data.y)
+        labels = rows.labels if isinstance(rows.labels, str) else [_comparable(part) for part in rows.labels]
+        return str(joblib.hash([rows.rows.fingerprint(), labels], "sha1"))
+    columns: Any
+    if data.form == "frame":
+        columns = (each.to_numpy() if each.dtype.is_numeric() else each.to_list() for each in data.X.iter_columns())
+    else:
+        X = data.dense_if_small().X
+        made = canonical(X) if is_sparse(X) else None
+        columns = X.T if made is None else (made.shape, made.indptr, made.indices, made.data)
+    # Column by column: all of them as floats would be a second copy of X.
+    return str(joblib.hash([joblib.hash(_comparable(values), "sha1") for values in chain(columns, [data.y])], "sha1"))
 
 
-def _float_columns(data: Data) -> Iterator[Floats]:
-    """Yield the columns of an array, or the values and positions of a large sparse matrix."""
-    parts: Any = data.X.T
-    if data.form == "sparse":
-        made = canonical(data.X)
-        parts = np.array(made.shape), made.indptr, made.indices, made.data
-    return (np.asarray(part, dtype=np.float64) for part in parts)  # one at a time: all would be a second copy of X
-
-
-def _values(column: Any) -> Any:
-    return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
-
-
-def _add(digest: Any, column: Any) -> None:
-    """Hash numbers as bytes, other values as text with its length, so that different columns cannot look the same."""
-    numbers = _as_numbers(column)
-    if numbers is not None:
-        digest.update(b"#" + (numbers + 0.0).tobytes())  # turns -0.0 into 0.0
-        return
-    for value in column if isinstance(column, (list, tuple)) else column.tolist():
-        text = str(value).encode("utf-8", "backslashreplace")
-        digest.update(b"%d:%s" % (len(text), text))
-    digest.update(b"$")
-
-
-def _as_numbers(column: Any) -> Floats | None:
-    """Return numbers as floats; None for text, and for whole numbers that floats cannot represent exactly."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "fb":
-        return np.ascontiguousarray(column, dtype=np.float64)
-    values = np.asarray(column)
-    kinds = {float} if values.dtype.kind == "f" else {type(value) for value in values.ravel().tolist()}
-    if not kinds <= {int, float, bool}:
-        return None
-    numbers = np.array(values.tolist(), dtype=np.float64)
-    whole = values.dtype.kind == "f" or np.abs(numbers).max(initial=0.0) < _EXACT
-    return numbers if whole else None
+def _comparable(values: Any) -> Any:
+    """Return numbers as floats and other values as text, so that equal ones are equal whatever holds them."""
+    flat = np.asarray(values).ravel()
+    is_float = flat.dtype.kind == "f"
+    if is_float or {type(value) for value in flat.tolist()} <= {int, float, bool}:
+        numbers = flat.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+        if is_float or np.abs(numbers).max(initial=0.0) < _EXACT:
+            return numbers
+    return [str(value) for value in (values if isinstance(values, (list, tuple)) else flat.tolist())]

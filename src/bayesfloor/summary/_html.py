@@ -211,7 +211,7 @@ def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
         ("trees", str(facts.n_trees)),
         ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
         ("trees on all rows", facts.engine),
-        ("data, SHA-256", facts.fingerprint),
+        ("data, SHA-1", facts.fingerprint),
         ("versions", ", ".join(versions)),
     ]
     return [(name, printable(value)) for name, value in given if value]
