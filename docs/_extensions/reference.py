@@ -101,7 +101,11 @@ def write_report(app, error):
         return
     digits = load_digits()
     found = check(digits.data, digits.target, name="digits")
-    found.to_html(Path(app.outdir) / "report.html", images=digits.images, command="bayesfloor demo -o report.html")
+    found.to_html(
+        Path(app.outdir) / "report.html",
+        images=(255 / 16 * digits.images).astype("uint8"),
+        command="bayesfloor demo -o report.html",
+    )
 
 
 def setup(app):

@@ -21,7 +21,7 @@ def main():
     digits = load_digits()
     found = check(digits.data, digits.target, target=0.98, name="digits")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = found.to_html(Path(folder) / "report.html", images=digits.images)
+        page = found.to_html(Path(folder) / "report.html", images=(255 / 16 * digits.images).astype("uint8"))
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme, name in (("light", "report.png"), ("dark", "report_dark.png")):
             screen = chromium.new_context(viewport=SIZE, color_scheme=scheme).new_page()

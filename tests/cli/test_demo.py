@@ -29,7 +29,7 @@ def test_the_demo_writes_its_report_only_where_asked(shown):
 
 
 def test_the_report_of_the_demo_has_pictures(shown):
-    """It shows what --pixels would do for the user's own."""
+    """It shows what pictures do for the user's own."""
     pytest.importorskip("PIL")
 
     assert "data:image/png;base64," in (shown[1] / "digits.html").read_text("utf-8")

@@ -291,7 +291,6 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(here, address, monkey
         ("check", ("--checkpoint", "kept", "--as", "x0=id"), "--as needs all rows in memory"),
         ("check", ("--engine", "dask", "--clean-labels"), "--clean-labels needs all rows in memory"),
         ("report", ("--checkpoint", "kept", "--strict-input"), "--strict-input needs all rows in memory"),
-        ("report", ("--engine", "dask", "--pixels", "1x3"), "--pixels needs all rows in memory"),
         ("report", ("--checkpoint", "kept", "--show-rows"), "--show-rows needs all rows in memory"),
         ("report", ("--engine", "dask", "--image", "x0"), "--image needs all rows in memory"),
         ("check", ("--engine", "dask", "--predictions", "x0"), "--predictions needs all rows in memory"),

@@ -109,18 +109,22 @@ def test_a_browser_opens_only_if_asked(plain, rich, opener):
 
 @pytest.fixture(scope="module")
 def pictures(run, tmp_path_factory):
-    """A report on a file of small pictures, two of them with a wrong label."""
-    pytest.importorskip("PIL")
+    """A report on a file with paths of small pictures, two of them with a wrong label."""
+    Image = pytest.importorskip("PIL.Image")
     folder = tmp_path_factory.mktemp("pictures")
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 60)
-    X = rng.integers(0, 17, (120, 64)) + 40.0 * y[:, None]
+    X = rng.integers(0, 17, (120, 64)) + 40 * y[:, None]
     y[[5, 70]] = 1 - y[[5, 70]]
-    np.savez(folder / "run.1.npz", X=X, y=y)
-    return run("report", "run.1.npz", "--pixels", "8x8", cwd=folder), folder
+    rows = [",".join([*(f"x{k}" for k in range(64)), "y", "path"])]
+    for number, (pixels, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
+        Image.fromarray(np.array(pixels, dtype=np.uint8).reshape(8, 8)).save(folder / f"{number}.png")
+        rows.append(",".join([*map(str, pixels), str(label), f"{number}.png"]))
+    (folder / "run.1.csv").write_text("\n".join(rows))
+    return run("report", "run.1.csv", "-y", "y", "--image", "path", cwd=folder), folder
 
 
-def test_rows_of_pixels_are_shown_as_pictures(pictures):
+def test_rows_are_shown_as_pictures(pictures):
     """A digit is judged at a glance, and 64 numbers never."""
     page = next(pictures[1].glob("*.html")).read_text("utf-8")
 

@@ -82,7 +82,9 @@ def rng(global_random_seed):
 def digits_report():
     """Ten classes with pictures."""
     digits = load_digits()
-    return make_page(bayesfloor.check(digits.data, digits.target, name="digits"), images=digits.images)
+    return make_page(
+        bayesfloor.check(digits.data, digits.target, name="digits"), images=(255 / 16 * digits.images).astype("uint8")
+    )
 
 
 @pytest.fixture(scope="module")

@@ -33,21 +33,7 @@ def test_without_images_there_is_nothing_to_do():
 
 def test_only_the_rows_asked_for_are_drawn():
     """A set has thousands of pictures, a report some dozens."""
-    assert list(thumbnails(np.zeros((9, 4, 4)), [5, 2, 2, -1, 99])) == [2, 5]
-
-
-def test_greys_go_from_the_least_to_the_greatest_value_of_all_pictures():
-    """Two pictures beside each other must be bright alike."""
-    images = np.stack([np.full((4, 4), value) for value in (-1.0, 0.0, 1.0)])
-    shown = thumbnails(images, range(3))
-    assert [int(pixels(shown[row])[0, 0]) for row in range(3)] == [0, 127, 255]
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, bool])
-def test_numbers_of_every_kind_are_pictures(kind):
-    """Readers of images give whatever they like."""
-    image = np.eye(4).astype(kind)
-    np.testing.assert_array_equal(pixels(thumbnails([image], [0])[0]), 255 * np.eye(4, dtype=np.uint8))
+    assert list(thumbnails(np.zeros((9, 4, 4), dtype=np.uint8), [5, 2, 2, -1, 99])) == [2, 5]
 
 
 def test_bytes_stay_as_they_are():
@@ -56,48 +42,35 @@ def test_bytes_stay_as_they_are():
     np.testing.assert_array_equal(pixels(thumbnails([image], [0])[0]), image)
 
 
-@pytest.mark.parametrize("value", [0, 7, 255])
-@pytest.mark.parametrize("kind", [np.uint8, np.float64])
-def test_a_constant_picture_is_a_picture(kind, value):
-    """It has no range to be stretched to."""
-    assert opened(thumbnails([np.full((5, 5), value, dtype=kind)], [0])[0]).size == (5, 5)
-
-
-@pytest.mark.parametrize("fill", [np.nan, np.inf, -np.inf])
-def test_values_that_are_no_numbers_do_no_harm(fill):
-    """Sensors have dead pixels, and some pictures nothing else."""
-    image = np.eye(4)
-    image[0, 1] = fill
-    assert pixels(thumbnails([image], [0])[0])[1, 1] == 255
-    assert 0 in thumbnails([np.full((4, 4), fill)], [0])
-
-
-@pytest.mark.parametrize("shape", [(8, 6), (8, 6, 1), (1, 8, 6), (8, 6, 3), (3, 8, 6), (8, 6, 4), (4, 8, 6)])
-def test_colours_may_stand_behind_or_before(shape):
-    """Half of the libraries put them first."""
-    image = opened(thumbnails([np.random.default_rng(0).random(shape)], [0])[0])
+@pytest.mark.parametrize("shape", [(8, 6), (8, 6, 3), (8, 6, 4)])
+def test_pictures_are_grey_or_have_colours_last(shape):
+    """As Pillow and Matplotlib have them."""
+    image = opened(thumbnails([np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)], [0])[0])
     assert image.size == (6, 8)
-    assert image.mode == ("L" if 1 in shape or len(shape) == 2 else "RGB")
+    assert image.mode == ("L" if len(shape) == 2 else "RGB")
 
 
 def test_colours_keep_their_order():
     """A red row must not be shown blue."""
     red = np.zeros((8, 8, 3), dtype=np.uint8)
     red[:, :, 0] = 255
-    for image in (red, np.moveaxis(red, 2, 0)):
-        assert pixels(thumbnails([image], [0])[0])[0, 0].tolist() == [255, 0, 0]
+    assert pixels(thumbnails([red], [0])[0])[0, 0].tolist() == [255, 0, 0]
 
 
-@pytest.mark.parametrize("shape", [(64,), (2, 8, 8, 3), (8, 8, 2), (0, 8), ()])
+@pytest.mark.parametrize("shape", [(64,), (2, 8, 8, 3), (8, 8, 2), (3, 8, 8), (0, 8), ()])
 def test_what_is_no_picture_is_refused_with_its_shape(shape):
     """Rows of pixels that nobody shaped are a mistake of the caller, not a broken file."""
-    with pytest.raises(ValueError, match=r"Got a picture of shape \(.*\), but expected \(height, width\)"):
-        thumbnails([np.zeros(shape)], [0])
+    with pytest.raises(
+        ValueError, match=r"Got a picture of shape \(.*\) and type uint8, but expected a file, or an array"
+    ):
+        thumbnails([np.zeros(shape, dtype=np.uint8)], [0])
+    with pytest.raises(ValueError, match=r"shape \(4, 4\) and type float64, but expected .* type uint8"):
+        thumbnails([np.zeros((4, 4))], [0])
 
 
 def test_pictures_may_differ_in_size_and_kind():
     """Photographs do."""
-    images = [np.zeros((4, 6)), np.zeros((8, 3, 3), dtype=np.uint8), Image.new("RGB", (5, 5))]
+    images = [np.zeros((4, 6), dtype=np.uint8), np.zeros((8, 3, 3), dtype=np.uint8), Image.new("RGB", (5, 5))]
     assert [opened(image).size for image in thumbnails(images, range(3)).values()] == [(6, 4), (3, 8), (5, 5)]
 
 
@@ -118,7 +91,7 @@ def test_small_pictures_keep_every_pixel():
 
 def test_rows_are_places_in_pandas_too():
     """After a split, the labels of its index are those of other rows."""
-    images = pd.Series([np.zeros((2, 2)), np.zeros((3, 3)), np.zeros((4, 4))], index=[2, 1, 0])
+    images = pd.Series([np.zeros((n, n), dtype=np.uint8) for n in (2, 3, 4)], index=[2, 1, 0])
     assert [opened(image).size[0] for image in thumbnails(images, [0, 2]).values()] == [2, 4]
 
 

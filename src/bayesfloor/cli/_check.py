@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -236,27 +235,3 @@ def _base_name(word: str) -> str:
         return f"{flag}{equals}{_base_name(value)}"
     word = redact(word)
     return Path(word).name if os.sep in word or (os.altsep or os.sep) in word else word
-
-
-def pictures(data: Data, pixels: str | None) -> Any:
-    """Return pictures of the rows: image files, or the features as pixels of a picture of this size, such as 28x28."""
-    if pixels is None:
-        return data.images
-    import numpy as np
-
-    from bayesfloor.io._messages import DataError
-
-    if re.fullmatch(r"\d+x\d+(x[34])?", pixels) is None:
-        raise DataError(f"--pixels {pixels} is not a size. Write 28x28, or 32x32x3 for colours.")
-    shape = [int(part) for part in pixels.split("x")]
-    X = data.X if data.form == "matrix" else np.column_stack([column.to_numpy() for column in data.X.iter_columns()])
-    if np.prod(shape) != X.shape[1]:
-        raise DataError(f"--pixels {pixels} needs {np.prod(shape)} features, but the data have {X.shape[1]}.")
-    return X.reshape(len(X), *shape)
-
-
-def if_pillow(images: Any) -> Any:
-    """Return the pictures, or None if Pillow is not installed."""
-    from importlib.util import find_spec
-
-    return images if find_spec("PIL") is not None else None

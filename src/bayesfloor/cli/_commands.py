@@ -15,11 +15,9 @@ from bayesfloor.cli._check import (
     check_file,
     check_outputs,
     command_line,
-    if_pillow,
     next_steps,
     one_to_stdout,
     page_path,
-    pictures,
     print_check,
     read_baseline,
     write_all,
@@ -175,7 +173,6 @@ def check(
 @click.option(
     "--image", metavar="COLUMN", type=NAME, help="Column with image paths, to show suspicious labels as pictures."
 )
-@click.option("--pixels", metavar="HxW", help="The features are the pixels of an image of this size, such as 28x28.")
 @click.option(
     "--show-rows", is_flag=True, help="Show the feature values of suspicious labels. They are left out by default."
 )
@@ -202,7 +199,7 @@ def report(
     stop_if_asked()
     written = found.to_html(
         path,
-        images=pictures(data, settings.pixels),
+        images=data.images,
         ids=data.ids,
         features=data.X if settings.show_rows else None,
         command=command_line(),
@@ -367,7 +364,8 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
         found = look_at(digits.data, digits.target, target=0.98, name="digits", effort=effort, progress=bar)
     print_check(output, found, (), [("bayesfloor check data.csv -y label", "your own data")])
     if path_out is not None:
-        output.result(str(found.to_html(path_out, images=if_pillow(digits.images), command=command_line())))
+        images = (255 / 16 * digits.images).astype("uint8") if find_spec("PIL") is not None else None
+        output.result(str(found.to_html(path_out, images=images, command=command_line())))
 
 
 _NEEDED = ("click", "rich", "jinja2", "pyarrow")

@@ -20,7 +20,7 @@ GATES = ("target", "max_error", "max_pair_error", "max_class_error", "baseline")
 _SECTIONS = {
     "Data": (
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
-        *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image", "pixels"),
+        *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image"),
     ),
     "Question": (
         *("target", "balanced", "priors", "predictions", "most", "pairs", "criterion", "holdout", "alone"),
@@ -291,7 +291,6 @@ class Settings:
     # report
     select: bool = False
     image: str | None = None
-    pixels: str | None = None
     show_rows: bool = False
     # features
     most: int | None = None

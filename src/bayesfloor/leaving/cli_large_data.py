@@ -22,7 +22,7 @@ from bayesfloor.support._words import printable
 _PATIENCE = "10s"  # time for a scheduler to answer
 _NOT_FAR = (
     *("as_role", "clean_labels", "strict_input", "groups", "id_column"),
-    *("image", "pixels", "predictions", "select", "show_rows"),
+    *("image", "predictions", "select", "show_rows"),
 )
 
 

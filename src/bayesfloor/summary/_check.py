@@ -174,7 +174,7 @@ class Check(Measured):
         ----------
         path : str or Path
             The file to write.
-        images : array of shape (n_rows, height, width[, channels]) or list of paths, default=None
+        images : uint8 array of shape (n_rows, height, width[, channels]) or list of paths, default=None
             Pictures of all input rows, shown as thumbnails next to suspicious labels. Needs Pillow.
         ids : array-like of shape (n_rows,), default=None
             Row names, to show instead of row numbers.

@@ -7,6 +7,7 @@ import io
 import os
 import warnings
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,53 +24,30 @@ def thumbnails(images: Any, rows: Iterable[int]) -> dict[int, str]:
     """Return data URLs of the pictures of these rows, without those that cannot be read."""
     if images is None:
         return {}
-    _need_pillow()
-    places = getattr(images, "iloc", images)  # pandas would look up labels, but rows are positions
-    given = {row: places[row] for row in sorted(set(rows)) if 0 <= row < len(images)}
-    files = {row: _from_file(image) for row, image in given.items() if isinstance(image, str | os.PathLike)}
-    arrays = {row: np.asarray(image) for row, image in given.items() if row not in files and not _is_missing(image)}
-    drawn = dict(zip(arrays, map(_from_array, _as_bytes(list(arrays.values()))), strict=True))
-    return {row: image for row, image in (files | drawn).items() if image}
-
-
-def _need_pillow() -> None:
-    from importlib.util import find_spec
-
     if find_spec("PIL") is None:
         raise MissingPackageError("Pictures need Pillow: python -m pip install pillow")
+    places = getattr(images, "iloc", images)  # pandas would look up labels, but rows are positions
+    found = {row: _thumbnail(places[row]) for row in sorted(set(rows)) if 0 <= row < len(images)}
+    return {row: image for row, image in found.items() if image}
 
 
-def _is_missing(image: Any) -> bool:
-    return image is None or (isinstance(image, float) and np.isnan(image))
-
-
-def _as_bytes(pictures: list[np.ndarray]) -> list[np.ndarray]:
-    """Return bytes unchanged; scale other values to 0 to 255, using the minimum and maximum of all pictures."""
-    if all(picture.dtype == np.uint8 for picture in pictures):
-        return pictures
-    values = [picture.astype(np.float64) for picture in pictures]
-    known = np.concatenate([picture[np.isfinite(picture)] for picture in values])
-    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
-    unit = high - low if high > low else 1.0
-    return [np.nan_to_num(np.clip((picture - low) / unit, 0, 1) * 255).astype(np.uint8) for picture in values]
+def _thumbnail(image: Any) -> str:
+    if image is None or (isinstance(image, float) and np.isnan(image)):
+        return ""
+    return _from_file(image) if isinstance(image, str | os.PathLike) else _from_array(np.asarray(image))
 
 
 def _from_array(values: np.ndarray) -> str:
+    """Return a thumbnail of an array of height by width, with three or four colour channels last unless it is grey."""
     from PIL import Image
 
-    return _shrink(Image.fromarray(_with_colours_last(values)))
-
-
-def _with_colours_last(values: np.ndarray) -> np.ndarray:
-    """Return an array of height by width, with three or four colour channels last unless it is grey."""
-    shape = values.shape
-    if values.ndim == 3 and shape[2] not in (1, 3, 4) and shape[0] in (1, 3, 4):
-        values = np.moveaxis(values, 0, 2)
-    if values.ndim == 3 and values.shape[2] == 1:
-        values = values[:, :, 0]
-    if not values.size or (values.ndim != 2 and not (values.ndim == 3 and values.shape[2] in (3, 4))):
-        raise InputError(f"Got a picture of shape {shape}, but expected (height, width) or (height, width, 3 or 4).")
-    return np.ascontiguousarray(values)
+    is_picture = values.ndim == 2 or (values.ndim == 3 and values.shape[2] in (3, 4))
+    if values.dtype != np.uint8 or not values.size or not is_picture:
+        raise InputError(
+            f"Got a picture of shape {values.shape} and type {values.dtype}, but expected a file, or an array of "
+            "shape (height, width), or (height, width, 3 or 4), and type uint8."
+        )
+    return _shrink(Image.fromarray(np.ascontiguousarray(values)))
 
 
 def _from_file(path: Any) -> str:
@@ -96,7 +74,8 @@ def _upright(image: Any) -> Any:
 
     image.draft("RGB", (_SIDE, _SIDE))
     if image.mode[0] in "IF":
-        image = Image.fromarray(_as_bytes([np.asarray(image)])[0])
+        grey = np.nan_to_num(np.asarray(image, dtype=np.float64))
+        image = Image.fromarray((255 * (grey - grey.min()) / max(np.ptp(grey), 1e-9)).astype(np.uint8))
     return ImageOps.exif_transpose(image)
 
 
@@ -109,10 +88,6 @@ def _shrink(image: Any) -> str:
         image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
     kind = "PNG" if max(image.size) <= _DRAWN else "JPEG"
     image.thumbnail((_SIDE, _SIDE))
-    return _encode(image, kind)
-
-
-def _encode(image: Any, kind: str) -> str:
     stream = io.BytesIO()
     image.save(stream, kind, optimize=True)
     return f"data:image/{kind.lower()};base64,{base64.b64encode(stream.getvalue()).decode()}"
