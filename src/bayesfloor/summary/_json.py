@@ -88,7 +88,7 @@ def _read(source: str | Path) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise InputError(f"{name} is no number")
+    raise InputError(f"{name} is not a number")
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
