@@ -145,7 +145,6 @@ def names_of(cases):
 
 
 def group_of(case):
-    """Return the part before the slash in the name of a case."""
     return case.name.partition("/")[0]
 
 

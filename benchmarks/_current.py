@@ -37,7 +37,6 @@ PACKAGES = {  # that each benchmark runs
 
 
 def names():
-    """Return the names of all files of results."""
     return sorted(path.stem for path in FOLDER.glob("*.json"))
 
 

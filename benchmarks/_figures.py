@@ -130,12 +130,10 @@ def in_percent(*axes):
 
 
 def goal_mark(look):
-    """Return the style of a goal."""
     return {"color": look.ink, "marker": "|", "ms": 13, "mew": 2, "ls": "none"}
 
 
 def mark_line(axes, value, look, label=None, *, down=True):
-    """Draw a dashed line at a value."""
     draw = axes.axvline if down else axes.axhline
     draw(value, color=look.ink, lw=1, ls=(0, (4, 3)), zorder=1, label=label)
 

@@ -67,7 +67,6 @@ def pair_errors(case):
 
 
 def hardest(case, count):
-    """Return the pairs with the highest floors."""
     order = np.argsort(case["estimate"])[::-1][:count]
     return [(int(PAIRS[0][place]), int(PAIRS[1][place])) for place in order]
 

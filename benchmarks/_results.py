@@ -56,12 +56,10 @@ def row_of_two(measured, ours, theirs, figure, clock="CPU", **fields):
 
 
 def ratio_row(measured, ours, theirs, **fields):
-    """Return the row of the ratio of two timings."""
     return row_of_two(measured, ours, theirs, ours.best / theirs.best, **fields)
 
 
 def excess_row(measured, ours, theirs, **fields):
-    """Return the row of the difference of two timings."""
     return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
 
 
@@ -73,12 +71,10 @@ def median_row(measured, ours, theirs, clock="CPU", **fields):
 
 
 def seconds_row(measured, seconds, clock="CPU", **fields):
-    """Return the row of a single time of ours."""
     return row(measured, seconds, unit="s", clock=clock, ours=seconds, **fields)
 
 
 def record(rows, checked):
-    """Return the result of a case for the file."""
     return {"rows": list(rows), "checked": list(checked)}
 
 
@@ -117,7 +113,6 @@ def _cpu_model():
 
 
 def git(*words):
-    """Return the output of git in this checkout."""
     command = ["git", "-C", str(ROOT), *words]
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
@@ -257,12 +252,10 @@ def row_table(results, names):
 
 
 def all_checked(results, names):
-    """Return what was checked in these cases."""
     return [f"{name}: {text}" for name, case in _those(results, names) for text in case["checked"]]
 
 
 def as_notes(texts):
-    """Return a table without goals."""
     return [("notes",), *((text,) for text in texts)]
 
 
@@ -300,7 +293,6 @@ def _range(row):
 
 
 def verdict(*, met):
-    """Return a word for whether a goal was met."""
     return {True: "met", False: "missed", None: "-"}[met]
 
 

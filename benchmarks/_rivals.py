@@ -136,7 +136,6 @@ def neighbours(X, most):
 
 
 def nearest_error(X, codes):
-    """Return the error of the nearest other row's label."""
     return float(np.mean(codes[neighbours(X, 1)[:, 0]] != codes))
 
 

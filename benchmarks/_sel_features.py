@@ -16,7 +16,6 @@ _RIGHT, _WITHIN, _TIME = 9, 0.01, 0.2  # goals
 
 
 def cells(*, quick):
-    """Return the kinds of synthetic data, one cell per seed, and real datasets."""
     seeds = range(_QUICK_SEEDS if quick else _SEEDS)
     return [f"{kind}/{seed}" for kind in _KINDS for seed in seeds] + ([] if quick else list(_SETS))
 
@@ -35,7 +34,6 @@ def make(kind, n, d, seed):
 
 
 def measure(cell, *, quick):
-    """Return what was selected, and the time."""
     return _measure_made(*cell.split("/"), quick=quick) if "/" in cell else _measure_real(cell)
 
 

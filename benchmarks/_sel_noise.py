@@ -12,7 +12,6 @@ _LEVEL = 0.05
 
 
 def cells(*, quick):
-    """Return the kinds of decisions, with several trials per cell."""
     starts = range(0, _QUICK_TRIALS if quick else _TRIALS, _QUICK_TRIALS if quick else _AT_ONCE)
     return [f"{kind}/{start}" for kind in _KINDS for start in starts]
 

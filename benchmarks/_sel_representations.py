@@ -21,7 +21,6 @@ _CORRELATION, _TIME, _WITHIN = 0.8, 0.1, 0.005  # goals
 
 
 def cells(*, quick):
-    """Return the cells: floors of each dataset, and tuned classifiers on each representation."""
     names = _QUICK if quick else _SETS
     return [f"{name}/{what}" for name in names for what in ("floors", *candidates(*_SETS[name][1], 1, None))]
 

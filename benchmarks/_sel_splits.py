@@ -145,7 +145,6 @@ def tables(results):
 
 
 def declared_share(cell):
-    """Return the fraction of trials that were declared different."""
     return float(np.mean(np.array(cell["word"]) != "no difference shown"))
 
 

@@ -56,7 +56,6 @@ def read_set(name, most=MOST_ROWS):
 
 
 def shape_of(X, y):
-    """Return the numbers of rows, columns and classes."""
     return {"shape": [*X.shape, int(y.max()) + 1]}
 
 
@@ -240,7 +239,6 @@ def answer_table(results):
 
 
 def range_text(one):
-    """Describe a range."""
     return f"at most {one['upper']:.4f}" if one["lower"] is None else f"{one['lower']:.4f} to {one['upper']:.4f}"
 
 
@@ -262,7 +260,6 @@ def contradicted(results):
 
 
 def tables(results):
-    """Return the tables by name."""
     made = {"cost": cost_table, "answers": answer_table, "rivals": rival_table}
     return {name: [*make(results)] for name, make in made.items()}
 
@@ -284,11 +281,6 @@ def goals(results):
         yield Goal(what, f"{len(wrong)} of {len(judged)}", "<= 0", not wrong)
 
 
-def print_all(results, options):
-    """Print all tables, and the goals if the sizes are those that the goals are for."""
-    print_tables(tables(results), () if options.quick else goals(results))
-
-
 # The command line.
 
 
@@ -308,7 +300,7 @@ def main(arguments=None):
         names=[*KINDS, *DATASETS],
         cells=lambda options: [key for key, *_ in chosen(options)],
         measure=run,
-        show=print_all,
+        show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda _: {"sizes": sizes},
         around=(own_kernel_cache, one_thread),
         needs_data=True,

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks._command import FOLDER, JOBS, Case, group_of, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED
 from benchmarks._known import gap_of, two_error
-from benchmarks._results import Goal, align, verdict
+from benchmarks._results import Goal, print_tables, verdict
 
 RESULTS = FOLDER / "calibration.json"
 
@@ -51,13 +51,7 @@ def _goal_text(goal):
     return f">= {least:g}" if most is None else f"{least:g} to {most:g}"
 
 
-def format_calibration(results, names):
-    """Return the table of these cases as text."""
-    return "\n".join(align(row_table(results, names)))
-
-
 def row_table(results, names):
-    """Return the cells of these cases' rows, headers first."""
     lines = [_cells(name, entry) for name in names for entry in results["cases"].get(name, {"rows": []})["rows"]]
     return [("case", "measured", "figure", "s.e.", "goal", "verdict"), *lines]
 
@@ -84,7 +78,6 @@ def repeat(trial, n_trials, stream=_FITTED):
 
 
 def standard_error(values):
-    """Return the standard error of a mean over trials."""
     return values.std(axis=0, ddof=1) / math.sqrt(len(values))
 
 
@@ -474,7 +467,7 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         **cases | {"measure": measure},
-        show=lambda results, options: print(format_calibration(results, cases["cells"](options))),
+        show=lambda results, options: print_tables({"rows": row_table(results, cases["cells"](options))}),
         header=lambda options: {"quick": options.quick},
         more=JOBS,
         around=(own_kernel_cache, one_thread),

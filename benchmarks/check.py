@@ -146,7 +146,6 @@ def _size(found):
 
 
 def _record(rows, found):
-    """Return the result of a cell: its rows, and what the check said."""
     return record(rows, [found["said"]]) | {"verdict": found["verdict"]}
 
 
@@ -163,12 +162,10 @@ def _case(key, measure, quick=None, **full):
 
 
 def kind_of(key):
-    """Return the kind of a cell."""
     return key.split("/")[0]
 
 
 def set_of(key):
-    """Return the dataset of a cell."""
     return key.split("/")[1]
 
 
@@ -225,13 +222,11 @@ def answer_table(results):
 
 
 def tables(results):
-    """Return the tables by name."""
     checked = as_notes(all_checked(results, NAMES))
     return {"rows": row_table(results, NAMES), "answers": [*answer_table(results)], "checked": checked}
 
 
 def goals(results):
-    """Return the goals of all rows."""
     return row_goals(results, NAMES)
 
 

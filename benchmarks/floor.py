@@ -92,12 +92,10 @@ def tables(results, cases=CASES):
 
 
 def goals(results, cases=CASES):
-    """Return the goals of all rows."""
     return row_goals(results, [case.name for case in cases])
 
 
 def main(arguments=None, *, doc=__doc__, path=RESULTS, cases=CASES):
-    """Run the command line of a benchmark with cases."""
     names = [case.name for case in cases]
     run_command(arguments, doc, path, **of_cases(cases), show=lambda results, _: print(format_results(results, names)))
 

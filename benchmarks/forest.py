@@ -329,7 +329,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return the goals of all rows."""
     return row_goals(results, [case.name for case in CASES])
 
 

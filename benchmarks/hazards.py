@@ -246,7 +246,6 @@ def file_table(results):
 
 
 def tables(results):
-    """Return the tables by name."""
     made = {"found": group_table, "warnings": warning_table, "files": file_table}
     return {name: list(make(results)) for name, make in made.items()}
 

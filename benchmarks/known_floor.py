@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._known import DESIGNS
-from benchmarks._results import Goal, align, plain
+from benchmarks._results import Goal, plain, print_tables
 from benchmarks._rivals import RIVALS, cover_hart_lower, cross_edges, standardise
 from benchmarks._timing import seconds_of
 
@@ -204,7 +204,6 @@ def our_methods(cells):
 
 
 def errors_of(cells, method):
-    """Return the signed errors of a method's estimates."""
     return np.array([cell["methods"][method]["estimate"] - cell["truth"] for cell in cells])
 
 
@@ -260,7 +259,6 @@ def error_goals(cells):
 
 
 def holds_truth(cell):
-    """Whether the answer's range contains the truth."""
     answer = cell["methods"]["answer"]
     return lower_end(answer) <= cell["truth"] <= answer["upper"]
 
@@ -275,12 +273,10 @@ def is_violated(cell):
 
 
 def is_open(cell):
-    """Whether the answer has no lower end."""
     return cell["methods"]["answer"]["lower"] is None
 
 
 def is_limit_wrong(cell):
-    """Whether the answer's upper limit is below the truth."""
     return cell["methods"]["answer"]["upper"] < cell["truth"]
 
 
@@ -387,7 +383,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return every figure that has a goal."""
     return judge_rows(summary_of(results)["goals"])
 
 
@@ -397,7 +392,6 @@ def summary_of(results):
 
 
 def judge_rows(rows):
-    """Return the goals of these figures."""
     return [Goal(row["measured"], _figure(row), row["goal"], row["met"]) for row in rows]
 
 
@@ -408,23 +402,12 @@ def _figure(row):
     return f"{row['figure']} of {row['count']}" if whole else f"{row['figure']:.3g} ({row['count']} counted)"
 
 
-def format_errors(errors):
-    """Return the tables of errors, one per group."""
-    for label, methods in errors.items():
-        yield from ["", *align([*group_table(label, methods)])]
-
-
 def format_goals(goals, *, judged=True):
     """Return one line per figure, with its goal if it is to be checked."""
     for row in goals:
         figure = "-" if row["figure"] is None else f"{row['figure']:.3f}"
         word = {True: "met", False: "missed", None: "nothing counted"}[row["met"]]
         yield f"{row['measured']:58}{figure:>8} of {row['count']:<5}" + (f" {row['goal']:8} {word}" if judged else "")
-
-
-def print_summary(summary, *, judged=True):
-    """Print all tables."""
-    print("\n".join([*format_errors(summary["errors"]), "", *format_goals(summary["goals"], judged=judged)]))
 
 
 def check_shares(where, methods):
@@ -460,7 +443,6 @@ def mean_of(cells, method, field):
 
 
 def case_names(names):
-    """Return the keys of all cases of these designs."""
     return [f"{name}/{n}" for name in names for n in SEEDS] + [f"limits/{name}" for name in names]
 
 
@@ -489,7 +471,7 @@ def main(arguments=None):
         names=list(DESIGNS),
         cells=lambda options: [] if options.again else case_names(options.only or DESIGNS),
         measure=run,
-        show=lambda results, options: print_summary(summary_of(results), judged=not options.quick),
+        show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda _: {"sizes": sizes},
         more=JOBS | AGAIN,
         around=(),

@@ -199,7 +199,6 @@ def most_false(cell):
 
 
 def tables(results):
-    """Return the tables by name."""
     return {"ranking": ranking_table(results), "lists": list_table(results)}
 
 
@@ -220,7 +219,6 @@ def goals(results):
 
 
 def make_cases(names, seeds):
-    """Return datasets and seeds as cases."""
     sizes = {f"{name}/{seed}": {"name": name, "seed": seed} for name in names for seed in seeds}
     return [Case(name, measure_labels, some, some) for name, some in sizes.items()]
 

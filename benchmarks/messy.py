@@ -185,7 +185,6 @@ def chosen(options):
 
 
 def key_of(kind, seed, name):
-    """Return the name of a cell in the file."""
     return f"{kind}/{seed}/{name}"
 
 
@@ -361,16 +360,10 @@ def goals(results):
         yield Goal(what, f"{max(found):.4f}", f"<= {MOST_BEHIND:g}", max(found) <= MOST_BEHIND)
 
 
-def print_all(results, options):
-    """Print all tables, and the goals if they are for these seeds."""
-    print_tables(tables(results), () if options.quick else goals(results))
-
-
 # The command line.
 
 
 def header(options):
-    """Describe what made the files."""
     return {"generator": hashlib.sha256(find_generator(options).read_bytes()).hexdigest()[:12]}
 
 
@@ -383,7 +376,7 @@ def main(arguments=None):
         names=[*KINDS, *FILES],
         cells=lambda options: [key_of(*cell) for cell in chosen(options)],
         measure=run,
-        show=print_all,
+        show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=header,
         more={
             "--make": {"metavar": "PATH", "help": "script that writes the files (default: BAYESFLOOR_MESSY)"},

@@ -93,12 +93,10 @@ def tables(results):
 
 
 def goals(results):
-    """Return every figure that has a goal, with its outcome."""
     return judge_rows(goals_of(results))
 
 
 def goals_of(results):
-    """Return every figure that has a goal."""
     mnist, chess = (part.goals(cells_of(results, name)) for name, part in PICTURES.items())
     return [*_paper_tables.goals(results), *mnist, *chess]
 
@@ -122,12 +120,10 @@ def keys_of(parts, cases, protocol):
 
 
 def cases_of(options):
-    """Return the selected datasets and recipes."""
     return QUICK_CASES if options.quick else [case for case in CASES if case[0] in options.sets]
 
 
 def chosen_cells(options):
-    """Return the names of the selected cells."""
     return keys_of(options.only or PARTS, cases_of(options), protocol_of(options, PROTOCOLS))
 
 

@@ -44,7 +44,6 @@ BEFORE = "813a893"  # commit whose code measured the cells of the kind "before"
 
 
 def run_truth(problem):
-    """Return what is known about a problem."""
     return {"family": problem.family, **{name: plain(value) for name, value in problem.truth._asdict().items()}}
 
 
@@ -113,7 +112,6 @@ def run_cell(name, draw, kind, truth):
 
 
 def key_of(name, draw, kind):
-    """Return the name of a cell in the file."""
     return f"{name}/{draw}/{kind}"
 
 
@@ -157,12 +155,10 @@ def with_kinds(problems, *kinds):
 
 
 def of_families(problems, families):
-    """Return the problems of these families."""
     return [cells for cells in problems if family_of(cells) in families]
 
 
 def family_of(cells):
-    """Return the family of a problem."""
     return cells[0]["truth"]["family"]
 
 
@@ -173,18 +169,15 @@ def distance(cell, kind):
 
 
 def holds(cell, kind):
-    """Whether a range overlaps the truth."""
     one = cell[kind]
     return lower_end(one) <= cell["truth"]["high"] and one["upper"] >= cell["truth"]["low"]
 
 
 def width(cell, kind):
-    """Return the width of a range."""
     return cell[kind]["upper"] - lower_end(cell[kind])
 
 
 def is_limit_wrong(cell, kind):
-    """Whether an upper limit is below the truth."""
     return cell[kind]["upper"] < cell["truth"]["low"]
 
 
@@ -256,7 +249,6 @@ def groups_of(problems):
 
 
 def chained(problems):
-    """All cells."""
     return [cell for cells in problems for cell in cells]
 
 
@@ -288,7 +280,6 @@ def family_table(problems):
 
 
 def plain_median(cells, kind):
-    """Return the median error as text."""
     return f"{np.median([distance(cell, kind) for cell in cells]):.4f}" if cells else "-"
 
 
@@ -361,12 +352,10 @@ def goals(results):
 
 
 def at_most(name, value, most):
-    """Make a goal that a figure must not exceed."""
     return Goal(name, f"{value:.3f}", f"<= {most:g}", met=bool(value <= most))
 
 
 def at_least(name, value, least):
-    """Make a goal that a figure must reach."""
     return Goal(name, f"{value:.3f}", f">= {least:g}", met=bool(value >= least))
 
 

@@ -2,12 +2,10 @@
 
 A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
-``{{figure NAME of TABLE | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. A
-benchmark without a text gets all its tables. Results without a benchmark, which are no longer measured, have a text
-with their tables, and their figures beside it.
+``{{figure NAME of TABLE | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. Results
+without a benchmark, which are no longer measured, have a text with their tables, and their figures beside it.
 """
 
-import argparse
 import json
 import re
 from importlib import import_module
@@ -65,12 +63,10 @@ class Benchmark(NamedTuple):
     goals: list
 
     def has(self, name):
-        """Whether a table has more than its headers."""
         return len(self.tables.get(name, ())) > 1
 
     @property
     def missed(self):
-        """Return the missed goals."""
         return [goal for goal in self.goals if goal.met is False]
 
 
@@ -129,7 +125,6 @@ def tell_goals(benchmark):
 
 
 def goal_lines(goals):
-    """Return goals as lines of cells."""
     lines = [(goal.measured, goal.figure, goal.goal, verdict(met=goal.met)) for goal in goals]
     return [("what", "measured", "goal", "verdict"), *lines]
 
@@ -197,16 +192,6 @@ def fill(benchmark, text, folder):
     return _PLACE.sub(put, text)
 
 
-def text_of(benchmark):
-    """Return the text of a benchmark's page."""
-    path = TEXTS / f"{benchmark.name}.md"
-    if path.exists():
-        return path.read_text()
-    parts = [f"## {name}\n\n{{{{table {name}}}}}" for name in benchmark.tables]
-    goals = ["## Goals", "{{goals}}"] if benchmark.goals else []
-    return "\n\n".join([f"# {benchmark.name}", *goals, *parts, "## How this was measured", "{{about}}", ""])
-
-
 # All pages
 
 
@@ -214,7 +199,7 @@ def write_pages(folder=RESULTS, results=RESULTS):
     """Write the page of every benchmark, and the index."""
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     found = read_benchmarks(results)
-    texts = {one.name: text_of(one) for one in found}
+    texts = {one.name: (TEXTS / f"{one.name}.md").read_text() for one in found}
     for one in found:
         (folder / "pages" / f"{one.name}.md").write_text(fill(one, texts[one.name], folder / "pages"))
     titles = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
@@ -254,12 +239,5 @@ def judged_table(found, titles, *, missed):
     return "\n".join(lines)
 
 
-def main(arguments=None):
-    """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.results_page", description="Make the results pages.")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder (default: docs/results)")
-    write_pages(parser.parse_args(arguments).output)
-
-
 if __name__ == "__main__":
-    main()
+    write_pages()

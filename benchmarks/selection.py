@@ -26,18 +26,15 @@ PARTS = ("representations", "features", "noise", "splits")
 
 
 def part(name):
-    """Return the module of a part."""
     return import_module(f"benchmarks._sel_{name}")
 
 
 def run_part(name, file, *, quick):
-    """Measure the cells that are not in the file."""
     for cell in part(name).cells(quick=quick):
         measure_once(f"{name}/{cell}", file, lambda cell=cell: part(name).measure(cell, quick=quick))
 
 
 def cells_of(results, name):
-    """Return the measured cells of a part."""
     prefix = f"{name}/"
     return {key.removeprefix(prefix): case for key, case in results["cases"].items() if key.startswith(prefix)}
 
@@ -78,7 +75,6 @@ def run(file, options):
 
 
 def chosen_cells(options):
-    """Return the names of the selected cells."""
     return [f"{name}/{cell}" for name in options.only or PARTS for cell in part(name).cells(quick=options.quick)]
 
 
