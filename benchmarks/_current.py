@@ -17,12 +17,10 @@ _TREES = ("forest", "support")
 _FLOOR = (*_TREES, "floor", "formulas")
 _ANSWER = (*_FLOOR, "answer", "io")
 _CHECK = (*_ANSWER, "decide", "summary")
-_HIERARCHY = (*_ANSWER, "hierarchy")
 PACKAGES = {  # that each benchmark runs
     "answers": _ANSWER,
     "calibration": _FLOOR,
     "check": _CHECK,
-    "classifiers": _HIERARCHY,
     "floor": _FLOOR,
     "forest": _TREES,
     "hazards": _CHECK,

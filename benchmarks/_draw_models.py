@@ -1,8 +1,7 @@
-"""Figures about classifiers and decisions before training."""
+"""Figures about decisions before training."""
 
 import numpy as np
 
-from benchmarks import _compared as compared
 from benchmarks import _sel_noise, _sel_representations, _sel_splits
 from benchmarks._figures import (
     in_percent,
@@ -12,106 +11,10 @@ from benchmarks._figures import (
     panels,
     plain_logs,
     rows_down,
-    steps,
     theirs,
     wilson,
 )
-from benchmarks._ranks import LEVEL, critical_difference, friedman_p, joined, mean_ranks
 from benchmarks.selection import cells_of
-
-_SHOWN = {
-    "floor_guided": "FloorGuidedClassifier (ours)",
-    "ovo": "one-vs-one, linear",
-    "rbf": "RBF SVM",
-    "boosting": "boosted trees",
-}
-
-
-# Classifiers
-
-
-def draw_scores(results, look):
-    """Plot the adjusted Rand index of the guided tree and its rivals, by dataset."""
-    figure, (axes,) = _by_dataset(
-        results, look, {"ari": "adjusted Rand index: mean, minimum and maximum over the splits"}, 6.5
-    )
-    axes.set_xlim(None, 1.01)
-    return figure
-
-
-def draw_seconds(results, look):
-    """Plot the times of fitting and predicting, by dataset."""
-    fields = {"seconds": "search and fit, CPU seconds", "predict_seconds": "predictions, CPU seconds"}
-    figure, axes = _by_dataset(results, look, fields, 6.8)
-    for one in axes:
-        one.set_xscale("log")
-    plain_logs(axes[0].xaxis, [1, 10, 100])
-    plain_logs(axes[1].xaxis, [0.001, 0.01, 0.1, 1, 10])
-    return figure
-
-
-def _by_dataset(results, look, fields, width):
-    cases = compared.BEST_CASES
-    figure, axes = panels(width, 5.8, 1, len(fields), sharey=True)
-    for one, (field, label) in zip(axes, fields.items(), strict=True):
-        for number, (name, text) in enumerate(_SHOWN.items()):
-            kind = theirs(look, number - 1) if number else ours(look)
-            at = np.arange(len(cases)) + steps(len(_SHOWN), 0.6)[number]
-            means, ends = _means(results, cases, name, field)
-            one.errorbar(means, at, xerr=ends, **kind, label=text)
-        one.set(xlabel=label)
-        one.tick_params(axis="y", length=0)
-        one.spines["left"].set_visible(False)
-    rows_down(axes[0], [name if recipe == "paper" else f"{name} ({recipe})" for name, recipe in cases])
-    legend_above(figure, axes[0], columns=2)
-    return figure, axes
-
-
-def _means(results, cases, name, field):
-    found = [list(compared.by_split(results, case, name, field).values()) or [np.nan] for case in cases]
-    means = [np.mean(values) for values in found]
-    ends = [(mean - min(values), max(values) - mean) for mean, values in zip(means, found, strict=True)]
-    return means, np.transpose(ends)
-
-
-def draw_ranks(results, look):
-    """Plot mean ranks by index and by time; bars join methods that do not differ significantly."""
-    parts = [("adjusted Rand index", *compared.rank_table(results, "ari", -1))]
-    parts.append(("time of search and fit", *compared.rank_table(results, "seconds", 1)))
-    return draw_rank_parts(parts, look)
-
-
-def draw_rank_parts(parts, look):
-    """Plot one panel per part: what the ranks measure, the methods, and their costs with one dataset per row."""
-    figure, axes = panels(6.6, sum(1.2 + 0.3 * len(names) for _, names, _ in parts), len(parts), 1)
-    for one, (what, names, table) in zip(axes, parts, strict=True):
-        _draw_rank(one, names, table, look)
-        p = friedman_p(table)
-        one.set_title(f"Ranks by {what}, {len(table)} datasets (Friedman's p = {p:.1g})", loc="left")
-    return figure
-
-
-def _draw_rank(axes, names, table, look):
-    ranks, difference = mean_ranks(table), critical_difference(len(names), len(table))
-    order = np.argsort(ranks, kind="stable")
-    for row, place in enumerate(order):
-        mine = names[place].lower().startswith(("smart", "floor"))
-        axes.plot([0.8, ranks[place]], [row, row], color=look.faint, lw=1, zorder=1)
-        axes.plot(ranks[place], row, **(ours(look) if mine else theirs(look, 0)))
-    rows_down(axes, [f"{names[place]} ({ranks[place]:.1f})" for place in order])
-    bar = {"color": look.ink, "lw": 3, "solid_capstyle": "butt"}
-    at = len(names) + 0.25
-    for first, last in joined(ranks[order], difference):
-        axes.plot([at, at], [first - 0.2, last + 0.2], **bar)
-        at += 0.12
-    axes.plot([1, 1 + difference], [-0.9, -0.9], **bar)
-    axes.text(1.1 + difference, -0.9, f"critical difference {difference:.2f}, level {LEVEL}", va="center")
-    axes.set(xlabel="mean rank, 1 is best", xlim=(0.8, at))
-    axes.set_ylim(len(names) - 0.4, -1.4)
-
-
-# Decisions before training
-
 
 _REPRESENTATIONS = ("raw", "standard", "nystroem", "lda", "random", "pca, few", "pca, some", "pca, many")
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from bayesfloor.plotting._display import MAP
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
-from benchmarks._draw_models import draw_rank_parts
 from benchmarks._figures import legend_above, ours, panels, rows_down, theirs
+from benchmarks._ranks import LEVEL, critical_difference, friedman_p, joined, mean_ranks
 from benchmarks.selection import cells_of
 
 
@@ -77,9 +77,33 @@ def draw_chess(results, look):
 
 
 def draw_ranks(results, look):
-    """Plot mean ranks on the paper's datasets and recipes."""
+    """Plot mean ranks on the paper's datasets and recipes; bars join methods that do not differ significantly."""
     parts = [(text, *_paper_tables.ranked(results, measured)) for measured, text in _paper_tables.RANKED.items()]
-    return draw_rank_parts(parts, look)
+    figure, axes = panels(6.6, sum(1.2 + 0.3 * len(names) for _, names, _ in parts), len(parts), 1)
+    for one, (what, names, table) in zip(axes, parts, strict=True):
+        _draw_rank(one, names, table, look)
+        p = friedman_p(table)
+        one.set_title(f"Ranks by {what}, {len(table)} datasets (Friedman's p = {p:.1g})", loc="left")
+    return figure
+
+
+def _draw_rank(axes, names, table, look):
+    ranks, difference = mean_ranks(table), critical_difference(len(names), len(table))
+    order = np.argsort(ranks, kind="stable")
+    for row, place in enumerate(order):
+        mine = names[place] == "SmartSVM"
+        axes.plot([0.8, ranks[place]], [row, row], color=look.faint, lw=1, zorder=1)
+        axes.plot(ranks[place], row, **(ours(look) if mine else theirs(look, 0)))
+    rows_down(axes, [f"{names[place]} ({ranks[place]:.1f})" for place in order])
+    bar = {"color": look.ink, "lw": 3, "solid_capstyle": "butt"}
+    at = len(names) + 0.25
+    for first, last in joined(ranks[order], difference):
+        axes.plot([at, at], [first - 0.2, last + 0.2], **bar)
+        at += 0.12
+    axes.plot([1, 1 + difference], [-0.9, -0.9], **bar)
+    axes.text(1.1 + difference, -0.9, f"critical difference {difference:.2f}, level {LEVEL}", va="center")
+    axes.set(xlabel="mean rank, 1 is best", xlim=(0.8, at))
+    axes.set_ylim(len(names) - 0.4, -1.4)
 
 
 def draw_distances(results, look):

@@ -10,7 +10,7 @@ library's. Rates and floors both grow with the size of a class, so the correlati
 import numpy as np
 
 from benchmarks._data import SEED
-from benchmarks._multiclass import linear
+from benchmarks._paper_searches import linear
 from benchmarks._recipes import load
 from benchmarks.known_floor import goal_row, plain
 

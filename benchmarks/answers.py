@@ -17,8 +17,8 @@ from itertools import product
 import numpy as np
 
 from benchmarks._command import FOLDER, measure_once, one_thread, own_kernel_cache, run_command
-from benchmarks._compared import BEST_CASES
 from benchmarks._data import SEED
+from benchmarks._paper_tables import BEST_CASES
 from benchmarks._results import Goal, print_tables
 from benchmarks._timing import Timing, seconds_of
 from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tuned_error

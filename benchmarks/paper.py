@@ -13,26 +13,20 @@ these parts.
 - ``chess``: floors of classes, compared with test errors, also after PCA to two components.
 
 GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come from
-``benchmarks.calibration``. Cells that ``benchmarks.classifiers`` has measured with the same protocol and versions are
-taken from there. Times are CPU seconds of one thread. Missed goals stay in the results.
+``benchmarks.calibration``. Times are CPU seconds of one thread. Missed goals stay in the results.
 """
 
 import time
 
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._command import FOLDER, one_thread, run_command
-from benchmarks._compared import DATASETS, key_of
-from benchmarks._paper_tables import CASES, METHODS, data_key
-from benchmarks._results import align, read_results
-from benchmarks.classifiers import PROTOCOLS as SEARCHES
-from benchmarks.classifiers import RESULTS as COMPARISONS
-from benchmarks.classifiers import check_records, groups_of, protocol_of, run_groups
+from benchmarks._paper_searches import PROTOCOLS, check_records, groups_of, run_groups
+from benchmarks._paper_tables import CASES, DATASETS, METHODS, data_key, key_of
+from benchmarks._results import align
 from benchmarks.known_floor import format_goals, judge_rows
 from benchmarks.selection import cells_of
 
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
-PROTOCOLS = {"quick": SEARCHES["quick"], "reduced": SEARCHES["reduced"], "paper": SEARCHES["full"]}
-COMPARED = {"reduced": COMPARISONS["reduced"], "paper": COMPARISONS["full"]}  # measured with the same protocol
 PICTURES = {"mnist": _paper_mnist, "chess": _paper_chess}  # parts whose cells run independently
 PARTS = ("data", "tables", *PICTURES)
 QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
@@ -59,14 +53,6 @@ def run_cells(name, file, *, quick):
             print(f"{key}: {time.perf_counter() - start:.1f} s", flush=True)
 
 
-def take_over(file, path, keys):
-    """Return the cells that the comparison of classifiers has, if the same machine and versions made them."""
-    before = read_results(path) if path.exists() else {}
-    if before.get("machine") == file.results["machine"]:
-        found = {key: before["cases"][key] for key in keys if key in before["cases"]}
-        file.results["cases"] = found | file.results["cases"]
-
-
 def run_parts(names, cases, protocol, file):
     """Run the cells that are not in the file; return those that crashed."""
     quick = protocol.name == "quick"
@@ -76,8 +62,7 @@ def run_parts(names, cases, protocol, file):
         for name in PICTURES:
             if name in names:
                 run_cells(name, file, quick=quick)
-    groups = groups_of(cases, (), protocol.splits) if "tables" in names else []
-    return run_groups(groups, METHODS, protocol, file)
+    return run_groups(groups_of(cases, protocol.splits) if "tables" in names else [], protocol, file)
 
 
 # Showing.
@@ -113,10 +98,14 @@ def print_all(results, *, judged=True):
 
 def keys_of(parts, cases, protocol):
     """Return the names of the cells of these parts."""
-    groups = groups_of(cases, (), protocol.splits) if "tables" in parts else []
+    groups = groups_of(cases, protocol.splits) if "tables" in parts else []
     data = [data_key(*case) for case in cases] if "data" in parts else []
     pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
     return [*data, *pictures, *(key_of(group, name) for group in groups for name in METHODS)]
+
+
+def protocol_of(options):
+    return PROTOCOLS["quick" if options.quick else options.protocol]
 
 
 def cases_of(options):
@@ -124,15 +113,13 @@ def cases_of(options):
 
 
 def chosen_cells(options):
-    return keys_of(options.only or PARTS, cases_of(options), protocol_of(options, PROTOCOLS))
+    return keys_of(options.only or PARTS, cases_of(options), protocol_of(options))
 
 
 def run(file, options):
     """Run all selected cells; the quick form asserts what must hold."""
-    if not (options.quick or options.fresh):
-        take_over(file, COMPARED[options.protocol], chosen_cells(options))
     parts = PARTS if options.quick else options.only or PARTS
-    broken = run_parts(parts, cases_of(options), protocol_of(options, PROTOCOLS), file)
+    broken = run_parts(parts, cases_of(options), protocol_of(options), file)
     if options.quick:
         check_records([key_of((*case, 0), name) for case in QUICK_CASES for name in METHODS], file.results)
         for name, part in PICTURES.items():
@@ -152,7 +139,7 @@ def main(arguments=None):
         cells=chosen_cells,
         measure=run,
         show=lambda results, options: print_all(results, judged=not options.quick),
-        header=lambda options: {"sizes": protocol_of(options, PROTOCOLS)._asdict()},
+        header=lambda options: {"sizes": protocol_of(options)._asdict()},
         more={"--sets": sets},
         needs_data=True,
     )

@@ -30,16 +30,14 @@ ORDER = (
     "selection",
     "paper",
     "paper_gap",
-    "classifiers",
 )
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
-ELSEWHERE = {"classifiers": "_compared", "scale": "_scaled"}  # modules that make the tables of another
+ELSEWHERE = {"scale": "_scaled"}  # modules that make the tables of another
 FIGURES = {  # modules whose functions, draw_NAME, draw the figures
     "answers": "_draw_floors",
     "calibration": "_draw_floors",
     "check": "_draw_times",
-    "classifiers": "_draw_models",
     "forest": "_draw_times",
     "known_floor": "_draw_floors",
     "labels": "_draw_floors",

@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from bayesfloor import BayesFloor, FloorGuidedClassifier, FloorSelector, SmartSVM, check, spanning_forest
+from bayesfloor import BayesFloor, FloorSelector, SmartSVM, check, spanning_forest
 from bayesfloor.decide import feature_floors, suspicious_labels, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.io import InputError
@@ -20,7 +20,6 @@ pytestmark = [
 DOORS = {
     "BayesFloor": lambda X, y: BayesFloor(interval="fast").fit(X, y).classes_,
     "SmartSVM": lambda X, y: SmartSVM().fit(X, y).classes_,
-    "FloorGuidedClassifier": lambda X, y: FloorGuidedClassifier(time_budget=0.1).fit(X, y).classes_,
     "FloorSelector": lambda X, y: FloorSelector(n_features=1).fit(X, y) and None,
     "suspicious_labels": lambda X, y: np.unique(suspicious_labels(X, y).suggested_label),
     "feature_floors": lambda X, y: feature_floors(X, y) and None,
@@ -169,7 +168,6 @@ def test_groups_that_cannot_be_told_apart_are_refused(groups, rows):
 SEEDED = {
     "BayesFloor": lambda X, y, seed: BayesFloor(random_state=seed).fit(X, y),
     "SmartSVM": lambda X, y, seed: SmartSVM(random_state=seed).fit(X, y),
-    "FloorGuidedClassifier": lambda X, y, seed: FloorGuidedClassifier(random_state=seed).fit(X, y),
     "FloorSelector": lambda X, y, seed: FloorSelector(random_state=seed).fit(X, y),
     "check": lambda X, y, seed: check(X, y, random_state=seed),
     "suspicious_labels": lambda X, y, seed: suspicious_labels(X, y, random_state=seed),

@@ -44,7 +44,7 @@ def test_the_same_call_gives_the_same_answer():
     assert all(default is not False for default in found.values())
 
 
-@pytest.mark.parametrize("name", ["BayesFloor", "FloorGuidedClassifier", "SmartSVM", "FloorSelector"])
+@pytest.mark.parametrize("name", ["BayesFloor", "SmartSVM", "FloorSelector"])
 def test_estimators_are_made_without_arguments(name):
     """And have the seed among their parameters."""
     assert getattr(bayesfloor, name)().get_params()["random_state"] == 0

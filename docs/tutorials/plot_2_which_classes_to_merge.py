@@ -155,5 +155,4 @@ display = ClassTreeDisplay.from_estimator(digits)
 # Next
 # ----
 # See :doc:`plot_1_is_95_possible` for the verdict after the merge, and :doc:`plot_3_which_embedding` for features that
-# separate classes, so that you need not merge them. :class:`bayesfloor.FloorGuidedClassifier` is trained with the same
-# matrix of pairs.
+# separate classes, so that you need not merge them.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bayesfloor.decide import FloorSelector, compare_representations
     from bayesfloor.floor import BayesFloor
     from bayesfloor.forest import spanning_forest
-    from bayesfloor.hierarchy import FloorGuidedClassifier, SmartSVM
+    from bayesfloor.hierarchy import SmartSVM
     from bayesfloor.summary import Check, assert_reachable, check
 
 __version__ = "0.1.0"
@@ -18,7 +18,6 @@ __version__ = "0.1.0"
 __all__ = [
     "BayesFloor",
     "Check",
-    "FloorGuidedClassifier",
     "FloorSelector",
     "SmartSVM",
     "assert_reachable",
@@ -31,7 +30,7 @@ __all__ = [
 _HOMES = {
     ".floor": "BayesFloor",
     ".forest": "spanning_forest",
-    ".hierarchy": "FloorGuidedClassifier SmartSVM",
+    ".hierarchy": "SmartSVM",
     ".decide": "FloorSelector compare_representations",
     ".summary": "Check assert_reachable check",
     "": "answer decide floor forest formulas hierarchy io plotting summary",

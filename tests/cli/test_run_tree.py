@@ -1,7 +1,6 @@
 """``bayesfloor tree``: the classes, in the forms that people and programs read."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -23,25 +22,10 @@ def many(tmp_path_factory, write):
 @pytest.fixture(scope="module")
 def grown(run, many):
     """The tree in every form, one of them by two threads; the drawing by the cut of the paper."""
-    asked = {"text": ("--cut", "min_cut"), "json": ("--format", "json"), "newick": ("--format", "newick", "-j", "2")}
+    asked = {"text": ("--cut", "min_cut"), "json": ("--format", "json"), "threads": ("--format", "json", "-j", "2")}
     ended = {form: run("tree", many, "-y", "label", "--trees", "1", *args) for form, args in asked.items()}
     assert all((end.code, end.stderr) == (0, "") for end in ended.values())
     return {form: end.stdout for form, end in ended.items()}
-
-
-def read_newick(text):
-    """Nested tuples of names."""
-    stack = [[]]
-    for quoted, mark in re.findall(r"'((?:[^']|'')*)'|([(),;])", text):
-        if mark == "(":
-            stack.append([])
-        elif mark == ")":
-            done = tuple(stack.pop())
-            stack[-1].append(done)
-        elif not mark:
-            stack[-1].append(quoted.replace("''", "'"))
-    assert len(stack) == len(stack[0]) == 1
-    return stack[0][0]
 
 
 def leaves(tree):
@@ -64,17 +48,15 @@ def test_each_class_is_a_leaf_of_the_drawing_by_the_cut_of_the_paper(grown):
     assert drawn[0].startswith("40 classes: ")
 
 
-def test_json_and_newick_tell_the_same_tree_whatever_the_threads(grown):
-    """Programs for phylogenies read the one, all others the other."""
-    tree, other = json.loads(grown["json"]), read_newick(grown["newick"])
-
-    assert sorted(leaves(other)) == sorted(NAMES)
-    assert nested(tree) == other
+def test_json_tells_the_tree_whatever_the_threads(grown):
+    """Programs read it."""
+    assert sorted(leaves(nested(json.loads(grown["json"])))) == sorted(NAMES)
+    assert grown["threads"] == grown["json"]
 
 
 def test_classes_that_overlap_part_last(grown):
     """Neighbours in the tree are what gets confused."""
-    tree = read_newick(grown["newick"])
+    tree = nested(json.loads(grown["json"]))
     pairs = {frozenset(NAMES[k : k + 2]) for k in range(0, 40, 2)}
 
     def twins(part):
@@ -101,4 +83,4 @@ def test_a_form_that_is_not_known_is_a_matter_of_usage(run, many):
     ended = run("tree", many, "-y", "label", "--format", "svg")
 
     assert (ended.code, ended.stdout) == (2, "")
-    assert "newick" in ended.stderr
+    assert "json" in ended.stderr

@@ -108,16 +108,11 @@ CALLS = {
         ("max_pair_error", "max_class_error", "baseline", "max_error_rise"),
     ),
     "SmartSVM": (
-        estimator(bayesfloor.SmartSVM, "estimator", "cut", "n_trees", "scale", "routing", "beam", "random_state"),
+        estimator(bayesfloor.SmartSVM, "estimator", "cut", "n_trees", "scale", "routing", "random_state"),
         rows,
-        ("estimator", "cut", "n_trees", "scale", "routing", "beam", "random_state", "sample_weight"),
+        ("estimator", "cut", "n_trees", "scale", "routing", "random_state", "sample_weight"),
     ),
     "SmartSVM.predict": (lambda X: bayesfloor.SmartSVM().fit(**rows()).predict(X), lambda: {"X": rows()["X"]}, ()),
-    "FloorGuidedClassifier": (
-        estimator(bayesfloor.FloorGuidedClassifier, "cut", "n_trees", "scale", "time_budget", "random_state"),
-        lambda: rows(time_budget=0.01),
-        ("cut", "n_trees", "scale", "random_state", "sample_weight"),
-    ),
     "FloorSelector": (
         estimator(bayesfloor.FloorSelector, "n_features", "start", "criterion", "level", "holdout", "max_rows"),
         lambda: rows(n_features=1),

@@ -46,8 +46,7 @@ def as_sets(tree, node=0):
     """A node as sets within sets: what is left of a tree when left and right mean nothing."""
     if tree.left[node] != NONE:
         return frozenset(as_sets(tree, int(child[node])) for child in (tree.left, tree.right))
-    labels = tree.classes[tree.members(node)].tolist()
-    return labels[0] if len(labels) == 1 else tuple(labels)
+    return tree.classes[tree.order[tree.start[node]]].item()
 
 
 @pytest.fixture(scope="session")

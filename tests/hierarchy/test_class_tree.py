@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesfloor.hierarchy import ClassTree
-from bayesfloor.hierarchy._class_tree import NONE, grow_tree
+from bayesfloor.hierarchy._class_tree import NONE
 
 DEEP = 1000
 
@@ -46,11 +46,6 @@ def prune(part, kept):
         return part if part in kept else None
     sides = [side for side in (prune(side, kept) for side in part) if side is not None]
     return sides if len(sides) == 2 else (sides or [None])[0]
-
-
-def split_once(one, two, classes=np.arange(5)):  # noqa: B008 - only read
-    """A tree of two leaves, which may have several classes each."""
-    return grow_tree(classes, None, lambda part: (np.array(one), np.array(two)) if part is None else part)
 
 
 def ladder(n):
@@ -140,15 +135,6 @@ def test_some_of_the_classes_keep_their_tree(sets_of, part, data):
     assert sets_of(tree) == as_sets(prune(part, kept))
 
 
-def test_leaves_of_several_classes_keep_those_that_are_there(sets_of):
-    """One model may tell several classes apart."""
-    tree = split_once([0, 1, 2], [3, 4])
-
-    assert sets_of(tree) == {(0, 1, 2), (3, 4)}
-    assert sets_of(tree.among(np.array([4, 0, 2]))) == {(0, 2), 4}
-    assert sets_of(tree.among(np.array([0, 2]))) == (0, 2)
-
-
 def test_unknown_classes_are_refused_by_name():
     """A tree of other labels, or of texts for numbers, is the usual slip."""
     tree = ClassTree.from_nested([["cat", "dog"], "car"])
@@ -217,17 +203,17 @@ def test_balanced_trees_are_drawn_with_branches():
     ]
 
 
-def test_what_is_known_of_a_node_is_written_beside_it():
-    """A drawing with figures saves a look at the table."""
-    tree = split_once([0], [1, 2], np.array(["a", "b", "c"]))
-    tree.floor[:] = [0.01, np.nan, 0.1234]
-    tree.cv_error[0] = 0.05
-    tree.model[2], tree.reason[2] = "forest", "the floor is far below"
+def test_the_reason_of_a_split_is_written_beside_it():
+    """A drawing that says why saves a look at the table."""
+    tree = ClassTree.from_nested(["a", ["b", "c"]])
+    tree.reason[2] = "hardest pair b and c"
 
     assert tree.to_text().splitlines() == [
-        "3 classes: floor 0.010, error 0.050",
+        "3 classes",
         "├─ a",
-        "└─ 2 classes (b, c): floor 0.123, forest, the floor is far below",
+        "└─ 2 classes: hardest pair b and c",
+        "   ├─ b",
+        "   └─ c",
     ]
 
 
@@ -260,7 +246,7 @@ def test_tables_have_a_row_for_each_node(part):
     assert len(frame) == tree.n_nodes
     assert frame["n_classes"].tolist() == [len(classes) for classes in frame["classes"]]
     assert frame["classes"].iloc[0] == tuple(tree.classes.tolist())
-    assert {"parent", "left", "right", "depth", "link", "floor", "cv_error", "model", "reason"} < set(frame.columns)
+    assert {"parent", "left", "right", "depth", "link", "reason"} < set(frame.columns)
 
 
 @given(nested())

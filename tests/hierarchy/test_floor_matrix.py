@@ -1,5 +1,7 @@
 """Pairwise floors for trees: those of ``BayesFloor``, or the user's own, checked."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,7 @@ from bayesfloor import BayesFloor
 from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.hierarchy import _floor_matrix
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix, measure_classes
-from bayesfloor.io._features import Features
+from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
 
 
 def compute(X, y, scale=None, n_trees=3, n_jobs=None):
@@ -72,16 +73,32 @@ def test_rows_that_are_all_equal_have_floors():
     assert np.array_equal(matrix, 1 - np.eye(3))
 
 
-def test_of_many_rows_some_are_used_and_said_so(rng, clouds, monkeypatch):
-    """A tree of classes needs no million rows."""
-    X, y = clouds(rng, [200, 150, 100, 50])
-    monkeypatch.setattr(_floor_matrix, "LARGE", 100)
-    measured = measure_classes(Features(X, np.ones(3, dtype=bool)), y, 3, None, 0, None)
-    with pytest.warns(SampledRowsWarning, match=r"100 of 500 rows are used for the class floors.*models use all"):
-        announce_drawing(500)
+@pytest.fixture
+def sizes(monkeypatch):
+    """How many rows of each class each computation used."""
+    seen, forests = [], _floor_matrix.class_forests
 
-    assert np.bincount(measured.sample.codes).tolist() == [40, 30, 20, 10]
-    assert measured.points.shape == (100, 3)
+    def count(points, codes, *args):
+        seen.append(np.bincount(codes).tolist())
+        return forests(points, codes, *args)
+
+    monkeypatch.setattr(_floor_matrix, "class_forests", count)
+    return seen
+
+
+def test_of_many_rows_some_are_used_and_said_so(rng, clouds, monkeypatch, sizes):
+    """A tree of classes needs no million rows; the limit itself is within."""
+    X, y = clouds(rng, [200, 150, 100, 50])
+    for limit in (100, 500):
+        monkeypatch.setattr(_floor_matrix, "LARGE", limit)
+        compute(X, y)
+        warned = pytest.warns(
+            SampledRowsWarning, match=rf"{limit} of 500 rows are used for the class floors.*models use all"
+        )
+        with warned if limit < 500 else nullcontext():
+            announce_drawing(500)
+
+    assert sizes == [[40, 30, 20, 10], [200, 150, 100, 50]]
 
 
 def test_rows_are_drawn_by_content_and_seed(rng, clouds, monkeypatch):
@@ -92,23 +109,6 @@ def test_rows_are_drawn_by_content_and_seed(rng, clouds, monkeypatch):
 
     assert np.array_equal(compute(X[order], y[order]), compute(X, y))
     assert not np.array_equal(floor_matrix("1", X, quantity, y, 3, None, 1, None), compute(X, y))
-
-
-def test_more_than_fifty_thousand_rows_are_measured_on_a_subsample(rng, clouds):
-    """The limit as users meet it."""
-    X, y = clouds(rng, [12_600] * 4, d=2)
-    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), y, 1, None, 0, None)
-
-    assert len(measured.points) == 50_000
-    assert np.isfinite(measured.matrix).all()
-
-
-def test_fifty_thousand_rows_are_all_used(monkeypatch):
-    """The limit itself is within."""
-    sample = range(50_000)
-    monkeypatch.setattr(_floor_matrix, "draw_rows", None)
-
-    assert _floor_matrix._draw(sample, 0) is sample
 
 
 @pytest.fixture
@@ -180,25 +180,3 @@ def test_what_is_no_matrix_is_refused_by_type(floor):
     """Giving BayesFloor itself is the likeliest slip."""
     with pytest.raises(TypeError, match=r"Got floor of type .*, but expected the pairwise_ of a fitted BayesFloor or"):
         given_matrix(floor, np.arange(3))
-
-
-def test_pairs_too_small_to_measure_are_ordered_by_their_distance(rng):
-    """Four classes on a line, all far apart: the floors are equal, but neighbours are more alike than others."""
-    codes = np.repeat(np.arange(4), 30)
-    X = np.column_stack([100.0 * codes + rng.standard_normal(120), rng.standard_normal(120)])
-    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), codes, 3, None, 0, None)
-
-    assert len(np.unique(measured.matrix[np.triu_indices(4, 1)])) == 1
-    assert measured.ordered[0, 1] > measured.ordered[0, 2] > measured.ordered[0, 3] >= 0
-    assert (np.diag(measured.ordered) == 0).all()
-
-
-def test_pairs_that_overlap_keep_their_floors_above_all_others(rng):
-    """What can be measured counts more than any distance."""
-    codes = np.repeat(np.arange(3), 40)
-    X = rng.standard_normal((120, 2)) + np.array([0, 1, 60])[codes, None]
-    measured = measure_classes(Features(X, np.ones(2, dtype=bool)), codes, 3, None, 0, None)
-
-    assert measured.ordered[0, 1] == measured.matrix[0, 1]
-    assert measured.ordered[1, 2] > measured.ordered[0, 2]
-    assert measured.ordered[1, 2] < measured.matrix[0, 1]

@@ -1,10 +1,11 @@
-"""The tree drawn: its numbers, its models, its order."""
+"""The tree drawn: its numbers and its order."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 
 from bayesfloor.answer._pairs_and_classes import pair_answers
+from bayesfloor.hierarchy import ClassTree
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import ClassTreeDisplay
 from bayesfloor.plotting._class_tree_display import layout
@@ -17,10 +18,10 @@ def test_splits_show_their_link_and_rows_their_classes(floor):
     tree, placed = display.tree, layout(display.tree)
     places = [text.xy for text in display.texts_]
 
-    told = [f"{percent(tree.link[node])} %" if tree.link[node] else "·" for node in placed.forks]
+    told = [f"{percent(tree.link[node])} %" if tree.link[node] else "·" for node in tree.splits]
 
     assert [text.get_text() for text in display.texts_] == told
-    np.testing.assert_allclose(places, np.stack([placed.x, placed.y], axis=1)[placed.forks])
+    np.testing.assert_allclose(places, np.stack([placed.x, placed.y], axis=1)[tree.splits])
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == tree.classes[placed.rows].tolist()
     assert len(display.lines_.get_segments()) == len(placed.segments)
 
@@ -34,17 +35,15 @@ def test_numbers_are_the_best_estimates_of_the_pairs(floor):
     np.testing.assert_allclose(tree.link[0], relative[np.ix_(left, right)].mean())
 
 
-def test_a_classifiers_own_tree_is_drawn_with_floors_and_models(floor, overlaps):
-    """Floors of splits, where measured, are worth more than means of pairs."""
+def test_a_classifiers_own_tree_is_drawn(floor):
+    """With the floors that it was made from; a tree that the user made has none."""
     tree = class_tree(floor.classes_, floor.pairwise_.matrix, "average")
-    model = ["linear SVM (C=64), $\\alpha$" if node in tree.splits else "" for node in range(tree.n_nodes)]
-    error = np.where(tree.left >= 0, 0.25, np.nan)
-    fitted = type("Fitted", (), {"tree_": replace(tree, floor=error / 2, cv_error=error, model=model)})()
-    display = ClassTreeDisplay.from_estimator(fitted)
+    own = ClassTree.from_nested([[0, 1], 2])
+    shown, empty = (ClassTreeDisplay.from_estimator(SimpleNamespace(tree_=one)) for one in (tree, own))
 
-    assert display.texts_[0].get_text().startswith("12.5 %, error 25.0 %, linear SVM")
-    assert "tree estimate of the error at the split" in display.ax_.get_xlabel()
-    assert overlaps(display.figure_) == []
+    assert shown.texts_[0].get_text() == f"{percent(tree.link[0])} %"
+    assert "mean error of pairs across the split" in shown.ax_.get_xlabel()
+    assert [text.get_text() for text in empty.texts_] == ["", ""]
 
 
 def test_a_tree_is_a_table_with_places(floor):

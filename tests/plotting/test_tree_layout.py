@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from bayesfloor.hierarchy import ClassTree
-from bayesfloor.hierarchy._class_tree import grow_tree
 from bayesfloor.plotting import ClassTreeDisplay
 from bayesfloor.plotting._class_tree_display import layout
 
@@ -20,18 +19,20 @@ def chain(K):
 @pytest.mark.parametrize("K", [2, 10, 26, 100])
 def test_every_split_has_a_gap_of_its_own(cut_tree, K):
     """Then a text beside a split can touch no other text, whatever the tree looks like."""
-    placed = layout(cut_tree(K))
+    tree = cut_tree(K)
+    placed = layout(tree)
 
-    assert sorted(placed.y[placed.forks]) == [row + 0.5 for row in range(K - 1)]
+    assert sorted(placed.y[tree.splits]) == [row + 0.5 for row in range(K - 1)]
     assert sorted(placed.rows) == list(range(K))
-    assert (placed.x[placed.forks] < 1).all()
+    assert (placed.x[tree.splits] < 1).all()
 
 
 @pytest.mark.parametrize("K", [2, 3, 100, 1000])
 def test_a_chain_is_a_flight_of_steps(K):
     """Each class on the line below the one before, and no recursion however deep."""
-    placed = layout(chain(K))
-    x, y = placed.x[placed.forks], placed.y[placed.forks]
+    tree = chain(K)
+    placed = layout(tree)
+    x, y = placed.x[tree.splits], placed.y[tree.splits]
 
     np.testing.assert_allclose(np.diff(y), 1.0)
     assert (np.diff(x) > 0).all()
@@ -50,22 +51,13 @@ def test_lines_lead_from_the_root_to_every_class(cut_tree):
 
 def test_no_line_crosses_the_height_of_a_split_to_its_right(cut_tree):
     """That room is for the split's text."""
-    placed = layout(cut_tree(40))
-    for node in placed.forks:
+    tree = cut_tree(40)
+    placed = layout(tree)
+    for node in tree.splits:
         low, high = np.sort(placed.segments[:, :, 1], axis=1).T
         at = (low <= placed.y[node]) & (high >= placed.y[node])
 
         assert (placed.segments[at][:, :, 0].max(axis=1) <= placed.x[node]).all()
-
-
-def test_a_leaf_of_several_classes_is_a_comb():
-    """One model may tell several classes apart."""
-    tree = grow_tree(np.arange(5), None, lambda part: (np.array([0, 2]), np.array([1, 3, 4])) if part is None else part)
-    placed = layout(tree)
-
-    assert placed.rows.tolist() == [0, 2, 1, 3, 4]
-    assert len(placed.forks) == 3
-    assert {end for _, (x, end) in placed.segments if x == 1.0} == {0.0, 1.0, 2.0, 3.0, 4.0}
 
 
 def test_a_single_class_is_a_tree_too():
@@ -73,5 +65,5 @@ def test_a_single_class_is_a_tree_too():
     placed = layout(ClassTree.from_nested("only"))
 
     assert placed.rows.tolist() == [0]
-    assert len(placed.segments) == len(placed.forks) == 0
+    assert len(placed.segments) == 0
     assert ClassTreeDisplay(ClassTree.from_nested("only")).plot().texts_ == []

@@ -101,13 +101,6 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
     return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
 
 
-def fit_temperature(scores: Floats, codes: Ints) -> tuple[float, float]:
-    """Return the factor with the smallest log loss on these rows, and that loss."""
-    loss = [float(each.mean()) for each in _log_losses(scores - scores.max(axis=1, keepdims=True), codes)]
-    best = int(np.argmin(loss))
-    return float(_TEMPERATURES[best]), loss[best]
-
-
 def _log_losses(shifted: Floats, codes: Ints) -> Iterator[Floats]:
     """Yield the log loss of each row for every factor; the highest score of each row is 0."""
     own = shifted[np.arange(len(codes)), codes]

@@ -319,7 +319,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "newick"]),
+    type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
     help="Format of the output.",

@@ -152,22 +152,8 @@ def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress)
 
 
 def format_tree(tree: ClassTree, form: str) -> str:
-    """Return the tree as text, JSON or Newick."""
-    if form == "json":
-        return json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
-    return _newick(tree) + "\n" if form == "newick" else tree.to_text()
-
-
-def _newick(tree: ClassTree) -> str:
-    """Return nested brackets, the format of phylogeny programs; without recursion, since a chain may be long."""
-    made: dict[int, str] = {}
-    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
-        if tree.left[node] < 0:
-            name = printable(tree.classes[tree.order[tree.start[node]]]).replace("'", "''")
-            made[node] = f"'{name}'"
-        else:
-            made[node] = f"({made.pop(int(tree.left[node]))},{made.pop(int(tree.right[node]))})"
-    return made[0] + ";"
+    """Return the tree as text or JSON."""
+    return tree.to_text() if form == "text" else json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
 
 
 Columns = dict[str, list[Any]]

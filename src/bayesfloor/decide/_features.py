@@ -285,7 +285,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         """
         self._check_parameters()
         data = open_data(X, y, groups=groups)
-        features, source, _ = read_columns(self, data, self.prepare, self.roles)
+        features, source = read_columns(self, data, self.prepare, self.roles)
         used, column = np.unique(source, return_inverse=True)  # some columns are left out: ids, constants
         self._check_n_features(int(column[-1]) + 1)
         n = len(features.values)

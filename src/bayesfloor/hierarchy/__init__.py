@@ -1,8 +1,8 @@
-"""Class trees, and classifiers built on them.
+"""Class trees, and the classifier built on them.
 
 Input: a ``Fit`` and its answer, or rows.
-Output: class trees, ``SmartSVM`` and ``FloorGuidedClassifier``.
-Must not know about: plots, ``labels`` and ``selection``.
+Output: class trees and ``SmartSVM``.
+Must not know about: plots, and decisions before training (``decide``).
 """
 
 from __future__ import annotations
@@ -14,18 +14,7 @@ from bayesfloor.support._names import load_late
 if TYPE_CHECKING:
     from bayesfloor.hierarchy._class_tree import ClassTree
     from bayesfloor.hierarchy._smart_svm import SmartSVM
-    from bayesfloor.leaving.hierarchy_floor_guided import FloorGuidedClassifier
 
-__all__ = [
-    "ClassTree",
-    "FloorGuidedClassifier",
-    "SmartSVM",
-]
+__all__ = ["ClassTree", "SmartSVM"]
 
-_HOMES = {
-    "..leaving.hierarchy_floor_guided": "FloorGuidedClassifier",
-    "._class_tree": "ClassTree",
-    "._smart_svm": "SmartSVM",
-}
-
-__getattr__, __dir__ = load_late(__name__, _HOMES)
+__getattr__, __dir__ = load_late(__name__, {"._class_tree": "ClassTree", "._smart_svm": "SmartSVM"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ class ClassTree(Result):
     """A class tree: each node is a set of classes, and most nodes split their set in two.
 
     Node 0 has all classes. The classes of a node are ``order[start:stop]``, and its left child has the next number. A
-    node without children has one class, or several that one model separates.
+    node without children has one class.
 
     Attributes
     ----------
@@ -38,12 +38,8 @@ class ClassTree(Result):
         Children of each node, -1 for none. The left child has the first of the node's classes.
     link : (n_nodes,) array
         Mean pairwise floor between the two sides of each split; NaN for leaves.
-    floor : (n_nodes,) array
-        Lower tree bound on the error of the node's own problem; NaN if not measured.
-    cv_error : (n_nodes,) array
-        Cross-validated error of the node's model; NaN if not measured.
-    model, reason : lists of str
-        The node's model, and why it was chosen.
+    reason : list of str
+        Why each split comes so late, such as its hardest pair; empty for leaves, and where nobody said.
 
     Examples
     --------
@@ -64,10 +60,7 @@ class ClassTree(Result):
     left: Ints
     right: Ints
     link: Floats
-    floor: Floats
-    cv_error: Floats
-    model: list[str] = field(default_factory=list)
-    reason: list[str] = field(default_factory=list)
+    reason: list[str]
 
     @classmethod
     def from_nested(cls, nested: Any) -> ClassTree:
@@ -80,7 +73,7 @@ class ClassTree(Result):
             twice = classes[np.bincount(codes).argmax()]
             raise InputError(f"Got class {twice.item()!r} more than once, but expected each class in one place.")
         number = iter(codes.tolist())  # leaves come in the same order both times
-        return grow_tree(classes, nested, lambda part: part if is_pair(part) else np.array([next(number)]))
+        return grow_tree(classes, nested, lambda part: tuple(part) if is_pair(part) else next(number))
 
     def _summary(self) -> str:
         return f"{len(self.classes)} classes, {self.n_nodes} nodes, {self.depth.max()} levels"
@@ -127,16 +120,15 @@ class ClassTree(Result):
         code[kept] = np.arange(len(kept))
         return grow_tree(self.classes[kept], 0, lambda node: self._divide_kept(node, code))
 
-    def _divide_kept(self, node: int, code: Ints) -> tuple[int, int] | Ints:
-        """Return the next two nodes that have kept classes or, for a leaf, its kept classes."""
+    def _divide_kept(self, node: int, code: Ints) -> tuple[int, int] | int:
+        """Return the next two nodes that have kept classes or, for a leaf, its class."""
         while self.left[node] != NONE:
             sides = (int(self.left[node]), int(self.right[node]))
             some = [side for side in sides if (code[self.members(side)] != NONE).any()]
             if len(some) == 2:
                 return sides
             node = some[0]
-        codes = code[self.members(node)]
-        return codes[codes != NONE]
+        return int(code[self.order[self.start[node]]])
 
     def linked(self, matrix: Floats) -> ClassTree:
         """Return the same tree with links: the mean of a matrix between the two sides of each split."""
@@ -150,70 +142,42 @@ class ClassTree(Result):
         return "\n".join(_draw(self))
 
     def _columns(self) -> dict[str, Any]:
-        nodes = range(self.n_nodes)
         return {
             "parent": self.parent,
             "left": self.left,
             "right": self.right,
             "depth": self.depth,
             "n_classes": self.stop - self.start,
-            "classes": [tuple(self.classes[self.members(node)].tolist()) for node in nodes],
+            "classes": [tuple(self.classes[self.members(node)].tolist()) for node in range(self.n_nodes)],
             "link": self.link,
-            "floor": self.floor,
-            "cv_error": self.cv_error,
-            "model": self.model,
             "reason": self.reason,
         }
 
-    def _below_title(self, node: int) -> str:  # noqa: ARG002 - for trees that know more
-        """Return what is written below a node's title."""
-        return ""
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TrainedTree(ClassTree):
-    """A class tree that also knows what was tried at each node.
-
-    Attributes
-    ----------
-    tried : list of str
-        The models tried at each node, with their errors and costs, and those that were not worth their time.
-    """
-
-    tried: list[str] = field(default_factory=list)
-
-    def _columns(self) -> dict[str, Any]:
-        return super()._columns() | {"tried": self.tried}
-
-    def _below_title(self, node: int) -> str:
-        return self.tried[node]
-
-
-def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Part, Part] | Ints]) -> ClassTree:
-    """Grow a tree by dividing the root recursively; ``divide`` returns two parts, or the class numbers of a leaf."""
+def grow_tree(classes: np.ndarray, root: Part, divide: Callable[[Part], tuple[Part, Part] | int]) -> ClassTree:
+    """Grow a tree by dividing the root recursively; ``divide`` returns two parts, or the class number of a leaf."""
     children: list[list[int]] = []
-    held: list[list[int]] = []
+    first: list[int] = []  # the smallest class number of each node
     waiting: list[tuple[Part, int]] = [(root, NONE)]
     while waiting:
         part, above = waiting.pop()
         if above != NONE:
             children[above].append(len(children))
         found = divide(part)
-        split = is_pair(found)
-        held.append([] if split else sorted(np.asarray(found).tolist()))
-        waiting += [(side, len(children)) for side in found] if split else []
+        if isinstance(found, tuple):
+            waiting += [(side, len(children)) for side in found]
+        first.append(NONE if isinstance(found, tuple) else found)
         children.append([])
-    return _number(classes, children, held)
-
-
-def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]]) -> ClassTree:
-    """Number the nodes from the root down, the side with the first class first."""
-    least = [min(codes, default=NONE) for codes in held]
     for node in range(len(children) - 1, -1, -1):  # parents come before their children
-        children[node].sort(key=least.__getitem__)
-        least[node] = least[children[node][0]] if children[node] else least[node]
-    m = len(children)
-    left, right, start = np.full(m, NONE), np.full(m, NONE), np.zeros(m, dtype=np.int64)
+        children[node].sort(key=first.__getitem__)
+        first[node] = first[children[node][0]] if children[node] else first[node]
+    return _number(classes, children, first)
+
+
+def _number(classes: np.ndarray, children: list[list[int]], first: list[int]) -> ClassTree:
+    """Number the nodes from the root down, the side with the first class first."""
+    n_nodes = len(children)
+    left, right, start = np.full(n_nodes, NONE), np.full(n_nodes, NONE), np.zeros(n_nodes, dtype=np.int64)
     order: list[int] = []
     waiting, done = [(0, NONE)], 0
     while waiting:
@@ -221,19 +185,13 @@ def _number(classes: np.ndarray, children: list[list[int]], held: list[list[int]
         if above != NONE:
             (right if left[above] != NONE else left)[above] = done
         start[done] = len(order)
-        order += held[node]
+        order += [] if children[node] else [first[node]]
         waiting += [(child, done) for child in reversed(children[node])]
         done += 1
-    return make_tree(classes, np.array(order, dtype=np.int64), start, left, right)
-
-
-def make_tree(classes: np.ndarray, order: Ints, start: Ints, left: Ints, right: Ints) -> ClassTree:
-    """Make a tree from its shape alone, without floors, errors and models."""
-    m, stop = len(left), np.append(start[1:], len(order))  # for leaves: where the next node starts
+    stop = start + 1
     for node in np.flatnonzero(left != NONE)[::-1].tolist():
         stop[node] = stop[right[node]]
-    link, floor, cv_error = np.full((3, m), np.nan)
-    return ClassTree(classes, order, start, stop, left, right, link, floor, cv_error, [""] * m, [""] * m)
+    return ClassTree(classes, np.array(order), start, stop, left, right, np.full(n_nodes, np.nan), [""] * n_nodes)
 
 
 def is_pair(part: object) -> bool:
@@ -272,11 +230,11 @@ def _draw(tree: ClassTree) -> Iterator[str]:
     names, waiting = show_labels(tree.classes.tolist()), [(0, "", "")]
     while waiting:
         node, lead, column = waiting.pop()
-        yield lead + _title(tree, node, names)
-        below = tree._below_title(node)  # noqa: SLF001 - a method for this function
-        if below:
-            yield f"{column}{'│  ' if tree.left[node] != NONE else '   '}{below}"
-        if tree.left[node] != NONE:
+        if tree.left[node] == NONE:
+            yield lead + names[tree.order[tree.start[node]]]
+        else:
+            told = f": {tree.reason[node]}" if tree.reason[node] else ""
+            yield f"{lead}{tree.stop[node] - tree.start[node]} classes{told}"
             waiting += _below(tree, node, column)
 
 
@@ -286,18 +244,3 @@ def _below(tree: ClassTree, node: int, column: str) -> list[tuple[int, str, str]
     if tree.left[one] == NONE != tree.left[two] and len(column) >= _DEEPEST:  # a chain, which would run off the screen
         return [(two, f"{column}├ ", column), (one, f"{column}├─ ", "")]
     return [(two, f"{column}└─ ", f"{column}   "), (one, f"{column}├─ ", f"{column}│  ")]
-
-
-def _title(tree: ClassTree, node: int, names: list[str]) -> str:
-    members = [names[member] for member in tree.members(node).tolist()]
-    if len(members) == 1:
-        return members[0]
-    leaf = tree.left[node] == NONE
-    name = f"{len(members)} classes" + (f" ({join_labels(members)})" if leaf else "")
-    told = [f"{word} {value:.3f}" for word, value in _figures(tree, node) if np.isfinite(value)]
-    told += [text for text in (tree.model[node], tree.reason[node]) if text]
-    return f"{name}: {', '.join(told)}" if told else name
-
-
-def _figures(tree: ClassTree, node: int) -> list[tuple[str, float]]:
-    return [("floor", tree.floor[node]), ("error", tree.cv_error[node])]

@@ -21,8 +21,6 @@ from bayesfloor.support._types import Floats, Ints
 _UNITS = 2.0**40  # roughly the largest weight; a thousand classes squared still fit into 63 bits
 _TAKEN = -(2**62)  # stays below all weights, whatever is added to it
 
-Split = tuple[Ints, Ints]
-
 
 def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> ClassTree:
     """Make the tree for a named cut, or return the user's own tree; without a matrix, all floors count as equal."""
@@ -33,13 +31,8 @@ def make_class_tree(cut: Any, classes: np.ndarray, matrix: Floats | None) -> Cla
 
 
 def pair_tree(pairwise: PairwiseFloor, cut: str) -> ClassTree:
-    """Make the class tree from the measurable pairwise floors."""
-    return class_tree(pairwise.classes, measurable(pairwise), cut)
-
-
-def measurable(pairwise: PairwiseFloor) -> Floats:
-    """Return floors relative to guessing; 0 for pairs whose floor is too small to measure."""
-    return np.where(pairwise.at_resolution, 0.0, pairwise.matrix)
+    """Make the class tree from pairwise floors relative to guessing; those too small to measure count as 0."""
+    return class_tree(pairwise.classes, np.where(pairwise.at_resolution, 0.0, pairwise.matrix), cut)
 
 
 def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:
@@ -71,9 +64,9 @@ def _whole(matrix: Floats) -> Ints:
 def _cut_apart(classes: np.ndarray, weights: Ints, cut: Callable[[Ints], np.ndarray]) -> ClassTree:
     """Cut the classes in two, then each part again, until every class is alone."""
 
-    def divide(part: Ints) -> Split | Ints:
+    def divide(part: Ints) -> tuple[Ints, Ints] | int:
         if len(part) == 1:
-            return part
+            return int(part[0])
         side = cut(weights[np.ix_(part, part)])
         return part[side], part[~side]
 
@@ -194,13 +187,11 @@ def _linkage(classes: np.ndarray, weights: Ints, method: Any) -> ClassTree:
 
     K = len(classes)
     if K == 1:
-        return grow_tree(classes, np.arange(1), lambda part: part)
+        return grow_tree(classes, 0, int)
     distance = (weights.max() - weights).astype(np.float64)
     np.fill_diagonal(distance, 0.0)
     joins = linkage(squareform(distance), method)[:, :2].astype(np.int64)
-    return grow_tree(
-        classes, 2 * K - 2, lambda node: tuple(joins[node - K].tolist()) if node >= K else np.array([node])
-    )
+    return grow_tree(classes, 2 * K - 2, lambda node: tuple(joins[node - K].tolist()) if node >= K else node)
 
 
 CUTS: dict[str, Callable[[Ints], np.ndarray]] = {"min_cut": min_cut, "normalized_cut": normalized_cut}

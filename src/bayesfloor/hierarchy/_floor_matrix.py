@@ -3,122 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bayesfloor.floor._edge_counts import VertexLabels
 from bayesfloor.floor._make_results import square
-from bayesfloor.floor._pair_counts import PairCounts, pair_counts
+from bayesfloor.floor._pair_counts import pair_counts
 from bayesfloor.floor._results import PairwiseFloor
-from bayesfloor.floor._sample import (
-    LARGE,
-    Sample,
-    SampledRowsWarning,
-    draw_rows,
-    grow_labelled,
-    make_sample,
-    prepare,
-)
-from bayesfloor.floor._scaling import Scaler, fit_scale, pick_scale
-from bayesfloor.forest._class_forests import ClassForests, class_forests
-from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.floor._sample import LARGE, SampledRowsWarning, draw_rows, make_sample, prepare
+from bayesfloor.floor._scaling import fit_scale, pick_scale
+from bayesfloor.forest._class_forests import class_forests
 from bayesfloor.formulas._bounds import henze_penrose
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels import Target, hard_shares
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._types import Floats, Ints
 
-_MEASURABLE = 1.5  # cross-class edges; even two separate classes share one
-PAIRS_COST = 3  # the pairs cost about as much as this many forests on all rows
-
-
-@dataclass(eq=False)
-class MeasuredClasses:
-    """Forests of all rows, and of classes and pairs; each is grown when first used.
-
-    ``points`` are the scaled rows used.
-    """
-
-    sample: Sample
-    scaler: Scaler
-    points: Floats
-    n_trees: int
-    n_jobs: int | None
-
-    @cached_property
-    def whole(self) -> tuple[Forest, VertexLabels]:
-        """The forest of all rows, and its labels."""
-        return grow_labelled(self.points, self.sample, self.n_trees, self.n_jobs)
-
-    @cached_property
-    def forests(self) -> ClassForests:
-        """The forests of all classes and pairs."""
-        prepare(len(self.points), self.points.shape[1], self.n_trees, PAIRS_COST)
-        return class_forests(self.points, self.sample.codes, self.n_trees, self.sample.groups, self.n_jobs)
-
-    @cached_property
-    def labels(self) -> VertexLabels:
-        """The labels of the forests of all classes and pairs."""
-        vertex, sample = self.forests.vertex, self.sample
-        return VertexLabels(vertex, sample.shares, int(vertex.max()) + 1, None, sample.groups is None, sample.groups)
-
-    @cached_property
-    def _pairs(self) -> PairCounts:
-        return pair_counts(self.forests, self.labels)
-
-    @cached_property
-    def matrix(self) -> Floats:
-        """The floor of every pair relative to guessing, as in the paper."""
-        n1, n2 = self._pairs.sizes.T
-        return square(henze_penrose(self._pairs.rate * (n1 + n2 - 1), n1, n2, normalize=True).estimate)
-
-    @cached_property
-    def ordered(self) -> Floats:
-        """The same floors; pairs too small to measure are below all others, ordered by the distances of class means."""
-        from scipy.spatial.distance import cdist
-
-        n1, n2 = self._pairs.sizes.T
-        too_small = square(self._pairs.rate * (n1 + n2 - 1) < _MEASURABLE).astype(bool)
-        members = hard_shares(self.sample.codes, len(self.matrix)).T
-        means = (members @ self.points) / np.asarray(members.sum(axis=1))[:, None]
-        apart = cdist(means, means)
-        least = np.min(self.matrix, where=~too_small & ~np.eye(len(means), dtype=bool), initial=1.0)
-        return np.where(too_small, least * (1 - apart / (apart.max() or 1.0)) / 2, self.matrix)
-
-
-def measure_classes(
-    features: Features,
-    codes: Ints,
-    n_trees: int,
-    scale: str | None,
-    random_state: int,
-    n_jobs: int | None,
-    groups: Ints | None = None,
-) -> MeasuredClasses:
-    """Scale at most 50,000 rows, whose trees are grown when first used; rows of a group are never joined."""
-    classes = np.arange(int(codes.max()) + 1)
-    target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
-    sample = _draw(make_sample(features, target, groups), random_state)
-    name, _ = pick_scale(scale, sample, random_state, n_jobs)
-    scaler = fit_scale(sample.features, name)
-    points = scaler.apply(sample.features.values)
-    return MeasuredClasses(sample, scaler, points, n_trees, n_jobs)
-
-
-def _draw(sample: Sample, random_state: int) -> Sample:
-    if len(sample) <= LARGE:
-        return sample
-    return sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
-
-
-def announce_drawing(n_rows: int) -> None:
-    """Warn, from inside ``fit``, that floors do not use all rows."""
-    if n_rows > LARGE:
-        message = f"{LARGE:,} of {n_rows:,} rows are used for the class floors; the models use all rows."
-        warnings.warn(SampledRowsWarning(message), stacklevel=3)
+_PAIRS_COST = 3  # the pairs cost about as much as this many forests on all rows
 
 
 def floor_matrix(
@@ -131,8 +33,31 @@ def floor_matrix(
     random_state: int,
     n_jobs: int | None,
 ) -> Floats:
-    """Return the floor of every pair relative to guessing; takes and returns plain arrays, which can be cached."""
-    return measure_classes(Features(values, quantity), codes, n_trees, scale, random_state, n_jobs).matrix
+    """Return the floor of every pair relative to guessing, as in the paper, from at most 50,000 rows.
+
+    It takes and returns plain arrays, which can be cached.
+    """
+    classes = np.arange(int(codes.max()) + 1)
+    target = Target(classes, hard_shares(codes, len(classes)), np.arange(len(codes)))
+    sample = make_sample(Features(values, quantity), target, None)
+    if len(sample) > LARGE:
+        sample = sample.take(draw_rows(sample, LARGE, np.random.default_rng(random_state)))
+    name, _ = pick_scale(scale, sample, random_state, n_jobs)
+    points = fit_scale(sample.features, name).apply(sample.features.values)
+    prepare(len(points), points.shape[1], n_trees, _PAIRS_COST)
+    forests = class_forests(points, sample.codes, n_trees, None, n_jobs)
+    labels = VertexLabels(forests.vertex, sample.shares, int(forests.vertex.max()) + 1)
+    pairs = pair_counts(forests, labels)
+    n1, n2 = pairs.sizes.T
+    cross = pairs.rate * (n1 + n2 - 1)  # a pair's tree has one edge less than rows
+    return square(henze_penrose(cross, n1, n2, normalize=True).estimate)
+
+
+def announce_drawing(n_rows: int) -> None:
+    """Warn, from inside ``fit``, that floors do not use all rows."""
+    if n_rows > LARGE:
+        message = f"{LARGE:,} of {n_rows:,} rows are used for the class floors; the models use all rows."
+        warnings.warn(SampledRowsWarning(message), stacklevel=3)
 
 
 def given_matrix(floor: Any, classes: np.ndarray) -> Floats:

@@ -1,4 +1,4 @@
-"""Read a classifier's input: rows unchanged for the models, and as numbers for the floors."""
+"""``SmartSVM``: binary classifiers on a class tree, for any number of classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import os
 import time
 from importlib.metadata import version
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,68 +19,14 @@ from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
 from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
-from bayesfloor.hierarchy._routing import (
-    RowsOnTree,
-    class_margins,
-    class_probabilities,
-    route,
-    route_likeliest,
-)
+from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.io._data import Data, checked_array, checked_data, recognise
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._labels import read_labels, read_weight, refuse_weightless
-from bayesfloor.leaving.engine_shared_arguments import Held, holding
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._parameters import check_choice, check_sample_weight, check_seed, take_fit_params
 from bayesfloor.support._tasks import ignoring, run_tasks
 from bayesfloor.support._types import Floats, Ints
-
-
-def read_rows(estimator: Any, X: Any) -> tuple[Any, Features]:
-    """Return the rows for the models, and as numbers for the floors; data frames are kept, for pipelines."""
-    data = recognise(X)
-    features = read_features(estimator, data, STRICT)
-    return _rows_for_models(data, features.values), features
-
-
-def read_rows_as_they_are(estimator: Any, X: Any) -> Any:
-    """Return the rows as the models need them, without reading features for the floors; sparse rows are allowed."""
-    return _read(estimator, X, reset=True)
-
-
-def read_new_rows(estimator: Any, X: Any) -> Any:
-    """Return the rows to predict, checked to have the same features as in ``fit``."""
-    return _read(estimator, X, reset=False)
-
-
-def _read(estimator: Any, X: Any, *, reset: bool) -> Any:
-    data = recognise(X)
-    if data.form != "frame":
-        return checked_data(estimator, data.X, reset=reset, accept_sparse="csr", dtype=np.float64)
-    checked_data(estimator, data.native, reset=reset, skip_check_array=True)
-    return _rows_for_models(data, None)
-
-
-def _rows_for_models(data: Data, values: Any) -> Any:
-    """Return data frames unchanged if scikit-learn can index their rows (pandas, polars), else as numbers."""
-    if data.form != "frame":
-        return values
-    indexable = hasattr(data.native, "columns") and hasattr(data.native, "to_numpy")
-    return data.native if indexable else checked_array(data.X.to_numpy(), dtype=np.float64)
-
-
-def read_weights(sample_weight: Any, codes: Ints, classes: np.ndarray) -> tuple[Ints, Floats | None]:
-    """Return the rows with positive weight, and their weights scaled to mean 1; None if no weights are given.
-
-    Every class needs a row with positive weight.
-    """
-    weight = read_weight(sample_weight, len(codes))
-    if weight is None:
-        return np.arange(len(codes)), None
-    kept = np.flatnonzero(weight)
-    refuse_weightless(codes[kept], classes)
-    return kept, weight[kept] / weight[kept].mean()
-
 
 logger = logging.getLogger(__name__)
 
@@ -120,8 +65,6 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     routing : {"auto", "hard", "product"}, default="auto"
         "hard" follows each model's prediction to one class, "product" predicts the class with the largest product
         of probabilities. "auto" uses "product" if the models predict probabilities.
-    beam : int, default=None
-        With product routing, follow only this many of the most likely paths instead of all.
     memory : str, path or joblib.Memory, default=None
         Cache for the floors, so that a search over the models' parameters computes them only once
         per training set.
@@ -178,7 +121,6 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         floor: Any = None,
         scale: str | None = None,
         routing: str = "auto",
-        beam: int | None = None,
         memory: Any = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -190,7 +132,6 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self.floor = floor
         self.scale = scale
         self.routing = routing
-        self.beam = beam
         self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -217,7 +158,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self
         """
         self._check_parameters()
-        rows, features = self._read(X)
+        data = recognise(X)
+        features = None if self._is_given else read_features(self, data, STRICT)
+        rows = _read_rows(self, data, reset=True) if features is None else _rows_for_models(data, features.values)
         self.classes_, codes = read_labels(y, rows.shape[0])
         params = self._routed(sample_weight, fit_params, rows)
         if not self._is_given and len(self.classes_) > 2:
@@ -239,11 +182,8 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         (n_rows,) array of labels
         """
         rows = self._new_rows(X)
-        if not self._by_product:
-            found = route(self.tree_, self.models_, rows)
-        else:
-            found = route_likeliest(self.tree_, self.models_, rows, self.beam)
-        return self.classes_[found]
+        find = route_likeliest if self._by_product else route
+        return self.classes_[find(self.tree_, self.models_, rows)]
 
     @_parts_have("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -258,12 +198,11 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         -------
         (n_rows, K) array whose rows sum to 1
         """
-        rows = self._new_rows(X)
-        return class_probabilities(self.tree_, self.models_, rows)
+        return class_probabilities(self.tree_, self.models_, self._new_rows(X))
 
     @_parts_have("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """Compute a score for each class, largest for the predicted class (a ``beam`` may miss it).
+        """Compute a score for each class, largest for the predicted class.
 
         With hard routing, the score is the smallest margin along the path to the class; with product routing, it is the
         class's log-probability. With two classes, it is the score of the only model.
@@ -314,10 +253,6 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_seed(self.random_state)
         check_choice("routing", self.routing, ("auto", "hard", "product"))
         _check_estimator(self.estimator)
-        if self.beam is not None and (
-            not isinstance(self.beam, Integral) or isinstance(self.beam, bool) or self.beam < 1
-        ):
-            raise InputError(f"Got beam={self.beam!r}, but expected None or a whole number of at least 1.")
         if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
             raise InputError(
                 f"Got routing='product', but {type(self._get_estimator()).__name__} has no predict_proba. "
@@ -334,19 +269,16 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """Whether the tree can be made without computing floors."""
         return self.floor is not None or not isinstance(self.cut, str)
 
-    def _read(self, X: Any) -> tuple[Any, Features | None]:
-        return (read_rows_as_they_are(self, X), None) if self._is_given else read_rows(self, X)
-
     def _new_rows(self, X: Any) -> RowsOnTree:
         check_is_fitted(self)
-        return RowsOnTree(read_new_rows(self, X))
+        return RowsOnTree(_read_rows(self, recognise(X), reset=False))
 
     def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
         """Make the class tree."""
         start = time.process_time()
         self.floor_matrix_ = self._matrix(features, codes, sample_weight)
         self.floor_seconds_ = time.process_time() - start
-        return _check_leaves(make_class_tree(self.cut, self.classes_, self.floor_matrix_))
+        return make_class_tree(self.cut, self.classes_, self.floor_matrix_)
 
     def _matrix(self, features: Features | None, codes: Ints, sample_weight: Any) -> Floats | None:
         """Return the pairwise floors: given, computed, or None if only one tree is possible."""
@@ -356,7 +288,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return None
         from sklearn.utils.validation import check_memory
 
-        kept, _ = read_weights(sample_weight, codes, self.classes_)
+        weight = read_weight(sample_weight, len(codes))
+        kept = np.arange(len(codes)) if weight is None else np.flatnonzero(weight)
+        refuse_weightless(codes[kept], self.classes_)
         if self.verbose:
             logger.info("computing the floors of %d classes from %d rows", len(self.classes_), len(kept))
         memory = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
@@ -384,14 +318,13 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _train(self, X: Any, codes: Ints, params: dict[str, Any]) -> list[Any]:
         """Train the models of all nodes, None for leaves."""
         tree, models = self.tree_, [None] * self.tree_.n_nodes
-        with holding(self.n_jobs) as hold:
-            held, nodes = hold((X, params)), tree.splits.tolist()
-            tasks = ((self._get_estimator(), held, *_sides(tree, node, codes)) for node in nodes)
-            trained = run_tasks(_fit_node, tasks, n_jobs=self.n_jobs)
-            for done, (node, model) in enumerate(zip(nodes, trained, strict=True), start=1):
-                models[node] = model
-                if self.verbose:
-                    logger.info("trained model %d of %d", done, len(nodes))
+        nodes = tree.splits.tolist()
+        tasks = ((self._get_estimator(), X, params, *_sides(tree, node, codes)) for node in nodes)
+        trained = run_tasks(_fit_node, tasks, n_jobs=self.n_jobs)
+        for done, (node, model) in enumerate(zip(nodes, trained, strict=True), start=1):
+            models[node] = model
+            if self.verbose:
+                logger.info("trained model %d of %d", done, len(nodes))
         return models
 
     def __sklearn_tags__(self) -> Any:
@@ -400,6 +333,23 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._is_given and get_tags(self._get_estimator()).input_tags.sparse
         return tags
+
+
+def _read_rows(estimator: Any, data: Data, *, reset: bool) -> Any:
+    """Return the rows as the models need them; sparse rows are allowed, and ``reset`` is for ``fit``."""
+    if data.form != "frame":
+        return checked_data(estimator, data.X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    checked_data(estimator, data.native, reset=reset, skip_check_array=True)
+    return _rows_for_models(data, None)
+
+
+def _rows_for_models(data: Data, values: Any) -> Any:
+    """Return data frames unchanged if scikit-learn can index their rows (pandas, polars), else as numbers."""
+    if data.form != "frame":
+        return values
+    # A pipeline may pick columns by name; a table of another kind would fail only when a node's rows are taken.
+    indexable = hasattr(data.native, "columns") and hasattr(data.native, "to_numpy")
+    return data.native if indexable else checked_array(data.X.to_numpy(), dtype=np.float64)
 
 
 def _read_weights(sample_weight: Any, rows: Any) -> Floats:
@@ -415,15 +365,6 @@ def _check_estimator(estimator: Any) -> None:
         raise InputTypeError(f"Got estimator={estimator!r}, but expected None or a classifier, such as LinearSVC().")
 
 
-def _check_leaves(tree: ClassTree) -> ClassTree:
-    if tree.n_nodes < 2 * len(tree.classes) - 1:
-        raise InputError(
-            "Got a tree with several classes in one leaf, but expected one class per leaf: the models are binary. "
-            "Pass a named cut such as cut='average', or a tree that splits down to single classes."
-        )
-    return tree
-
-
 def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
     """Return the rows of a node and the side of each: 0 left, 1 right."""
     side = np.full(len(tree.classes), -1)
@@ -433,6 +374,5 @@ def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
     return rows, side[codes[rows]]
 
 
-def _fit_node(estimator: Any, held: Held[tuple[Any, dict[str, Any]]], rows: Ints, side: Ints) -> Any:
-    X, params = held.get()
+def _fit_node(estimator: Any, X: Any, params: dict[str, Any], rows: Ints, side: Ints) -> Any:
     return clone(estimator).fit(RowsOnTree(X).take(rows), side, **take_fit_params(X, params, rows))

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bayesfloor.io._columns import read_all
-from bayesfloor.io._data import WIDE, Data, checked_array, checked_data, dense_if_small, is_sparse, recognise
+from bayesfloor.io._data import WIDE, Data, checked_array, checked_data, dense_if_small, is_sparse
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import one_blas_thread
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import quoted
 
 if TYPE_CHECKING:
     from bayesfloor.io._encoders import Column
@@ -44,11 +43,10 @@ class Features:
 
 
 class TypedTable(NamedTuple):
-    """Features, the input column that each came from, and the preparer for new rows."""
+    """Features, and the input column that each came from."""
 
     features: Features
     source: Ints
-    preparer: Any = None
 
 
 def read_any(
@@ -129,7 +127,7 @@ def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, A
     content = _number_rows(data, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
     features = Features(values, preparer.quantity_, code, content, preparer.columns_)
-    return TypedTable(features, preparer.source_, preparer)
+    return TypedTable(features, preparer.source_)
 
 
 def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
@@ -145,17 +143,17 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
         made = dense_if_small(made) if is_sparse(made) else made
     options = {"dtype": np.float64, "ensure_min_samples": 2}
     if is_sparse(made):
-        return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options), preparer)
+        return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options))
     values = checked_array(made, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
     if np.isnan(values).any():  # some transformers leave gaps, for models that accept them
         values = TablePreparer().fit_transform(values)
-    return _all_quantities(values, preparer)
+    return _all_quantities(values)
 
 
-def _all_quantities(values: Any, preparer: Any = None) -> TypedTable:
+def _all_quantities(values: Any) -> TypedTable:
     """Return a table whose columns may all be scaled, each made from its own input column."""
     width = values.shape[1]
-    return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width), preparer)
+    return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width))
 
 
 def _number_rows(data: Data, names: list[str]) -> Ints:
@@ -182,25 +180,6 @@ def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
             f"Got an array that contains text, but expected numbers: {error.__cause__ or error}. "
             "Pass a data frame, whose columns are prepared one by one, or encode the text first."
         ) from error
-
-
-def read_new(estimator: Any, X: Any, preparer: Any) -> Floats:
-    """Return new rows as numbers, prepared like the fitted rows."""
-    data = recognise(X)
-    if preparer is None:
-        values = data.X.to_numpy() if data.form == "frame" else data.X
-        return np.asarray(checked_data(estimator, values, reset=False, dtype=np.float64))
-    if data.form != "frame" and hasattr(preparer, "feature_names_in_"):
-        _refuse_without_names(preparer.columns_)
-    checked_data(estimator, data.native, reset=False, skip_check_array=True)
-    return np.asarray(preparer.transform(X))
-
-
-def _refuse_without_names(columns: tuple[Column, ...]) -> None:
-    other = [column.name for column in columns if not (column.as_is and column.role in ("number", "boolean"))]
-    if other:
-        name = quoted(other[0])
-        raise InputError(f"Got an array, but column {name} was not plain numbers in fit. Pass a data frame again.")
 
 
 _COMPONENTS = 100

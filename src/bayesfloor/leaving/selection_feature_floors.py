@@ -114,7 +114,7 @@ def _read(data: Any) -> tuple[Floats, np.ndarray]:
     from bayesfloor.io._features import read_columns
 
     reader = BayesFloor()
-    features, source, _ = read_columns(reader, data)
+    features, source = read_columns(reader, data)
     names = np.asarray(getattr(reader, "feature_names_in_", [f"x{i}" for i in range(source[-1] + 1)]), dtype=object)
     used, first = np.unique(source, return_index=True)  # a numeric column may come with a missing-value column
     others = [name for name, at in zip(names[used], first, strict=True) if not features.quantity[at]]

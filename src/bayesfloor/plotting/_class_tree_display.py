@@ -16,7 +16,6 @@ from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting._display import (
     INK,
-    LONGEST,
     MAP,
     SMALL,
     SOFT,
@@ -28,7 +27,7 @@ from bayesfloor.plotting._display import (
     write_title,
 )
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import how_many, percent, show_labels, without_shared_prefix
+from bayesfloor.support._words import how_many, percent, without_shared_prefix
 
 _DEEPEST = 0.85  # x of the deepest split, which leaves space for its number; labels are at 1
 
@@ -39,23 +38,23 @@ class TreeLayout:
 
     rows: Ints  # number of the class in each row
     x: Floats  # of each node, from 0 (all classes) to 1 (single classes)
-    y: Floats  # of each node, in rows: a leaf of one class is at its row, other nodes are halfway between two rows
+    y: Floats  # of each node, in rows: a class is at its row, a split is halfway between two rows
     segments: Floats  # (m, 2, 2) lines, as start and end of (x, y), all horizontal or vertical
-    forks: Ints  # nodes with more than one class; these have text
 
 
 def layout(tree: ClassTree) -> TreeLayout:
     """Compute the positions of a tree's nodes and the lines between them."""
-    size = tree.stop - tree.start
     first, second = _sides(tree)
-    top = _tops(tree, first, second, size)
-    forks = np.flatnonzero(size > 1)
-    deepest = tree.depth[forks].max(initial=1)
+    size, top = tree.stop - tree.start, np.zeros(tree.n_nodes, dtype=np.int64)  # the first row of each node
+    for node, one, two in zip(tree.splits.tolist(), first, second, strict=True):  # parents before their children
+        top[one], top[two] = top[node], top[node] + size[one]
     x, y = np.ones(tree.n_nodes), top.astype(np.float64)
-    x[forks] = _DEEPEST * tree.depth[forks] / deepest
-    y[forks] = top[forks] + size[forks] // 2 - 0.5
+    x[tree.splits] = _DEEPEST * tree.depth[tree.splits] / tree.depth[tree.splits].max(initial=1)
     y[tree.splits] = top[second] - 0.5
-    return TreeLayout(_rows(tree, top), x, y, _segments(tree, x, y, first, second, top, size), forks)
+    leaves = np.flatnonzero(tree.left == NONE)
+    rows = np.zeros(len(leaves), dtype=np.int64)
+    rows[top[leaves]] = tree.order[tree.start[leaves]]
+    return TreeLayout(rows, x, y, _segments(x[tree.splits], x, y, first, second))
 
 
 def _sides(tree: ClassTree) -> tuple[Ints, Ints]:
@@ -65,52 +64,27 @@ def _sides(tree: ClassTree) -> tuple[Ints, Ints]:
     return np.where(swap, right, left), np.where(swap, left, right)
 
 
-def _tops(tree: ClassTree, first: Ints, second: Ints, size: Ints) -> Ints:
-    """Return the first row of each node."""
-    top = np.zeros(tree.n_nodes, dtype=np.int64)
-    for node, one, two in zip(tree.splits.tolist(), first, second, strict=True):  # parents before their children
-        top[one], top[two] = top[node], top[node] + size[one]
-    return top
+def _segments(at: Floats, x: Floats, y: Floats, first: Ints, second: Ints) -> Floats:
+    """Return vertical lines at splits and horizontal lines to their children."""
+    parts = [_lines(at, y[first], at, y[second])]
+    return np.concatenate(parts + [_lines(at, y[side], x[side], y[side]) for side in (first, second)])
 
 
-def _rows(tree: ClassTree, top: Ints) -> Ints:
-    rows = np.zeros(len(tree.classes), dtype=np.int64)
-    for leaf in np.flatnonzero(tree.left == NONE).tolist():
-        members = tree.members(leaf)
-        rows[top[leaf] : top[leaf] + len(members)] = members
-    return rows
-
-
-def _segments(tree: ClassTree, x: Floats, y: Floats, first: Ints, second: Ints, top: Ints, size: Ints) -> Floats:
-    """Return vertical lines at splits and horizontal lines to their children; a leaf of several classes is a comb."""
-    parts = [_lines(x[tree.splits], y[first], x[tree.splits], y[second])]
-    parts += [_lines(x[tree.splits], y[side], x[side], y[side]) for side in (first, second)]
-    combs = np.flatnonzero((tree.left == NONE) & (size > 1))
-    parts.append(_lines(x[combs], top[combs], x[combs], top[combs] + size[combs] - 1))
-    teeth = np.repeat(combs, size[combs])
-    height = np.concatenate([np.arange(top[leaf], top[leaf] + size[leaf]) for leaf in combs] or [np.zeros(0)])
-    parts.append(_lines(x[teeth], height, np.ones(len(teeth)), height))
-    return np.concatenate(parts)
-
-
-def _lines(x0: Floats, y0: Floats | Ints, x1: Floats, y1: Floats | Ints) -> Floats:
-    return np.stack([np.stack([x0, y0], axis=-1), np.stack([x1, y1], axis=-1)], axis=1).astype(np.float64)
+def _lines(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> Floats:
+    return np.stack([np.stack([x0, y0], axis=-1), np.stack([x1, y1], axis=-1)], axis=1)
 
 
 _ROWS = ((30, 0.27), (60, 0.2), (10**9, 0.15))  # (most classes, inches per row)
-_NAMES = {
-    "floor": "tree estimate of the error at the split",
-    "link": "mean error of pairs across the split, relative to guessing",
-}
+_SHOWN = "at each split: mean error of pairs across the split, relative to guessing"
+_DOT = "; · too small to measure"
 
 
 @dataclass(eq=False, repr=False)
 class ClassTreeDisplay(Display):
     """A class tree, from all classes on the left to single classes on the right.
 
-    The number at each split is the tree estimate of its error if that was measured, else the mean error of the pairs
-    across the split, relative to guessing. The split's cross-validated error and model follow, if there are any. A
-    chain that splits off one class at a time looks like a staircase.
+    The number at each split is the mean error of the pairs across the split, relative to guessing. A chain that splits
+    off one class at a time looks like a staircase.
 
     Parameters
     ----------
@@ -126,7 +100,7 @@ class ClassTreeDisplay(Display):
     nodes_ : PathCollection
         Splits; the higher the number, the darker.
     texts_ : list of Text
-        Numbers, errors and models at the splits.
+        Numbers at the splits.
 
     Examples
     --------
@@ -145,7 +119,7 @@ class ClassTreeDisplay(Display):
     def from_estimator(
         cls, estimator: Any, *, cut: str = "average", effort: str = "normal", **looks: Any
     ) -> ClassTreeDisplay:
-        """Draw the class tree of a fitted ``SmartSVM`` or ``FloorGuidedClassifier``, or one made from a ``BayesFloor``.
+        """Draw the class tree of a fitted ``SmartSVM``, or one made from a ``BayesFloor``.
 
         Parameters
         ----------
@@ -187,22 +161,12 @@ class ClassTreeDisplay(Display):
         ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
         ax.spines[:].set_visible(False)
         write_title(ax, f"Class tree, {K} classes")
-        dot = "; · too small to measure" if self._shown == "link" else ""
-        ax.set_xlabel(f"at each split: {_NAMES[self._shown]}{dot}", size=SMALL, color=SOFT, loc="left")
-        self.caption_ = self._caption(dot)
-        return self
-
-    def _caption(self, dot: str) -> str:
-        models = ", then the split's cross-validated error and model" if any(self.tree.model) else ""
-        return (
-            f"Class tree of {how_many(len(self.tree.classes), 'class')}: those that are hard to separate split last. "
-            f"At each split: {_NAMES[self._shown]}, in percent{models}{dot}."
+        ax.set_xlabel(_SHOWN + _DOT, size=SMALL, color=SOFT, loc="left")
+        self.caption_ = (
+            f"Class tree of {how_many(K, 'class')}: those that are hard to separate split last. "
+            f"A{_SHOWN[1:]}, in percent{_DOT}."
         )
-
-    @property
-    def _shown(self) -> str:
-        """Which numbers are written at the splits."""
-        return "floor" if np.isfinite(self.tree.floor).any() else "link"
+        return self
 
     def _points_a_row(self, planned: float) -> float:
         if self._own:
@@ -214,12 +178,12 @@ class ClassTreeDisplay(Display):
 
         self.lines_ = LineCollection(list(placed.segments), colors=SOFT, linewidths=0.8, capstyle="projecting")
         self.ax_.add_collection(self.lines_)
-        value = getattr(self.tree, self._shown)[placed.forks]
+        splits = self.tree.splits
         self.nodes_ = self.ax_.scatter(
-            placed.x[placed.forks],
-            placed.y[placed.forks],
+            placed.x[splits],
+            placed.y[splits],
             s=14,
-            c=np.nan_to_num(value),
+            c=np.nan_to_num(self.tree.link[splits]),
             cmap=cmap,
             norm=pair_norm(),
             edgecolors=INK,
@@ -229,25 +193,22 @@ class ClassTreeDisplay(Display):
 
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
         texts = label_texts(without_shared_prefix(self.tree.classes.tolist()))
-        shown = [_telling(self.tree, node, self._shown) for node in placed.forks.tolist()]
-        close = max(map(len, shown), default=0) > 8  # long strings may reach the labels and must fit between their rows
-        size = min(SMALL, points * (0.42 if close else 0.6))
-        label_size = min(TEXT, points * (0.45 if close else 0.8))
+        label_size = min(TEXT, points * 0.8)
         self.ax_.yaxis.tick_right()
         self.ax_.set_yticks(range(len(texts)), [texts[k] for k in placed.rows], size=label_size, **label_style())
         self.ax_.tick_params(axis="y", length=0, pad=2, labelcolor=INK)
         self.texts_ = [
             self.ax_.annotate(
-                text,
+                _telling(float(self.tree.link[node])),
                 (placed.x[node], placed.y[node]),
                 (4, 0),
                 textcoords="offset points",
                 va="center",
-                size=size,
+                size=min(SMALL, points * 0.6),
                 color=INK,
                 **label_style(),
             )
-            for node, text in zip(placed.forks.tolist(), shown, strict=True)
+            for node in self.tree.splits.tolist()
         ]
 
     def _columns(self) -> dict[str, Any]:
@@ -259,10 +220,8 @@ class ClassTreeDisplay(Display):
         return self.tree.to_dict()
 
 
-def _telling(tree: ClassTree, node: int, shown: str) -> str:
-    """Return the string to write at a split."""
-    value, error = getattr(tree, shown)[node], tree.cv_error[node]
-    figure = "·" if shown == "link" and value == 0 else f"{percent(value)} %"  # all too small to measure
-    parts = [figure if np.isfinite(value) else "", f"error {percent(error)} %" if np.isfinite(error) else ""]
-    parts += show_labels([tree.model[node]], LONGEST) if tree.model[node] else []
-    return ", ".join(part for part in parts if part)
+def _telling(link: float) -> str:
+    """Return the string to write at a split; it is empty for a tree that was not made from floors."""
+    if not np.isfinite(link):
+        return ""
+    return f"{percent(link)} %" if link else "·"  # all pairs are too small to measure

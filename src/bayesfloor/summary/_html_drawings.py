@@ -375,7 +375,7 @@ def draw_tree(check: Measured) -> Drawing:
     last = placed.segments[:, 1, 0] == 1
     lines = placed.segments * np.array([across, step]) + np.array([10, 16])
     labels = [(16 + step * k, check.labels[c]) for k, c in enumerate(placed.rows.tolist())]
-    notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in placed.forks.tolist()]
+    notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in tree.splits.tolist()]
     width = across + 30 + max(_length(label) for label in check.labels)
     height = step * len(check.labels) + 10
     paths = (_path(lines[last]), _path(lines[~last]))

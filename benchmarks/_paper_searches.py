@@ -1,0 +1,325 @@
+"""The linear SVMs that ``benchmarks.paper`` compares, on the same rows: datasets, searches, scores, and running them.
+
+A method takes a ``Task`` and returns the fitted model with its fitting time, in CPU seconds of one thread. Searches
+choose the cost C by accuracy in the same folds; the model is then refitted on all rows.
+
+A method that exceeds the protocol's time limit is stopped and shown as "cap". Methods below eight seconds are measured
+three times, in alternation, and the smallest time counts. Linear SVMs stop after LinearSVC's thousand steps, converged
+or not, in all methods. The time limit of the paper's tree also covers a second search, with the floors computed once.
+The kernels for the floors are compiled beforehand, as in any process that has already computed one.
+"""
+
+import time
+import warnings
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, adjusted_rand_score, log_loss
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from benchmarks._data import SEED, labelled
+from benchmarks._paper_tables import METHODS, key_of
+from benchmarks._recipes import load
+from benchmarks._timing import seconds_of
+from benchmarks._worker import Worker
+from benchmarks.known_floor import plain
+
+CUT = ("fars", "shuttle")  # datasets that a protocol may subsample
+TEST_SHARE = 0.2
+SINGLE_MACHINE_SIZE = 22_000  # rows times classes; above this, searching the Crammer-Singer SVM takes too long
+PREDICT_ROUNDS = 3
+SHORT = 8.0  # CPU seconds; shorter measurements are repeated, since other work on the machine disturbs them
+
+
+class Protocol(NamedTuple):
+    """How much is searched, and on how many rows."""
+
+    name: str
+    costs: list
+    folds: int
+    splits: int
+    most_rows: int | None  # for the datasets in ``CUT``
+    seconds: float  # a method that takes longer is stopped
+    rounds: int  # for the fast methods
+
+
+PROTOCOLS = {
+    "quick": Protocol("quick", [0.125, 8.0], 2, 1, 2000, 60, 1),
+    "reduced": Protocol("reduced", [2.0**power for power in range(-9, 10, 3)], 3, 3, 20_000, 600, 3),
+    "paper": Protocol("paper", [2.0**power for power in range(-18, 19, 2)], 10, 5, None, 86_400, 3),
+}
+
+
+class Task(NamedTuple):
+    """Training rows, test rows, and the search settings."""
+
+    X: np.ndarray
+    y: np.ndarray
+    test: np.ndarray
+    truth: np.ndarray  # codes of the test rows
+    protocol: Protocol
+    split: int
+
+
+def make_task(name, recipe, split, protocol):
+    """Return one split of a dataset, scaled to [-1, 1] by its training part."""
+    X, y = load(name, recipe)
+    if name in CUT and protocol.most_rows:
+        X, _, y, _ = train_test_split(X, y, train_size=protocol.most_rows, stratify=y, random_state=SEED)
+    X, test, y, truth = train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=split)
+    scaler = MinMaxScaler((-1, 1)).fit(X)
+    return Task(scaler.transform(X), y, scaler.transform(test), truth, protocol, split)
+
+
+# Searches.
+
+
+def linear(**options):
+    """Make the linear SVM that all methods use."""
+    return LinearSVC(dual="auto", random_state=SEED, **options)
+
+
+def folds(task):
+    """Return the folds of a search, the same for every method."""
+    return StratifiedKFold(task.protocol.folds, shuffle=True, random_state=task.split)
+
+
+def search(estimator, grid, task):
+    """Return the estimator with the best parameters, refitted on all rows, which is timed separately."""
+    found = GridSearchCV(estimator, grid, cv=folds(task), refit=False)
+    searching, _ = seconds_of(lambda: found.fit(task.X, task.y))
+    best = clone(found.estimator).set_params(**found.best_params_)
+    fitting, model = seconds_of(lambda: best.fit(task.X, task.y))
+    return model, {"seconds": searching + fitting, "refit_seconds": fitting, **best_cost(found)}
+
+
+def best_cost(found):
+    """Return the cost that a search chose, if it searched for one."""
+    return dict(zip(["cost"], found.best_params_.values(), strict=False))
+
+
+class DirectedAcyclicGraph(OneVsOneClassifier):
+    """Platt's DAG: the linear one-vs-one SVMs, evaluated one after the other until one class remains."""
+
+    def predict(self, X):
+        """Compare the first and the last remaining class and drop one, until one class remains."""
+        k, rows = len(self.classes_), np.arange(len(X))
+        machine = np.zeros((k, k), dtype=int)
+        machine[np.triu_indices(k, 1)] = np.arange(len(self.estimators_))
+        weights = np.vstack([one.coef_ for one in self.estimators_])
+        offsets = np.concatenate([one.intercept_ for one in self.estimators_])
+        ends = np.tile([0, k - 1], (len(X), 1))
+        for _ in range(k - 1):
+            asked = machine[ends[:, 0], ends[:, 1]]
+            is_last = np.einsum("ij,ij->i", X, weights[asked]) + offsets[asked] > 0
+            ends[rows, 1 - is_last] += np.where(is_last, 1, -1)
+        return self.classes_[ends[:, 0]]
+
+
+# Methods: each returns a fitted model and its fitting time.
+
+
+def fit_ovo(task):
+    """Fit one SVM for each pair of classes."""
+    return search(OneVsOneClassifier(linear()), {"estimator__C": task.protocol.costs}, task)
+
+
+def fit_ovr(task):
+    """Fit one SVM for each class."""
+    return search(linear(), {"C": task.protocol.costs}, task)
+
+
+def fit_crammer_singer(task):
+    """Fit a single SVM for all classes."""
+    return search(linear(multi_class="crammer_singer"), {"C": task.protocol.costs}, task)
+
+
+def fit_dag(task):
+    """Fit the one-vs-one SVMs as a DAG."""
+    return search(DirectedAcyclicGraph(linear()), {"estimator__C": task.protocol.costs}, task)
+
+
+def fit_smart(task):
+    """Fit the paper's tree of SVMs.
+
+    Floors are recomputed in each fold and for the final fit; the cost with floors from all training rows only, as in
+    the paper, is measured as well.
+    """
+    from bayesfloor import SmartSVM
+
+    grid = {"estimator__C": task.protocol.costs}
+    with TemporaryDirectory() as memory:
+        model, record = search(SmartSVM(linear(), memory=memory), grid, task)
+    _, searched = search(SmartSVM(linear(), floor=model.floor_matrix_), grid, task)
+    floors = model.floor_seconds_
+    record["floor_seconds"] = floor_seconds(task) + floors
+    return model, record | {"paper_seconds": floors + searched["seconds"], "paper_floor_seconds": floors}
+
+
+def floor_seconds(task):
+    """Measure the cost of the floors of all folds, outside the search."""
+    from bayesfloor import SmartSVM
+
+    parts = [train for train, _ in folds(task).split(task.X, task.y)]
+    fits = [SmartSVM(DummyClassifier()).fit(task.X[part], task.y[part]) for part in parts]
+    return sum(fit.floor_seconds_ for fit in fits)
+
+
+FITS = {
+    "crammer_singer": fit_crammer_singer,
+    "dag": fit_dag,
+    "ovo": fit_ovo,
+    "ovr": fit_ovr,
+    "smart_min_cut": fit_smart,
+}
+
+
+# Scores of a method.
+
+
+def reason_to_skip(method, task):
+    """Return the reason why a method is not run on these rows; an empty string if it is."""
+    size = len(task.X) * (task.y.max() + 1)
+    reduced = task.protocol.most_rows is not None
+    too_large = method == "crammer_singer" and reduced and size > SINGLE_MACHINE_SIZE
+    return f"{size} rows times classes are more than {SINGLE_MACHINE_SIZE}" if too_large else ""
+
+
+def measure(method, task):
+    """Return the times and scores of a method, as plain values."""
+    reason = reason_to_skip(method, task)
+    if reason:
+        return {"skipped": reason}
+    model, record = FITS[method](task)
+    shape = [*task.X.shape, int(task.y.max()) + 1]
+    return {key: plain(value) for key, value in (record | judge(model, task)).items()} | {"shape": shape}
+
+
+def judge(model, task):
+    """Return the scores of the predictions, and their time."""
+    calls = [seconds_of(lambda: model.predict(task.test)) for _ in range(PREDICT_ROUNDS)]
+    guess = calls[0][1]
+    return {
+        "ari": adjusted_rand_score(task.truth, guess),
+        "accuracy": accuracy_score(task.truth, guess),
+        "log_loss": probability_loss(model, task),
+        "predict_seconds": min(seconds for seconds, _ in calls),
+    }
+
+
+def probability_loss(model, task):
+    """Return the log loss of the probabilities, which must add up to 1; None for a model without probabilities."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    shares = model.predict_proba(task.test)
+    assert np.allclose(shares.sum(axis=1), 1), f"{model}: probabilities add up to {shares.sum(axis=1)}"
+    return log_loss(task.truth, shares, labels=model.classes_)
+
+
+# In a process of its own.
+
+
+def prepare_case(group, protocol):
+    """Load one group of cells and compile; return a function that measures one of its methods by name."""
+    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # linear SVMs with a high cost do not converge
+    threadpool_limits(limits=1)
+    if protocol.rounds > 1:
+        warm_up()
+    return partial(measure, task=make_task(*group, protocol))
+
+
+def warm_up():
+    """Compile the kernels for floors on a few rows."""
+    from bayesfloor import BayesFloor
+    from bayesfloor.forest._spanning_forest import prepare_kernels
+
+    prepare_kernels()
+    for k in (2, 30):  # few and many classes use different kernels
+        BayesFloor(n_jobs=1).fit(*labelled([3000 // k] * k, 10, 1.0))
+
+
+# Running.
+
+
+def groups_of(cases, splits):
+    """Cells that share their rows: a dataset, a recipe and a split."""
+    return [(*case, split) for split in range(splits) for case in cases]
+
+
+def run_groups(groups, protocol, file):
+    """Run the cells that are not in the file; return those that crashed."""
+    broken = []
+    for group in groups:
+        missing = [name for name in METHODS if key_of(group, name) not in file.results["cases"]]
+        with Worker(prepare_case, group, protocol) as worker:
+            broken += run_group(worker, group, missing, protocol, file)
+    return broken
+
+
+def run_group(worker, group, methods, protocol, file):
+    """Run the methods in alternation, the fast ones several times, and save each when it is done."""
+    found, left = {name: [] for name in methods}, methods
+    while left:
+        for name in left:
+            found[name].append(ask(worker, name, key_of(group, name), protocol.seconds))
+            if is_done(found[name], protocol.rounds) and None not in found[name]:
+                file.add(key_of(group, name), join_turns(found[name]))
+        left = [name for name in left if not is_done(found[name], protocol.rounds)]
+    return [key_of(group, name) for name in methods if None in found[name]]
+
+
+def ask(worker, name, key, most):
+    """Return the record of one run, including whether it took too long; None if the process crashed."""
+    start = time.perf_counter()
+    try:
+        record = worker.ask(name, most)
+    except TimeoutError:
+        record = {"hit": True, "most_seconds": most}
+    except (EOFError, OSError):
+        record = None
+    print(f"{key}: {time.perf_counter() - start:.1f} s {describe(record)}", flush=True)
+    return record
+
+
+def describe(record):
+    """Describe a record in a word."""
+    if record is None:
+        return "broke down"
+    if "hit" in record:
+        return "cap"
+    return "skipped" if "skipped" in record else f"ARI {record['ari']:.4f}"
+
+
+def is_done(turns, rounds):
+    """Whether a method has had all its runs: a long one has only one."""
+    last = turns[-1]
+    return len(turns) == rounds or last is None or last.get("seconds", SHORT) >= SHORT
+
+
+def join_turns(turns):
+    """Combine all runs into one record: the smallest times, and how much longer the slowest run took."""
+    through = [turn for turn in turns if "seconds" in turn]
+    if len(through) < 2:
+        return turns[0]
+    best = {key: min(turn[key] for turn in through) for key in turns[0] if key.endswith("seconds")}
+    slowest = max(turn["seconds"] for turn in through)
+    return turns[0] | best | {"turns": len(through), "spread": plain(slowest / best["seconds"] - 1)}
+
+
+def check_records(keys, results):
+    """Assert that every method ran, and that its scores are in range."""
+    for key in keys:
+        one = results["cases"].get(key, {})
+        assert "seconds" in one, f"{key}: {one}"
+        assert -1 <= one["ari"] <= 1, f"{key}: {one}"
+        assert 0 <= one["accuracy"] <= 1, f"{key}: {one}"
+        assert (one["log_loss"] or 0) >= 0, f"{key}: {one}"
